@@ -4,7 +4,7 @@ from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file, explain_directory
 from omibench.status.checkpoint import print_remark, remark_when_planned
-from omibench.status.hooks import Watched
+from omibench.status.hooks import Watched, explain_locks
 from omibench.graph.provenance.hooks import Noted
 
 min_version("9.27")
@@ -29,6 +29,9 @@ for stage in STAGES:
 # Write the status of each run for `omibench status`; at its end, list failed jobs and the command
 # to retry.
 WATCHED = Watched(STUDY)
+
+# If another run holds Snakemake's lock, say which and since when.
+explain_locks(RESULTS)
 
 # Write the provenance of each job's outputs, so that files edited or replaced later are rejected.
 NOTED = Noted(RESULTS)

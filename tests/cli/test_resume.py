@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Ended, call_main
 from omibench.status.hooks import command
-from omibench.status.resume import build_resume_commands, is_plain
+from omibench.status.resume import build_resume_command, is_plain
 from omibench.status.runs import Run, name_in_slurm, read_runs
 from omibench.store.process import read_process_start
 
@@ -141,7 +141,6 @@ def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
     done = resume(tmp_path, slurm, "-n", "--cancel")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "snakemake --unlock --cores 2 --keep-going",
         "snakemake --rerun-incomplete --cores 2 --keep-going",
     ]
     assert slurm.left() == [OTHER]
@@ -194,7 +193,7 @@ def test_notes_of_others_select_no_job(name: object, tmp_path: Path, slurm: Slur
 def test_commands_of_others_name_no_code(words: list[str], tmp_path: Path) -> None:
     assert not is_plain(words)
     run = Run(tmp_path, 0.0, 0.0, command=("snakemake", *words))
-    assert build_resume_commands(run, "small.yaml", ["data=d"])[1] == [
+    assert build_resume_command(run, "small.yaml", ["data=d"]) == [
         "snakemake", "--rerun-incomplete", "--cores", "all",
         "--configfile", "small.yaml", "--config", "data=d",
     ]  # fmt: skip
@@ -204,7 +203,6 @@ def test_the_command_of_a_run_is_given_again(tmp_path: Path) -> None:
     argv = ["snakemake", "--workflow-profile", "profiles/slurm", "--configfile", "a.yaml",
             "--config", "simulated=true", "-F", "--slurm-no-account", "--", "report"]  # fmt: skip
     run = Run(tmp_path, 0.0, 0.0, command=tuple(command(argv)))
-    unlock, again = build_resume_commands(run, "params.yaml", [])
+    again = build_resume_command(run, "params.yaml", [])
     kept = [word for word in argv[1:] if word != "-F"]
-    assert unlock == ["snakemake", "--unlock", *kept]
     assert again == ["snakemake", "--rerun-incomplete", *kept]

@@ -46,8 +46,8 @@ def resume(
 
     Jobs that a dead Snakemake left in Slurm keep running and writing. The command finds them by the
     id of their run and touches no other job. It waits for them (--wait) or cancels them (--cancel),
-    unlocks the folder, and repeats the command of the last run. Exits with 3 if jobs still run and
-    you gave neither option.
+    removes the lock of the dead run, and repeats the command of the last run. Exits with 3 if jobs
+    still run and you gave neither option.
 
     \b
     Example:
@@ -57,8 +57,9 @@ def resume(
     from pathlib import Path
 
     from omibench.files.study_folder import in_study_folder
+    from omibench.status.owners import read_refusal, take_folder
     from omibench.status.resume import (
-        build_resume_commands,
+        build_resume_command,
         find_living_run,
         select_unfinished_runs,
     )
@@ -82,10 +83,17 @@ def resume(
     for run in dead:
         if run.cluster is not None:
             _end_jobs(run, wait=wait and not dry_run, cancel=cancel and not dry_run, every_s=every)
-    for command in build_resume_commands(dead[-1], params, override or []):
+    command = build_resume_command(dead[-1], params, override or [])
+    if dry_run:
         say(shlex.join(command))
-        if not dry_run and (code := run_module(*command)):
-            sys.exit(code)
+        return
+    with take_folder(study.study.results, say) as claim:
+        say(shlex.join(command))
+        code = run_module(*command)
+        if code and (reason := read_refusal(claim)) is not None:
+            raise OmibenchError(reason)
+    if code:
+        sys.exit(code)
 
 
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:

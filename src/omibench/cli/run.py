@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Override, Params, read_study
-from omibench.errors import MissingInputError, ParamsError, SomeFailedError
+from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from omibench.params.study import Study
 
 DEFAULT = "params.yaml"
+_DIRECTORY = ("--directory", "-d")
 
 
 def run(
@@ -47,7 +48,8 @@ def run(
 
     Runs `snakemake` in the folder of the study: that of its parameter file, or the one above
     `studies/`. Only missing or outdated files are built, and jobs that a killed run left unfinished
-    are repeated. The last line is the path of the report.
+    are repeated. While another run of the study is active, the command is refused. The last line is
+    the path of the report.
 
     \b
     Example:
@@ -58,6 +60,8 @@ def run(
     from omibench.cli.processes import run_module
     from omibench.extras import require_extra
     from omibench.files.study_folder import SNAKEFILE, in_study_folder
+    from omibench.status.owners import read_refusal, take_folder
+    from omibench.status.processes import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
     if params.lstrip().startswith("{"):
@@ -74,7 +78,14 @@ def run(
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
     study = read_study(params, pairs)
     options = ["--dry-run"] if dry_run else []
-    code = run_module("snakemake", *_options(cores, params, pairs), *options, *(words or []))
+    command = [*_options(cores, params, pairs), *options, *(words or [])]
+    if asks_only(command):
+        code = run_module("snakemake", *command)
+    else:
+        with take_folder(study.study.results, _say, _find_folder(words or [])) as claim:
+            code = run_module("snakemake", *command)
+            if code and (reason := read_refusal(claim)) is not None:
+                raise OmibenchError(reason)
     if code:
         raise SomeFailedError(
             f"run: snakemake ended with exit code {code}; `omibench status` lists what failed and "
@@ -89,6 +100,20 @@ def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
     configfile = [] if params == DEFAULT else ["--configfile", params]
     config = ["--config", *pairs] if pairs else []
     return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]
+
+
+def _say(line: object) -> None:
+    say(f"omibench: {line}", err=True)
+
+
+def _find_folder(words: Sequence[str]) -> Path:
+    """Return the folder in which Snakemake works."""
+    for place, word in enumerate(words):
+        if word in _DIRECTORY and place + 1 < len(words):
+            return Path(words[place + 1])
+        if word.startswith("--directory="):
+            return Path(word.partition("=")[2])
+    return Path()
 
 
 def _last_line(study: Study, folder: Path) -> str:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from omibench.params.study import Study
+from omibench.status.claims import CLAIM_ENV, HeldClaim
+from omibench.status.owners import LockFilter, claim_in_snakemake
 from omibench.status.runs import FOLDER, KEPT_RUNS, name_in_slurm
 from omibench.status.signals import forward_signals
 from omibench.store.liveness import new_name
@@ -37,11 +39,14 @@ class Watched:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._notes: _Notes | None = None
+        self._claim: HeldClaim | None = None
 
     def start(self, workflow: Any) -> None:
         """Start the notes of a run, from Snakemake's `onstart`."""
         with _unbroken():
             if not workflow.touch:
+                with _unbroken():
+                    self._claim = claim_in_snakemake(self._study.study.results)
                 forward_signals()
                 folder = Path(self._study.study.results) / FOLDER
                 self._notes = _Notes(folder, workflow.dag, _find_cluster_name(workflow))
@@ -50,6 +55,11 @@ class Watched:
     def end(self, outcome: Literal["done", "failed"]) -> None:
         """Note the end, from `onsuccess` or `onerror`, and print failures and missing answers."""
         with _unbroken():
+            if self._claim is not None:
+                self._claim.close()
+                os.environ.pop(CLAIM_ENV, None)
+                self._claim = None
+        with _unbroken():
             if self._notes is None:
                 return
             _get_snakemake_logger().removeHandler(self._notes)
@@ -57,6 +67,11 @@ class Watched:
             from omibench.status.ending import describe_ending
 
             say_lines(describe_ending(self._study, self._notes.path), err=True)
+
+
+def explain_locks(results: str) -> None:
+    """Let Snakemake's message about a held lock say which run holds it."""
+    _get_snakemake_logger().addFilter(LockFilter(results))
 
 
 class _Notes(logging.Handler):

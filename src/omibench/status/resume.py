@@ -1,4 +1,4 @@
-"""Continues a study after its run was killed: its remains, and the commands to continue."""
+"""Continues a study after its run was killed: its remains, and the command to continue."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def select_unfinished_runs(runs: Sequence[Run]) -> list[Run]:
     return list(runs[last_done + 1 :])
 
 
-def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> list[list[str]]:
-    """Return the commands that unlock the folder and continue a run as it was started.
+def build_resume_command(run: Run, params: str, replaced: Sequence[str]) -> list[str]:
+    """Return the command that continues a run as it was started.
 
     Notes of a run are a file, which can come with results of others: a command with options that
     set the location of code, or that no study needs, is rejected.
@@ -87,8 +87,8 @@ def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> lis
         file_options = [] if params == "params.yaml" else ["--configfile", params]
         pairs = ["--config", *replaced] if replaced else []
         words = ["--cores", "all", *file_options, *pairs]
-    go_on = words if INCOMPLETE in words else _with_option(words)
-    return [["snakemake", *_with_option(words, "--unlock")], ["snakemake", *go_on]]
+    # In front: at the end it could be taken for a value.
+    return ["snakemake", *([] if INCOMPLETE in words else [INCOMPLETE]), *words]
 
 
 def is_plain(words: Sequence[str]) -> bool:
@@ -109,8 +109,3 @@ def is_plain(words: Sequence[str]) -> bool:
         if option in _IS_SAFE and not _IS_SAFE[option](value):
             return False
     return True
-
-
-def _with_option(words: Sequence[str], option: str = INCOMPLETE) -> list[str]:
-    """Return the words with an option in front; at the end it could be taken for a value."""
-    return [option, *words]

@@ -38,10 +38,10 @@ def stop_jobs() -> None:
 
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error, OSError):
-            if _is_command(process.cmdline()):
+            if is_command(process.cmdline()):
                 os.kill(process.pid, signal.SIGTERM)
 
 
-def _is_command(words: list[str]) -> bool:
+def is_command(words: list[str]) -> bool:
     """Return whether this is the program `omibench`, not a worker of one of its commands."""
     return any(os.path.basename(word) == "omibench" for word in words[:4])  # noqa: PTH119

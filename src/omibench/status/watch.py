@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
 from omibench.status.rows import StudyStatus
+from omibench.status.screen import alternate_screen, has_screen
 from omibench.status.text import headline, render
-from omibench.text.terminal import raw_stream, say, say_lines
+from omibench.text.terminal import say
 
 GRACE_S = 20.0
 """Seconds after a run's end in which the next can begin: `dvc repro` starts one per stage."""
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStatus:
     """Show the status every `every_s` seconds until the run ends; returns the last one.
 
-    It waits for the first run. A terminal is redrawn; otherwise a line is written each time.
+    It waits for the first run. A terminal is redrawn on its alternate screen, and the last status
+    stays on the normal one; otherwise a line is written each time.
     """
+    if not has_screen():
+        return _follow(looker, every_s, page, lambda status: say(headline(status)))
+    with alternate_screen() as show:
+        return _follow(looker, every_s, page, lambda status: show(render(status)))
+
+
+def _follow(
+    looker: Looker, every_s: float, page: Path | None, show: Callable[[StudyStatus], None]
+) -> StudyStatus:
     last: StudyStatus | None = None
     for last in _looks(looker, every_s):
         ends = not last.live
         if page is not None:
             write_page(page, last, None if ends else every_s)
-        if sys.stdout.isatty():
-            raw_stream(sys.stdout).write(_CLEAR)
-            say_lines(render(last))
-        else:
-            say(headline(last))
+        show(last)
     assert last is not None
     return last
 
