@@ -29,6 +29,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("../there/params.yaml", "there", "params.yaml"),
         ("../there/studies/emma.yaml", "there", "studies/emma.yaml"),
         ("../there/other/params.yaml", "there/other", "params.yaml"),
+        ("../there/other/of/mine.yaml", "there", "other/of/mine.yaml"),
+        ("../beside/mine.yaml", "beside", "mine.yaml"),
         ('  {"study": {}}', "here", '  {"study": {}}'),
     ],
 )

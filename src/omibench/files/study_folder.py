@@ -1,8 +1,9 @@
 """The folder in which a study runs: the only code that determines it.
 
 Relative paths of a study (results, store, data, prompts, plug-ins, board) start in its folder, and
-Snakemake runs there. It is the folder of the parameter file, wherever a command was started; a file
-in a folder `studies` without a Snakefile belongs to the folder above that has one.
+Snakemake runs there. It is the folder of `params.yaml`, wherever a command was started. A parameter
+file with another name, such as `studies/emma.yaml`, belongs to the nearest folder with a Snakefile,
+its own or one above; without any to its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final, NamedTuple
 from omibench.errors import MissingInputError, reason_of
 
 SNAKEFILE: Final = "Snakefile"
-_STUDIES: Final = "studies"
+PARAMS: Final = "params.yaml"
 
 
 class StudyPlace(NamedTuple):
@@ -39,11 +40,10 @@ def find_study(params: str) -> StudyPlace:
     """
     if params.lstrip().startswith("{"):
         return StudyPlace(Path.cwd(), params)
-    file = Path(params).absolute()
-    folder = file.parent
-    if folder.name == _STUDIES and not _has_rules(folder) and _has_rules(folder.parent):
-        folder = folder.parent
-    return StudyPlace(folder.resolve(), str(file.relative_to(folder)))
+    file = Path(params).parent.resolve() / Path(params).name  # a link belongs to its own folder
+    folders = file.parents[:1] if file.name == PARAMS else file.parents
+    folder = next((f for f in folders if (f / SNAKEFILE).is_file()), file.parent)
+    return StudyPlace(folder, str(file.relative_to(folder)))
 
 
 @contextmanager
@@ -71,7 +71,3 @@ def in_study_folder(params: str, tell: Callable[[str], object]) -> Iterator[str]
                 f"{params}: the folder {place.folder} cannot be entered: {reason_of(error)}"
             ) from None
         yield place.params
-
-
-def _has_rules(folder: Path) -> bool:
-    return (folder / SNAKEFILE).is_file()
