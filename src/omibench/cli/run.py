@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Override, Params, read_study
+from omibench.cli.options import DEFAULT_PARAMS, Override, Params, read_study
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from omibench.params.study import Study
 
-DEFAULT = "params.yaml"
 _DIRECTORY = ("--directory", "-d")
 
 
@@ -41,7 +40,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Only list the jobs that would run.")
     ] = False,
-    params: Params = DEFAULT,
+    params: Params = DEFAULT_PARAMS,
     override: Override = None,
 ) -> None:
     """Run a study from its papers or benchmark to the report.
@@ -97,7 +96,7 @@ def run(
 
 def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
     """Return the options of Snakemake; one that takes several values is followed by an option."""
-    configfile = [] if params == DEFAULT else ["--configfile", params]
+    configfile = [] if params == DEFAULT_PARAMS else ["--configfile", params]
     config = ["--config", *pairs] if pairs else []
     return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]
 

@@ -21,12 +21,12 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.attributes import keep_stated
+from omibench.schemas.image_marks import read_only_image_mark
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 _MARK = re.compile(r"<image_(\d+)>")
 _LETTER = re.compile(r"^[ \t]*([A-H])[.．、:][ \t]*", re.MULTILINE)
 _LETTER_BELOW = re.compile(r"\[IMAGE(\d+)\]\s*\n\s*[(（]?([A-H])[)）.]?[ \t]*(?=\n|$)")
-_ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 _RESIDUE = re.compile(r"[\s#]+$")
 """Residue of the conversion to Markdown at the end of some texts."""
 _PART = re.compile(r"[(（](\d{1,2})[)）]")
@@ -108,10 +108,8 @@ def part_answer(answer: str) -> list[str]:
 
 
 def _choice(label: str, text: str) -> Choice:
-    picture = _ONLY_IMAGE.fullmatch(text)
-    if picture:
-        return Choice(label=label, image=int(picture[1]))
-    return Choice(label=label, text=text.strip())
+    image = read_only_image_mark(text)
+    return Choice(label=label, text=text.strip() if image is None else None, image=image)
 
 
 def _question(row: MvMathRow, figures: list[Figure]) -> Question:

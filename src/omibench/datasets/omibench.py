@@ -19,9 +19,9 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.attributes import keep_stated
+from omibench.schemas.image_marks import read_only_image_mark
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
 
-_ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 _PART = re.compile(r"(physics-\d+)-\d+")
 """`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is not."""
 
@@ -80,10 +80,8 @@ def _choices(row: OmibenchRow) -> list[Choice] | None:
 
 
 def _choice(label: str, text: str) -> Choice:
-    picture = _ONLY_IMAGE.fullmatch(text)
-    if picture:
-        return Choice(label=label, image=int(picture.group(1)))
-    return Choice(label=label, text=text)
+    image = read_only_image_mark(text)
+    return Choice(label=label, text=text if image is None else None, image=image)
 
 
 def _question(row: OmibenchRow, figures: list[Figure], group: str) -> Question:

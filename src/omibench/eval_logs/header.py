@@ -10,12 +10,12 @@ from typing import Any, Final
 from omibench import __version__
 from omibench.eval_logs.cell_files import CellFiles, FrozenItems, Values
 from omibench.eval_logs.sample import write_usage
+from omibench.stages.analyze.claims import SIMULATED
 
 FORMAT_VERSION: Final = 2
 """Version of Inspect's log format."""
 GOLD_IS_PARTS: Final = {"gold": "parts"}
 """Marks a target of several texts as one answer in parts; other logs mean alternatives."""
-SIMULATED: Final = "SIMULATED"
 
 
 def name_model(files: CellFiles) -> str:

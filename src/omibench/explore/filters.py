@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from omibench.answers import normalise_answer
-from omibench.explore.grid import RIGHT, Grid
+from omibench.explore.grid import Grid
 from omibench.explore.items import Items
 from omibench.explore.run import Run
+from omibench.schemas.verdict import RIGHT
 
 if TYPE_CHECKING:
     import numpy as np

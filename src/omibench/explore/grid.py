@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-RIGHT = 0.5
-"""The lowest verdict that counts as right."""
-
 
 @dataclass(frozen=True)
 class Grid:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from omibench.errors import MissingInputError, ParamsError
-from omibench.explore.grid import RIGHT
 from omibench.explore.items import Items
 from omibench.explore.run import RESPONSE, Run
 from omibench.params.cell import Cell
 from omibench.schemas.cells.files import read_cell
 from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.explorer.view import shorten_response
 from omibench.stages.analyze.words import name_outcome, name_rules
 

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Final
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.reader import CellReader, CellRows, locate_cell
 from omibench.params.cell import Cell
+from omibench.results.load import JUDGE_RULES, VOTE_MARK
 
 if TYPE_CHECKING:
     import polars as pl
 
 RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
 VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
-JUDGE_RULES: Final = "gptscore"
-_VOTE_MARK: Final = "/"
-"""Separates a scorer and the judge of a panel in the name of that judge's verdicts."""
 
 
 @dataclass(frozen=True)
@@ -183,4 +181,4 @@ def _types(columns: Sequence[str]) -> pl.Schema:
 def _leave_votes_out(verdicts: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    return verdicts.filter(~pl.col("rules").str.contains(_VOTE_MARK, literal=True))
+    return verdicts.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))

@@ -12,10 +12,11 @@ from omibench.explore.grid import Grid, compute_grid
 from omibench.explore.index import Index
 from omibench.explore.items import Items
 from omibench.explore.query import ItemQuery
-from omibench.explore.run import JUDGE_RULES, Run
+from omibench.explore.run import Run
 from omibench.explore.search import find_items
 from omibench.params.cell import Cell
 from omibench.results.attributes import list_values
+from omibench.results.load import JUDGE_RULES
 from omibench.schemas.validation import suggest_name
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from omibench.judges.case import (
 from omibench.judges.instrument import Instrument, register
 from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_value
-from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, Taxonomy, load_taxonomy
+from omibench.judges.taxonomies import TAXONOMIES, Taxonomy, load_taxonomy
 from omibench.judges.votes import most
 from omibench.params.stages.judge import ErrorPanel
+from omibench.schemas.marks import NO_ERROR
 
 _TOKEN = re.compile(r"[a-z][a-z0-9_]*")
 

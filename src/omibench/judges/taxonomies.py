@@ -13,13 +13,13 @@ from pydantic import Field, StringConstraints, ValidationError
 from omibench.errors import ParamsError
 from omibench.files.yaml_file import read_yaml
 from omibench.params.blocks import Block
+from omibench.schemas.marks import NO_ERROR
 from omibench.schemas.validation import explain, suggest_name
 from omibench.schemas.verdict import UNANSWERED, VerdictOutcome
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 NO_ANSWER = "no_answer"
 """The type of a response without an answer, if a taxonomy has none for it."""
-NO_ERROR = "no_error"
 """The answer is right after all: the first check in OMIBench, F.2.1."""
 
 

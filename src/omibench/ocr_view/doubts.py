@@ -10,7 +10,7 @@ from omibench.ocr_view.entries import draft_formula, draft_ink, draft_lines
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.doubts import DIFFERS, UNREAD, read_place
+from omibench.stages.ocr.corrections.doubts import DIFFERS, INK_UNREAD, read_place
 from omibench.stages.ocr.corrections.entry import covers
 from omibench.stages.ocr.layout.layout import Box
 
@@ -172,7 +172,7 @@ def _find_problem(page: int, ink: PageInk, problems: Sequence[Problem]) -> str:
     """Return the number of the problem with a warning about unread ink, or an empty text."""
     for problem in problems:
         for warning in problem.warnings:
-            place = read_place(warning) if warning.code == UNREAD else None
+            place = read_place(warning) if warning.code == INK_UNREAD else None
             if place and place[0] == page and covers(Box(*place[1]), Box(*ink.bbox)):
                 return problem.number
     return ""

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from omibench.files.csv_file import write_csv
+from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
 if TYPE_CHECKING:
     from omibench.paper_export.wide import PageNumber, WideTable
 
-SIMULATED: Final = "SIMULATED"
 METRIC_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "ACC", "gptscore": "GPTScore", "strict": "Strict ACC", "credit": "Credit",
     "ratio": "ACC (eq. 6)", "difference": "Difference",

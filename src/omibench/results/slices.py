@@ -26,6 +26,7 @@ from omibench.results.item_matrix import (
     code_values,
     describe_labels,
 )
+from omibench.results.load import JUDGE_RULES
 from omibench.schemas.verdict import FAILURES
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ MEANS = {"verdict": "accuracy", "credit": "credit", "ratio": "ratio", "strict": 
 OUTCOME = "outcome-"
 """Prefix of the metrics of outcomes without an answer: `outcome-refused`."""
 LENGTHS = ("characters", "output_tokens", "reasoning_tokens")
-_JUDGE = "gptscore"
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\+?$")
 Estimate = Callable[[Any, Sequence[str], float], Any]
 
@@ -326,8 +326,8 @@ def name_metric(metric: str) -> pl.Expr:
 
     if metric != MEANS["verdict"]:
         return pl.lit(metric)
-    is_judge = pl.col("rules").str.split("/").list.first() == _JUDGE
-    return pl.when(is_judge).then(pl.lit(_JUDGE)).otherwise(pl.lit(metric))
+    is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
+    return pl.when(is_judge).then(pl.lit(JUDGE_RULES)).otherwise(pl.lit(metric))
 
 
 def sort_values(values: Iterable[str]) -> list[str]:

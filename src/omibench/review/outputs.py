@@ -10,12 +10,11 @@ from pydantic import JsonValue
 from omibench.review.people import Reviewer
 from omibench.review.report import compute_states
 from omibench.review.state import TaskState
-from omibench.schemas.marks import ALIGNMENT_MARK, QUALITY_MARKS
+from omibench.schemas.marks import MARKS, NO_ERROR
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 PEOPLE_COLUMNS: Final = ("person", "group", "problem", "answer", "seconds", "simulated")
 """Columns of people.csv, the file of `analyze.people` (docs/results.md)."""
-MARKS: Final = (*QUALITY_MARKS, ALIGNMENT_MARK)
 LABEL_COLUMNS: Final = (
     "id", "model", "setting", "index", "response_sha256",
     "label", "error_type", "source", "steps", "wrong_steps", *MARKS, "simulated",
@@ -23,7 +22,6 @@ LABEL_COLUMNS: Final = (
 """Columns of labels.csv, which `omibench certify` reads (docs/certifying.md)."""
 LABEL_KINDS: Final = ("rating", "disagreement", "steps")
 """Kinds that label a response; if several label its correctness, the first one counts."""
-NO_ERROR: Final = "no_error"
 Row = dict[str, Any]
 
 

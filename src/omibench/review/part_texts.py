@@ -10,12 +10,11 @@ from pydantic import JsonValue
 from omibench.errors import FileFormatError
 from omibench.review.hashing import normalise_lines
 from omibench.review.kinds.declaration import Field, Kind
-from omibench.schemas.image_marks import write_image_mark
+from omibench.schemas.image_marks import read_only_image_mark, write_image_mark
 from omibench.schemas.problem import Choice
 from omibench.schemas.review import ReviewTask
 
 _OPTION = re.compile(r"([^\s.)]{1,8})[.)][ \t]*(.*)")
-_ONE_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 
 
 def write_part_text(value: JsonValue) -> str:
@@ -117,5 +116,5 @@ def _is_next_label(label: str, labels: set[str]) -> bool:
 
 
 def _make_choice(label: str, text: str) -> Choice:
-    picture = _ONE_IMAGE.fullmatch(text)
-    return Choice(label=label, image=int(picture[1])) if picture else Choice(label=label, text=text)
+    image = read_only_image_mark(text)
+    return Choice(label=label, text=text if image is None else None, image=image)

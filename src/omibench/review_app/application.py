@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from omibench.review.check import DecisionFieldError
@@ -30,12 +30,13 @@ from omibench.review_app.handlers.pages import (
     show_tasks,
 )
 from omibench.review_app.handlers.tasks import claim, decide, release, save_draft
-from omibench.review_app.pages import STATIC_FOLDERS, link_task, render_error
+from omibench.review_app.pages import PACKAGE, link_task, render_error
 from omibench.review_app.service import ReviewService
 from omibench.review_app.sessions import Sessions
 from omibench.review_app.settings import ServerSettings
 from omibench.web.serving.bodies import RequestError
 from omibench.web.serving.headers import BrowserPolicy
+from omibench.web.serving.logins import ask_login, wants_page
 from omibench.web.serving.static import mount_folders
 
 ROUTES: tuple[BaseRoute, ...] = (
@@ -67,7 +68,7 @@ def make_application(service: ReviewService, settings: ServerSettings) -> Starle
     )
 
     application = Starlette(
-        routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
+        routes=[*ROUTES, *mount_folders(PACKAGE)],
         middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
         exception_handlers=_HANDLERS,
     )
@@ -75,14 +76,9 @@ def make_application(service: ReviewService, settings: ServerSettings) -> Starle
     return application
 
 
-def _wants_page(request: Request) -> bool:
-    """Return whether a request expects a page rather than JSON."""
-    return request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
-
-
 def _answer(request: Request, status: int, title: str, message: str, **values: Any) -> Response:
     """Build the response of an error as a page or as JSON, as the request expects."""
-    if not _wants_page(request):
+    if not wants_page(request):
         return JSONResponse({"message": message, **values}, status)
     context = read_context(request)
     try:
@@ -93,12 +89,7 @@ def _answer(request: Request, status: int, title: str, message: str, **values: A
 
 
 def _answer_login(request: Request, error: Exception) -> Response:
-    if _wants_page(request):
-        from urllib.parse import quote
-
-        target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return RedirectResponse(f"/login?target={quote(target, safe='')}", 303)
-    return JSONResponse({"reason": "login", "message": "log in again"}, 401)
+    return ask_login(request)
 
 
 def _answer_request(request: Request, error: Exception) -> Response:

@@ -15,12 +15,6 @@ from urllib.parse import quote
 from omibench.web.templates import make_environment
 
 PACKAGE: Final = "omibench.review_app"
-STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
-    "/static/katex": ("omibench.web", "vendored/katex"),
-    "/static/web": ("omibench.web", "static"),
-    "/static": (PACKAGE, "static"),
-}
-"""Addresses of scripts, styles and fonts, with package and folder. The first match counts."""
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 

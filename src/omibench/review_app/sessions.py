@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from omibench.review_app.log.database import Database
 from omibench.review_app.log.users import read_hash
+from omibench.web.serving.logins import SESSION_S, write_session
 
-SESSION_S: Final = 12 * 3600
-"""One working day; then people must log in again."""
 _SALT: Final = "omibench.review.session"
 
 
@@ -78,15 +77,8 @@ class Sessions:
     def write(self, response: Response, session: Session) -> None:
         """Set the cookie of a session on the response."""
         proof = self._prove(session.person) if session.person else ""
-        response.set_cookie(
-            self.cookie,
-            self._serializer.dumps([session.person, session.token, proof]),
-            max_age=SESSION_S,
-            path="/",
-            secure=self._is_secure,
-            httponly=True,
-            samesite="strict",
-        )
+        value = str(self._serializer.dumps([session.person, session.token, proof]))
+        write_session(response, self.cookie, value, is_secure=self._is_secure)
 
     def end(self, response: Response, session: Session, now: float) -> None:
         """End a session, including copies of its cookie."""

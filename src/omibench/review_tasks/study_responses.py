@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
-from omibench.judges.taxonomies import NO_ANSWER, NO_ERROR, load_taxonomy
+from omibench.judges.taxonomies import NO_ANSWER, load_taxonomy
 from omibench.params.stages.analyze import PeopleSubset
 from omibench.results.attributes import describe_items
 from omibench.results.four_way import RESPONSE, side_by_side
@@ -21,7 +21,9 @@ from omibench.review_tasks.responses import (
     draft_ratings,
     draft_steps,
 )
+from omibench.schemas.marks import NO_ERROR
 from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import READABLE
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.analyze.people.subset import draw_items
 from omibench.stages.certify.disagreement import draw_disagreements
@@ -29,8 +31,6 @@ from omibench.stages.certify.draw import LabelDraw, draw_responses
 
 if TYPE_CHECKING:
     import polars as pl
-
-_READABLE = ("answered", "truncated")
 
 
 def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
@@ -146,7 +146,7 @@ def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[Show
         _choose_cells(request),
     )
     texts = results.read_responses().filter(
-        pl.col("outcome").is_in(_READABLE), pl.col("text").str.strip_chars() != ""
+        pl.col("outcome").is_in(READABLE), pl.col("text").str.strip_chars() != ""
     )
     rows = verdicts.select(*RESPONSE, "extracted").join(
         texts.select(*RESPONSE, "text", "simulated"), on=RESPONSE, maintain_order="left"

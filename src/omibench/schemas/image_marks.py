@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
+_ONLY_MARK = re.compile(rf"\s*{IMAGE_MARK.pattern}\s*")
 
 Picture = TypeVar("Picture")
 
@@ -19,6 +20,12 @@ def write_image_mark(number: int) -> str:
 def list_image_marks(text: str) -> list[int]:
     """Return the numbers of the marks in a text, in order."""
     return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
+
+
+def read_only_image_mark(text: str) -> int | None:
+    """Return the number of the mark that is the whole text, such as a choice that is a picture."""
+    mark = _ONLY_MARK.fullmatch(text)
+    return int(mark[1]) if mark else None
 
 
 def split_at_image_marks(text: str) -> list[str | int]:

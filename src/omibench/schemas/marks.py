@@ -13,6 +13,9 @@ QUALITY_MARKS: Final = (
 """Marks of a rationale (OMIBench, B.2)."""
 ALIGNMENT_MARK: Final = "alignment"
 """Mark of a rationale compared with the reference solution."""
+MARKS: Final = (*QUALITY_MARKS, ALIGNMENT_MARK)
+NO_ERROR: Final = "no_error"
+"""The type of error of a right answer."""
 MARKS_BY_INSTRUMENT: Final[dict[str, tuple[str, ...]]] = {
     "quality": QUALITY_MARKS,
     "alignment": (ALIGNMENT_MARK,),

@@ -21,6 +21,8 @@ Role = Literal[
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 """Outcomes that a later run retries: they are returned but not stored."""
+READABLE: tuple[Outcome, ...] = ("answered", "truncated")
+"""Outcomes with a text that a person or judge can read."""
 
 
 class TextPart(Noun):

@@ -14,7 +14,8 @@ _BRACKETS = re.compile(r"([(\[\]])(.*)([)\]\[])", re.DOTALL)
 _SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|[<>]")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?(?:\s*\(\w+\))?|[A-Z](?:\s?[A-Z])")
 _MINUS = re.compile(r"-\s*∞")
-_FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
+FLIPPED = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
+"""The sign of an inequality read from the other side."""
 
 
 class Interval(NamedTuple):
@@ -88,7 +89,7 @@ def _inequality(text: str) -> Interval | None:
     if not 1 <= len(signs) <= 2 or any(not side or re.search(r"[=,≈;]", side) for side in sides):
         return None
     if signs[0] in (">", r"\geq"):
-        sides, signs = sides[::-1], [_FLIP[sign] for sign in reversed(signs)]
+        sides, signs = sides[::-1], [FLIPPED[sign] for sign in reversed(signs)]
     names = [_VARIABLE.fullmatch(side) is not None for side in sides]
     if any(sign not in ("<", r"\leq") for sign in signs) or sum(names) != 1:
         return None

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 
 from omibench.answers.formulas.formula import proportional, same_formula
+from omibench.answers.formulas.intervals import FLIPPED
 from omibench.answers.formulas.latex import same_text
 from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.parts import by_comma
 
 _SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
-_FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
 _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
@@ -58,7 +58,7 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
     if not gold_signs and not pred_signs:
         return None
     if any(sign not in "=≈" for sign in (*gold_signs, *pred_signs)):
-        flipped = [_FLIP.get(sign, sign) for sign in reversed(pred_signs)]
+        flipped = [FLIPPED.get(sign, sign) for sign in reversed(pred_signs)]
         return (gold_signs == pred_signs and _all_same(g, p, is_same)) or (
             gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], is_same)
         )

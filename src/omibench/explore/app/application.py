@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -26,12 +26,6 @@ from omibench.web.serving.bodies import RequestError
 from omibench.web.serving.headers import BrowserPolicy
 from omibench.web.serving.static import mount_folders
 
-STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
-    "/static/katex": ("omibench.web", "vendored/katex"),
-    "/static/web": ("omibench.web", "static"),
-    "/static": ("omibench.explore", "static"),
-}
-"""Addresses of scripts, styles and fonts, with package and folder. The first match counts."""
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/", show_grid),
     Route("/items/{name:path}", show_item_page),
@@ -60,7 +54,7 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
     if login is not None:
         walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
-        routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
+        routes=[*ROUTES, *mount_folders("omibench.explore")],
         middleware=walls,
         exception_handlers=_HANDLERS,
     )

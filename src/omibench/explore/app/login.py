@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 from typing import Final
-from urllib.parse import quote
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-SESSION_S: Final = 12 * 3600
-"""One working day; then users must log in again."""
+from omibench.web.serving.logins import SESSION_S, ask_login, write_session
+
 _SALT: Final = "omibench.explore.session"
 _OPEN: Final = frozenset({"/login", "/healthz"})
 _OPEN_FOLDER: Final = "/static/"
@@ -48,15 +47,8 @@ class SecretLogin:
 
     def let_in(self, response: Response) -> None:
         """Set the session cookie on the response."""
-        response.set_cookie(
-            self.cookie,
-            str(self._serializer.dumps(secrets.token_urlsafe(16))),
-            max_age=SESSION_S,
-            path="/",
-            secure=self._is_secure,
-            httponly=True,
-            samesite="strict",
-        )
+        value = str(self._serializer.dumps(secrets.token_urlsafe(16)))
+        write_session(response, self.cookie, value, is_secure=self._is_secure)
 
 
 class LoginWall:
@@ -77,16 +69,9 @@ class LoginWall:
         if scope["type"] != "http" or self._is_open(scope):
             await self._app(scope, receive, send)
             return
-        await _refuse(HTTPConnection(scope))(scope, receive, send)
+        await ask_login(HTTPConnection(scope))(scope, receive, send)
 
     def _is_open(self, scope: Scope) -> bool:
         path = scope["path"]
         is_public = path in _OPEN or path.startswith(_OPEN_FOLDER)
         return is_public or self._login.is_let_in(HTTPConnection(scope))
-
-
-def _refuse(request: HTTPConnection) -> Response:
-    if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"reason": "login", "message": "log in again"}, 401)
-    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return RedirectResponse(f"/login?target={quote(target, safe='')}", 303)

@@ -19,7 +19,6 @@ from pydantic import JsonValue
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.explore.app.live import Snapshot
-from omibench.explore.grid import RIGHT
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
 from omibench.params.review import CalibrationParams
@@ -43,6 +42,7 @@ from omibench.review_tasks.tasks_file import (
     write_tasks,
 )
 from omibench.schemas.review import ReviewDecision, ReviewTask
+from omibench.schemas.verdict import RIGHT
 
 NoteKind = Literal["gold_is_wrong", "unreadable_picture", "verdict_is_wrong"]
 NOTE_KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)

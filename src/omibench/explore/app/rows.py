@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omibench.explore.app.beside import describe_saliency, list_judgements
 from omibench.explore.app.live import Snapshot
-from omibench.explore.grid import RIGHT, Grid
+from omibench.explore.grid import Grid
 from omibench.explore.item import describe_item, describe_responses, list_outcomes
 from omibench.explore.query import MOST_COLUMNS, ItemQuery
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
+from omibench.schemas.verdict import RIGHT
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,10 +9,11 @@ from omibench.explore.app.live import Snapshot
 from omibench.explore.filters import READY_FILTERS
 from omibench.explore.items import Items
 from omibench.explore.query import ORDERS
-from omibench.explore.run import JUDGE_RULES, Run
+from omibench.explore.run import Run
 from omibench.explore.search import FIELDS
 from omibench.params.study import Study as StudyParams
 from omibench.results.attributes import list_attributes, list_values
+from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.words import name_rules
 
 MOST_VALUES: Final = 60

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from omibench.explore.app.live import Snapshot
 from omibench.explore.export.choice import ExportChoice
-from omibench.explore.grid import RIGHT
 from omibench.explore.query import ItemQuery
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
+from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.explorer.view import image_words
 from omibench.stages.analyze.links import cell_anchor, problem_file
 from omibench.stages.analyze.words import format_share, name_scorer

@@ -19,13 +19,11 @@ from omibench.models.local.own_code import (
     locate_checkpoint,
 )
 from omibench.models.local.pixels import pixel_size
-from omibench.models.local.spread import spread_layers
+from omibench.models.local.spread import EXTRA, spread_layers
 from omibench.models.local.tools import check_template
 from omibench.models.options import is_continued
 from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Conversation, ImagePart
-
-EXTRA = "transformers"
 
 
 class TransformersEngine:

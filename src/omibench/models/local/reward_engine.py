@@ -14,11 +14,10 @@ from omibench.models.local.own_code import (
     load_errors,
     locate_checkpoint,
 )
-from omibench.models.local.spread import spread_layers
+from omibench.models.local.spread import EXTRA, spread_layers
 from omibench.params.models.local import RewardModel
 from omibench.schemas.request import Conversation, ImagePart
 
-EXTRA = "transformers"
 TWO_LAYERS = "Qwen2ForRewardModel"
 """The name of Qwen2.5-Math-RM's head in checkpoints; transformers has no class for it."""
 

@@ -19,12 +19,12 @@ from omibench.models.simulated.prose import pick, reasoning
 from omibench.models.simulated.respond import answer_text
 from omibench.models.simulated.wrong_answers import moved_number
 from omibench.params.models.simulated import SimulatedModel
+from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.request import Role
 from omibench.text.fences import read_fenced
 
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
-_IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
 _FIGURES = "Describe the figures"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
@@ -44,7 +44,7 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
     Text in fences is skipped: it is the problem, with all its image marks.
     """
     captions = _require(row.captions, row, "captions", oracle)
-    numbers = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
+    numbers = IMAGE_MARK.findall(prompt.rpartition("<<<END")[2])
     named = [int(n) for n in numbers if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
     return _misread_number(text, rng) if _is_flawed(model, rng) else text
@@ -72,7 +72,7 @@ def translate(
     """
     text = _require(row.translation or row.statement, row, "translation", oracle)
     sections = read_fenced(prompt)
-    marks = dict.fromkeys(_IMAGE_NUMBER.findall(sections.pop("QUESTION", "")))
+    marks = dict.fromkeys(IMAGE_MARK.findall(sections.pop("QUESTION", "")))
     text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
     text = _misread_number(text, rng) if _is_flawed(model, rng) else text
     if not sections and "QUESTION:" not in prompt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -25,7 +27,7 @@ from omibench.review_app.pages import (
 from omibench.review_app.payload import Neighbours, describe_task
 from omibench.review_app.sessions import open_session
 from omibench.web.serving.bodies import RequestError, read_form
-from omibench.web.serving.logins import choose_target
+from omibench.web.serving.logins import ask_to_wait, choose_target
 
 
 def show_tasks(request: Request) -> Response:
@@ -77,7 +79,7 @@ def show_progress(request: Request) -> Response:
 def show_login(request: Request) -> Response:
     """`GET /login`: the login form."""
     target = choose_target(request.query_params.get("target", "/"))
-    return _ask_login(request, target=target)
+    return _ask_login(request, "", target)
 
 
 async def log_in(request: Request) -> Response:
@@ -90,14 +92,11 @@ async def log_in(request: Request) -> Response:
     address = request.client.host if request.client else ""
     limit, now = context.login_limit, context.service.seconds
     if wait := limit.find_wait(name, address, now):
-        message = f"Too many attempts. Try again in {int(wait // 60) + 1} minutes."
-        response = _ask_login(request, message, name, target, 429)
-        response.headers["Retry-After"] = str(int(wait) + 1)
-        return response
+        return ask_to_wait(partial(_ask_login, request, name, target), wait)
     # Counted as failed before the check, so that parallel attempts count as well.
     limit.add_failure(name, address, now)
     if not await run_in_threadpool(_knows_password, context, name, password):
-        return _ask_login(request, "Wrong name or password.", name, target, 401)
+        return _ask_login(request, name, target, "Wrong name or password.", 401)
     limit.forget_name(name)
     response = RedirectResponse(target, 303)
     context.sessions.start(response, name)
@@ -118,7 +117,7 @@ async def log_out(request: Request) -> Response:
 
 
 def _ask_login(
-    request: Request, message: str = "", name: str = "", target: str = "/", status: int = 200
+    request: Request, name: str, target: str, message: str = "", status: int = 200
 ) -> Response:
     context = read_context(request)
     session = context.sessions.read(request) or open_session()

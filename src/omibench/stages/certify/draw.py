@@ -11,12 +11,12 @@ from omibench.errors import MissingInputError
 from omibench.files.csv_file import write_csv
 from omibench.params.stage_params import CertifyStageParams
 from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import READABLE
 from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet
 from omibench.stages.certify.matching import hash_text
 
 SHEET_FILE = "to_label.csv"
 """Columns of `draw_sheet`; once `label` is completed, the sheet is a file of labels."""
-_READABLE = ("answered", "truncated")
 
 
 class LabelDraw(NamedTuple):
@@ -92,7 +92,7 @@ def _list_candidates(
         if drawing.settings is not None and cell.setting not in drawing.settings:
             continue
         for row in read_parquet(file, ResponseRow).iter_rows(named=True):
-            if row["outcome"] in _READABLE and row["text"].strip():
+            if row["outcome"] in READABLE and row["text"].strip():
                 yield {"model": cell.model, "setting": cell.setting} | row
 
 

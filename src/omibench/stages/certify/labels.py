@@ -17,7 +17,7 @@ from pydantic import (
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_csv, read_json_lines
-from omibench.schemas.marks import ALIGNMENT_MARK, HIGHEST_MARK, LOWEST_MARK, QUALITY_MARKS
+from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS
 
 RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
 WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
@@ -38,7 +38,6 @@ def _parse_label(value: object) -> object:
 
 Source = Literal["no_effective_reasoning", "reasoning_error", "rule_match_error", "other"]
 Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
-MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
 SOURCES: tuple[Source, ...] = get_args(Source)
 """Reason of a disagreement between scorer and judge, by a reader (OMIBench, C.3)."""
 STEPS, WRONG_STEPS = "steps", "wrong_steps"

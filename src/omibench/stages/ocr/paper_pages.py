@@ -14,6 +14,7 @@ from typing import Final
 from omibench.errors import PaperError
 from omibench.files.hashes import hash_file
 from omibench.params.stages.ocr import OcrParams
+from omibench.results.paper_pages import TABLE
 from omibench.schemas.pages import PagePicture, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -23,7 +24,6 @@ from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.stage import count_workers
 
 PAGES: Final = "pages"
-TABLE: Final = "page_pictures.jsonl"
 log = logging.getLogger(__name__)
 
 

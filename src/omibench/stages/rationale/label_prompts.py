@@ -14,7 +14,7 @@ from omibench.prompts.catalogue import PromptEntry, add_prompt
 from omibench.prompts.slots import Slot
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation
-from omibench.stages.rationale.prompts import NO_FILES, PROBLEM_SLOT, write_prompt
+from omibench.stages.rationale.prompts import LABEL_FORMAT, NO_FILES, PROBLEM_SLOT, write_prompt
 
 NO_SKILL: Final = "none of the above"
 """The label of a problem that needs no skill of the list (EMMA, C.1)."""
@@ -41,10 +41,6 @@ _SUBFIELD = """\
 Decide to which subfield of {subject} the olympiad problem below belongs. Its topic was named as:
 {topic}
 Copy exactly one label from this list:
-"""
-_SUBFIELD_FORMAT = """\
-Reply with nothing but one line of this form:
-{CLASS: label}
 """
 _SKILL = f"""\
 Decide which skills the problem below demands of whoever solves it from its figures. The skills are:
@@ -85,7 +81,7 @@ SUBFIELD = add_prompt(
     PromptEntry(
         name="subfield",
         purpose="picks the subfield of a problem from the list of its subject",
-        text=f"{_SUBFIELD}{{labels}}{{problem}}{_SUBFIELD_FORMAT}",
+        text=f"{_SUBFIELD}{{labels}}{{problem}}{LABEL_FORMAT}",
         slots=(
             PROBLEM_SLOT,
             Slot("subject", "the subject of the problem"),

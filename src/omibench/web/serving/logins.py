@@ -1,10 +1,17 @@
-"""Limits on failed logins, and redirects after a login."""
+"""Logins of served applications: sessions of a day, limits on failed attempts, redirects."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Final
+from urllib.parse import quote
 
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+SESSION_S: Final = 12 * 3600
+"""One working day; then users must log in again."""
 WINDOW_S: Final = 300.0
 ATTEMPTS_OF_NAME: Final = 8
 ATTEMPTS_OF_ADDRESS: Final = 30
@@ -47,6 +54,47 @@ class LoginLimit:
     def _find_wait(self, key: tuple[str, str], limit: int, now: float) -> float:
         times = [time for time in self._failures.get(key, ()) if now - time < WINDOW_S]
         return times[-limit] + WINDOW_S - now if len(times) >= limit else 0.0
+
+
+def ask_to_wait(show: Callable[[str, int], Response], wait: float) -> Response:
+    """Return the login page for a blocked attempt.
+
+    Args:
+        show: Builds the page from a message and a status.
+        wait: Seconds for which logins are blocked.
+    """
+    minutes = int(wait // 60) + 1
+    response = show(f"Too many attempts. Try again in {minutes} minutes.", 429)
+    response.headers["Retry-After"] = str(int(wait) + 1)
+    return response
+
+
+def write_session(response: Response, cookie: str, value: str, *, is_secure: bool) -> None:
+    """Set a session's cookie on the response; scripts and other sites cannot use it.
+
+    Args:
+        response: The response.
+        cookie: Name of the cookie.
+        value: Its signed value.
+        is_secure: Whether browsers reach the server only through TLS.
+    """
+    response.set_cookie(
+        cookie, value, SESSION_S, path="/", secure=is_secure, httponly=True, samesite="strict"
+    )
+
+
+def ask_login(request: HTTPConnection) -> Response:
+    """Return the response to a request without a session: the login page, or 401 for scripts."""
+    if not wants_page(request):
+        return JSONResponse({"reason": "login", "message": "log in again"}, 401)
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/login?target={quote(target, safe='')}", 303)
+
+
+def wants_page(request: HTTPConnection) -> bool:
+    """Return whether a request expects a page rather than JSON."""
+    is_read = request.scope["method"] in {"GET", "HEAD"}
+    return is_read and "text/html" in request.headers.get("accept", "")
 
 
 def choose_target(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,16 +9,16 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 
-def mount_folders(folders: Mapping[str, tuple[str, str]]) -> list[BaseRoute]:
-    """Serve folders of packages.
+def mount_folders(package: str) -> list[BaseRoute]:
+    """Serve the folder `static` of a package under `/static`, with the shared ones below it.
 
-    Args:
-        folders: Package and folder by address. The first matching address is used; missing
-            folders are skipped.
+    Missing folders are skipped. The first matching address is used.
     """
+    shared = Path(str(files("omibench.web")))
     paths = {
-        address: Path(str(files(package))) / folder
-        for address, (package, folder) in folders.items()
+        "/static/katex": shared / "vendored/katex",
+        "/static/web": shared / "static",
+        "/static": Path(str(files(package))) / "static",
     }
     return [
         Mount(address, StaticFiles(directory=path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -10,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from omibench.explore.app.handlers.context import read_context
 from omibench.explore.app.handlers.pages import render
 from omibench.web.serving.bodies import read_form
-from omibench.web.serving.logins import choose_target
+from omibench.web.serving.logins import ask_to_wait, choose_target
 
 
 def show_login(request: Request) -> Response:
@@ -29,7 +30,7 @@ async def log_in(request: Request) -> Response:
     address = request.client.host if request.client else ""
     limit, now = context.login_limit, time.monotonic()
     if wait := limit.find_wait(address, address, now):
-        return _ask(target, f"Too many attempts. Try again in {int(wait // 60) + 1} minutes.", 429)
+        return ask_to_wait(partial(_ask, target), wait)
     if not login.is_secret(form.get("secret", "")):
         limit.add_failure(address, address, now)
         return _ask(target, "Wrong secret.", 401)

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.judges.taxonomies import NO_ERROR
 from omibench.params.cell import Cell
 from omibench.params.identity import is_certified
 from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
-from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT
+from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
 from omibench.stages.analyze.tables.error_labels import add_typed_failures, read_error_labels
 from omibench.statistics.intervals import Estimate, clustered_mean, clustered_wilson
 

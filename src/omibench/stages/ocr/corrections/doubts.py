@@ -12,7 +12,7 @@ DOUBTFUL: Final = "formula_doubtful"
 """The code of the warning that the reading of a formula is uncertain."""
 DIFFERS: Final = "formula_differs"
 """The code of the warning that two readers read a formula differently."""
-UNREAD: Final = "ink_unread"
+INK_UNREAD: Final = "ink_unread"
 """The code of the warning that ink is in no text, formula or figure."""
 _PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
 """The start of such a warning: `describe_box`."""
@@ -44,7 +44,9 @@ def drop_settled_doubts(problem: Problem) -> Problem:
 
 def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
     """Return page and box of the formula or the ink in a warning; None for other warnings."""
-    place = _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS, UNREAD) else None
+    place = (
+        _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS, INK_UNREAD) else None
+    )
     if place is None:
         return None
     page, x0, y0, x1, y1 = map(int, place.groups())

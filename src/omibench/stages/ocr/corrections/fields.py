@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.doubts import UNREAD, drop_settled_doubts
+from omibench.stages.ocr.corrections.doubts import INK_UNREAD, drop_settled_doubts
 from omibench.stages.ocr.corrections.entry import Correction
 from omibench.stages.ocr.corrections.reading import describe_answer, describe_choices
 from omibench.stages.ocr.corrections.structure import MisfitError, validate
@@ -97,7 +97,7 @@ def _set_answer(problem: Problem, answer: Sequence[str]) -> Problem:
 
 def drop_suspicion(problem: Problem) -> Problem:
     """Return a corrected problem without the warnings of lost forms of formulas and unread ink."""
-    return _without(_without(problem, SUSPECT), UNREAD)
+    return _without(_without(problem, SUSPECT), INK_UNREAD)
 
 
 def _clean(problem: Problem) -> Problem:

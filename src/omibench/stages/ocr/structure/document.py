@@ -8,6 +8,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from omibench.stages.ocr.allowance import Allowance
+from omibench.stages.ocr.corrections.doubts import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.layout.blobs import regions_of_scan
 from omibench.stages.ocr.layout.captions import find_captions
@@ -37,8 +38,6 @@ UNREAD = "page_timeout"
 """The code of a page that was not read in time."""
 FAILED = "page_failed"
 """The code of a page on which the reader failed."""
-INK = "ink_unread"
-"""The code of a page with ink that is in no text, formula or figure."""
 _COARSE = 100 / 72
 """The resolution, in pixels per point, for finding figures of a page whose text is known."""
 
@@ -94,11 +93,11 @@ class Document:
             code: _pages([page.number for page in self.pages if code in page.codes])
             for code in self.codes
         }
-        shares = [page.ink_read or 0.0 for page in self.pages if INK in page.codes]
+        shares = [page.ink_read or 0.0 for page in self.pages if INK_UNREAD in page.codes]
         if shares:
             lowest = floor(min(shares) * 1000) / 10
             each = "" if len(shares) == 1 else "at least "
-            places[INK] += f" ({each}{lowest} % of the ink was read)"
+            places[INK_UNREAD] += f" ({each}{lowest} % of the ink was read)"
         return places
 
 
@@ -248,7 +247,7 @@ def _note_unread(
     sheet.ink_read, sheet.unread = coverage.share, coverage.unread
     if not coverage.unread:
         return lines
-    sheet.codes.append(INK)
+    sheet.codes.append(INK_UNREAD)
     noted = note_unread(sheet.number, lines, coverage.unread, sheet.markings.ink)
     sheet.lines = [noted.get(id(line), line) for line in sheet.lines]
     return [noted.get(id(line), line) for line in lines]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,9 +9,8 @@ from omibench.errors import ParamsError
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.rationale.labels.labeller import Labeller
+from omibench.stages.rationale.labels.replies import read_class
 from omibench.stages.rationale.prompts import label
-
-_CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
@@ -34,9 +32,8 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
 
 def parse_label(reply: str, labels: Sequence[str]) -> str | None:
     """Return the label of a reply whose last line is `{CLASS: X}` with X in `labels`, else None."""
-    lines = reply.strip().splitlines()
-    match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
-    return match.group(1) if match and match.group(1) in labels else None
+    named = read_class(reply)
+    return named if named in labels else None
 
 
 def _add_topic(

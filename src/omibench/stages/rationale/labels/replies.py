@@ -34,19 +34,26 @@ def parse_labels(response: Response) -> LabelReply:
         There are no labels if the line or answer is missing, or a label is too long for an
         attribute.
     """
-    lines = response.text.strip().splitlines() if response.outcome == "answered" else []
-    match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
-    if match is None:
+    text = response.text if response.outcome == "answered" else ""
+    named = read_class(text)
+    if named is None:
         return LabelReply([], "")
     labels = {
         normalise_label(text): " ".join(text.split())
-        for text in reversed(match.group(1).split(SEPARATOR))
+        for text in reversed(named.split(SEPARATOR))
         if text.strip()
     }
     names = list(reversed(labels.values()))
     if len(names) > MOST_LABELS or any(len(name) > LONGEST_VALUE for name in names):
         return LabelReply([], "")
-    return LabelReply(names, "\n".join(lines[:-1]).strip()[:LONGEST_REASON])
+    return LabelReply(names, "\n".join(text.strip().splitlines()[:-1]).strip()[:LONGEST_REASON])
+
+
+def read_class(reply: str) -> str | None:
+    """Return the X of a reply whose last line is `{CLASS: X}`, else None."""
+    lines = reply.strip().splitlines()
+    match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
+    return match[1] if match else None
 
 
 def normalise_label(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omibench.judges.taxonomies import NO_ERROR
 from omibench.results.grouped import estimate_groups
 from omibench.results.judgements import read_judgements
+from omibench.schemas.marks import NO_ERROR
 from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.tidy import JOINT

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
+from omibench.stages.ocr.formulas.glyphs.prose import UNNAMED
 
 if TYPE_CHECKING:
     import pymupdf
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 MATHJAX = "MathJax_"
 """Prefix for the names of unnamed mathematical fonts."""
 REPLACEMENT = "\ufffd"
-_UNNAMED = "Type3 ("
 _ALPHABETS = "\u2102", "\u2134", "\U0001d400"
 """Range of letterlike symbols, and start of the mathematical alphabets."""
 _BODY = 0.4
@@ -46,7 +46,7 @@ class TrueCharacters:
             return text
         if text.isspace():
             return self._ask(font, glyph_id) or REPLACEMENT if has_ink else text
-        if text == REPLACEMENT or font.startswith(_UNNAMED):
+        if text == REPLACEMENT or font.startswith(UNNAMED):
             return self._ask(font, glyph_id) or text
         return text
 
@@ -69,7 +69,7 @@ def find_unnamed_mathematics(characters: Iterable[tuple[str, str]]) -> set[str]:
     """
     pairs = list(characters)
     counts = Counter(font for font, _ in pairs)
-    unnamed = {font for font in counts if font.startswith(_UNNAMED)}
+    unnamed = {font for font in counts if font.startswith(UNNAMED)}
     low, high, first = _ALPHABETS
     if not any(low <= text <= high or text >= first for font, text in pairs if font in unnamed):
         return set()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CropKind = Literal["formula", "line"]
 """`formula`: the crop shows one formula alone; `line`: a line of text with formulas."""
+CROP_SCALE = 300 / 72
+"""Pixels per point of crops of pages that are not scans."""
 MARGIN = 3.0
 """Margin around the box of a formula in points: accents and serifs can exceed it."""
 LINE_MARGIN = 0.5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.rereading.agreement import read_picture
-from omibench.stages.ocr.formulas.rereading.crops import CropDesk, PageCrops
+from omibench.stages.ocr.formulas.rereading.crops import CROP_SCALE, CropDesk, PageCrops
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.marks import Region
 
@@ -18,7 +18,6 @@ ENGINE: Final = "formula_reader"
 """Engine of a line that consists of such a formula."""
 MOST_PICTURES: Final = 100
 """Pictures of one page."""
-_SCALE: Final = 300 / 72
 _GAP: Final = 3.0
 """Maximum distance of a picture from a line, in type sizes."""
 _TALLEST: Final = 3.2
@@ -48,7 +47,7 @@ def read_inline_pictures(
         desk: Replies, and crops that wait for one.
         place: Index of the file among those of its source.
     """
-    crops = PageCrops(page, _SCALE)
+    crops = PageCrops(page, CROP_SCALE)
     added: list[Line] = []
     unread: list[Region] = []
     asked = 0

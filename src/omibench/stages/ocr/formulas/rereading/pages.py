@@ -11,6 +11,7 @@ from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.rereading.agreement import compare_formulas, compare_lines
 from omibench.stages.ocr.formulas.rereading.crops import (
+    CROP_SCALE,
     LINE_MARGIN,
     CropDesk,
     CropKind,
@@ -23,8 +24,6 @@ from omibench.stages.ocr.layout.scans import choose_scale
 if TYPE_CHECKING:
     import pymupdf
 
-_SCALE = 300 / 72
-"""Pixels per point of crops of pages that are not scans."""
 MOST_CROPS = 200
 """Images of one page."""
 
@@ -54,7 +53,7 @@ class _PageRereader:
         self.desk, self.place = rereader
         self.page, self.number = page, number
         self.crops = {
-            "formula": PageCrops(page, _SCALE),
+            "formula": PageCrops(page, CROP_SCALE),
             "line": PageCrops(page, choose_scale(page)),
         }
         self.asked = 0
