@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,8 @@ from omibench.files.locks import wait_lock
 from omibench.files.shipped import find_shipped
 from omibench.files.study_folder import SNAKEFILE
 from omibench.models.traffic.stop import stoppable
+from omibench.plan.study_file import read_study
+from omibench.status.owners import take_folder
 from omibench.text.terminal import printable
 
 LOCK = Path(".snakemake/omibench.lock")
@@ -42,8 +44,8 @@ def snakemake(
 
     `forced` are outputs to build again in any case. A folder without a Snakefile is built by the
     rules that omibench ships. It waits for a running build of another flow in this folder. Raises
-    SomeFailedError with Snakemake's last lines, and StopSignal after its jobs have ended because of
-    a signal.
+    OmibenchError while `omibench run` or Snakemake works here, SomeFailedError with the last lines
+    of Snakemake, and StopSignal after its jobs have ended because of a signal.
     """
     study = ["--configfile", params]
     if not Path(SNAKEFILE).is_file():
@@ -51,17 +53,16 @@ def snakemake(
     command = python_module("snakemake", *targets, "--cores", str(cores))
     command += [*study, "--quiet", "rules", "host", "--rerun-incomplete"]
     command += ["--forcerun", *forced] if (forced := list(forced)) else []
-    environment = isolate_env(os.environ) | (
-        {} if budget_usd is None else {BUDGET_ENV: str(budget_usd)}
-    )
+    budget = {} if budget_usd is None else {BUDGET_ENV: str(budget_usd)}
     last: deque[str] = deque(maxlen=SHOWN)
 
     def heard(line: str) -> None:
         last.append(line)
         say(line)
 
-    with _alone(study) as lock:
-        code = _run(command, environment, lock, heard)
+    results = read_study(params, run_plugins=False).study.results
+    with _alone() as lock, take_folder(results, say):
+        code = _run(command, isolate_env(os.environ) | budget, lock, heard)
     if code:
         raise SomeFailedError(f"snakemake failed with exit code {code} in {Path.cwd()}", *last)
 
@@ -89,20 +90,9 @@ def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
 
 
 @contextmanager
-def _alone(study: Sequence[str]) -> Iterator[IO[str]]:
-    """Lock the folder. Text in the lock file means that its last holder was killed while
-    building.
-
-    `study` are the options of Snakemake that name rules and parameters.
-    """
+def _alone() -> Iterator[IO[str]]:
+    """Wait until no other flow builds in the folder, and lock it."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
-    with LOCK.open("a+") as file:
+    with LOCK.open("a") as file:
         wait_lock(file.fileno())
-        file.seek(0)
-        if file.read():
-            unlock = python_module("snakemake", "--unlock", *study, "--quiet", "all")
-            subprocess.run(unlock, env=isolate_env(os.environ), check=False, capture_output=True)
-        file.write("building\n")
-        file.flush()
         yield file
-        file.truncate(0)
