@@ -25,9 +25,9 @@ FLOORS: tuple[set[str], ...] = (
         "web",
     },
     {"params", "scorers"},
-    {"cost", "datasets", "graph", "models", "printed_tables", "review"},
-    {"audit", "client", "results", "settings"},
-    {"judges"},
+    {"cost", "datasets", "graph", "models", "review"},
+    {"client", "results", "settings"},
+    {"judges", "papers"},
     {"ocr_quality"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
     {

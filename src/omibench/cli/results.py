@@ -47,10 +47,10 @@ def audit(
       omibench results audit --out audit.csv
       omibench results audit my-tables/ --out audit.csv
     """
-    from omibench.audit.run import audit_tables, list_tables, summarise_audit, write_audit
     from omibench.errors import EXIT_SOME_FAILED
     from omibench.files.outputs import output_file, spare_inputs
     from omibench.files.shipped import find_local_or_shipped
+    from omibench.papers.audit import audit_tables, list_tables, summarise_audit, write_audit
 
     folder = find_local_or_shipped(str(tables)) if tables == Path("published") else tables
     target = spare_inputs(output_file(out, "store"), *list_tables(folder))

@@ -1,9 +1,11 @@
-"""Files given in parameters: custom prompts, and the files that models answer from."""
+"""Files given in parameters: prompts, files that models answer from, layouts of printed tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from omibench.params.stages.analyze import LAYOUTS
 from omibench.params.study import Study
 
 
@@ -25,3 +27,9 @@ def model_files(study: Study, name: str | None, setting: str | None = None) -> l
     """
     model = study.models.get(name or "")
     return model.files(study.data, setting) if model else []
+
+
+def list_layout_files(tables: Iterable[str]) -> list[str]:
+    """List the `tables.yaml` files next to printed tables, each once."""
+    folders = dict.fromkeys(Path(table).parent for table in tables)
+    return [str(folder / LAYOUTS) for folder in folders if (folder / LAYOUTS).is_file()]

@@ -15,8 +15,8 @@ from omibench.files.shipped import find_shipped
 from omibench.files.yaml_file import parse_yaml
 from omibench.graph.stages import STAGES
 from omibench.init.papers import find_papers, manifest_text
+from omibench.params.stages.analyze import LAYOUTS
 from omibench.params.study import Study, parse_study
-from omibench.printed_tables.layouts import LAYOUTS
 from omibench.schemas.validation import suggest_name
 from omibench.synthetic.profiles import LIKES
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE, TOTAL
-from omibench.printed_tables.rows import PrintedNumber
+from omibench.papers.layouts import AVERAGE, TOTAL
+from omibench.papers.tables import PrintedCell, PrintedNumber
 from omibench.stages.analyze.tables.printed import Printed
 
 Values = Mapping[tuple[str, str], float]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.graph.named_files import prompt_file
+from omibench.graph.named_files import list_layout_files, prompt_file
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
 from omibench.params.study import Study
-from omibench.printed_tables.table import list_layout_files
 from omibench.review.read import DECISIONS, REVIEWERS, TASKS
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
 from omibench.params.names import ScorerName
 
+LAYOUTS: Final = "tables.yaml"
+"""The file next to tables of `published` that describes their columns."""
 MOST_ATTRIBUTES = 2
 """Maximum attributes of a slice: with three, the slices contain too few items to be meaningful."""
 

@@ -11,8 +11,8 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells
 from tests.stages.analyze.print import make_printed
 
+from omibench.papers.layouts import AVERAGE
 from omibench.params.cell import Cell
-from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.sections.main_rows import PrintedCells, group_rows, has_strict
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores

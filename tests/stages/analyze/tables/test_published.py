@@ -14,9 +14,9 @@ from tests.stages.analyze.conftest import Folders
 from tests.stages.analyze.print import make_printed
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.papers.layouts import AVERAGE
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study_file
-from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import AggregateRow, write_parquet
 from omibench.stages.analyze.tables.accuracy import TOTAL

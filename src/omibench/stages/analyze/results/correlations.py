@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from omibench.papers.names import match_models
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.external_scores import KEY, read_external_scores
-from omibench.stages.analyze.model_names import match_models
 from omibench.stages.analyze.results.accuracy import name_metric
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate

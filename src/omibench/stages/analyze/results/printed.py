@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from omibench.papers.layouts import AVERAGE
+from omibench.papers.names import normalise_name
+from omibench.papers.tables import PrintedCell
 from omibench.params.cell import Cell
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE
 from omibench.stages.analyze.results.chance import CHANCE
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.transcripts import ACC_OCR
 from omibench.stages.analyze.tables.printed import name_part
-from omibench.stages.analyze.tables.published import PrintedComparison, normalise_name
+from omibench.stages.analyze.tables.published import PrintedComparison
 
 if TYPE_CHECKING:
     import polars as pl

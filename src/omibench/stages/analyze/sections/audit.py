@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from omibench.audit.findings import Finding
-from omibench.audit.run import check_tables
+from omibench.papers.checks import Finding, check_tables
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.words import NO_VALUE, count_noun

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from omibench.papers.layouts import AVERAGE
 from omibench.params.cell import Cell
-from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.attributes import join_labels
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best

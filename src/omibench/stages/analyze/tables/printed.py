@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import FileFormatError, OmibenchError
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE, TableLayout
-from omibench.printed_tables.table import (
+from omibench.papers.layouts import AVERAGE, TableLayout
+from omibench.papers.tables import (
     KnownLayouts,
+    PrintedCell,
     PrintedTable,
-    measure_datasets,
     read_known_layouts,
     read_table,
 )
@@ -108,7 +107,7 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
     """
     known = read_known_layouts(Path(path).parent)
     table = _read_table(Path(path), known)
-    return list_rows(table, dataset, problems, measure_datasets(known))
+    return list_rows(table, dataset, problems, known.sizes)
 
 
 def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside:
@@ -133,7 +132,7 @@ def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside
                 layouts[path.parent] = read_known_layouts(path.parent)
             known = layouts[path.parent]
             table = _read_table(path, known)
-            beside.rows.extend(list_rows(table, dataset, problems, measure_datasets(known)))
+            beside.rows.extend(list_rows(table, dataset, problems, known.sizes))
             beside.tables.append(table)
         except FileFormatError as error:
             # An invalid tables.yaml is the same error for each table of its folder.

@@ -5,17 +5,16 @@ Model names are compared with our labels, settings with our settings' names and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from math import hypot
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from omibench.papers.layouts import AVERAGE
+from omibench.papers.names import normalise_name
+from omibench.papers.tables import PrintedCell
 from omibench.params.cell import Cell
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.measured import (
     MeasuredQuantity,
@@ -28,8 +27,6 @@ from omibench.stages.analyze.words import format_decimals
 
 _DEFAULT_STRATEGY = "cot"
 """The setting of a table without settings from a paper without a study (OMIBench, appendix B)."""
-_OPTIONAL_ENDING = re.compile(r"(?:instruct|preview|32k)$")
-"""Endings of names that some tables of a paper omit."""
 _ROUNDING = 1e-9
 
 
@@ -228,9 +225,3 @@ def comparison_records(results: Results, rows: Iterable[PrintedComparison]) -> l
         }
         for c in rows
     ]
-
-
-@lru_cache(4096)
-def normalise_name(name: str) -> str:
-    """Return a model's name without case, punctuation and optional endings."""
-    return _OPTIONAL_ENDING.sub("", re.sub(r"[\W_]", "", name.casefold()))

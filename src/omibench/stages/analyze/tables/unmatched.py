@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE
+from omibench.papers.layouts import AVERAGE
+from omibench.papers.names import normalise_name
+from omibench.papers.tables import PrintedCell
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.measured import PartMeans
 from omibench.stages.analyze.tables.printed import Printed
-from omibench.stages.analyze.tables.published import normalise_name, printed_rows
+from omibench.stages.analyze.tables.published import printed_rows
 
 MOST_NAMES = 4
 """The number of names that a line lists; the rest is counted."""

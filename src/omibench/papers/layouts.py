@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -11,10 +12,9 @@ from pydantic import Field, ValidationError, model_validator
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
 from omibench.params.blocks import Block
-from omibench.printed_tables.patterns import check_pattern
+from omibench.params.stages.analyze import LAYOUTS
 from omibench.schemas.validation import explain
 
-LAYOUTS = "tables.yaml"
 TOTAL = "total"
 """The part with all problems, whatever its name in a table."""
 AVERAGE = "average"
@@ -23,6 +23,18 @@ AND = " × "
 """Joins two attributes, and two values of them."""
 MetricKind = Literal["count", "ratio", "mean"]
 Size = Annotated[int, Field(ge=1)]
+
+
+def check_pattern(pattern: str, names: Collection[str]) -> None:
+    """Raise ValueError if a pattern contains more than these names in braces.
+
+    Patterns can come from third-party tables, so widths (`{part:>9999999999}`) and attributes
+    (`{part.x}`), which `str.format` supports, are rejected.
+    """
+    allowed = ", ".join(f"{{{name}}}" for name in names)
+    for _, name, width, conversion in Formatter().parse(pattern):
+        if name is not None and (name not in names or width or conversion):
+            raise ValueError(f"{pattern!r} is not a pattern of {allowed}")
 
 
 class ColumnGroup(Block):
@@ -80,12 +92,23 @@ class ColumnGroup(Block):
 
     def list_columns(self) -> Iterator[str]:
         """List the columns of the table with these values."""
-        parts = [*self.parts, *([self.total] if self.total else [])]
-        yield from (self.column(part, metric) for part in parts for metric in self.metrics)
+        words = [word for _, word, _ in self.list_parts()]
+        yield from (self.column(word, metric) for word in words for metric in self.metrics)
         if self.average:
             yield self.average
-        patterns = (*(self.interval or ()), *([self.deviation] if self.deviation else []))
-        yield from (pattern.format(part=part) for part in self.parts for pattern in patterns)
+        yield from (column for part in self.parts for column in self.list_spreads(part))
+
+    def list_parts(self) -> Iterator[tuple[str, str, int]]:
+        """List each part, its name in the columns, and its number of problems (0: unknown)."""
+        yield from ((part, part, n or 0) for part, n in self.parts.items())
+        if self.total:
+            sizes = [n or 0 for n in self.parts.values()]
+            yield TOTAL, self.total, sum(sizes) if all(sizes) else 0
+
+    def list_spreads(self, word: str) -> list[str]:
+        """List the columns with the interval and the standard deviation of a part."""
+        patterns = (*(self.interval or ()), self.deviation)
+        return [pattern.format(part=word) for pattern in patterns if pattern]
 
 
 class SumOfParts(Block):

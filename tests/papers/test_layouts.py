@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from omibench.printed_tables.layouts import TOTAL, ColumnGroup, TableLayout
+from omibench.papers.layouts import TOTAL, ColumnGroup, TableLayout
 
 
 def make_group(**keys: Any) -> ColumnGroup:

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from omibench.audit.run import audit_tables, summarise_audit, write_audit
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.papers.audit import audit_tables, summarise_audit, write_audit
 
 LAYOUT = """\
 one.csv:

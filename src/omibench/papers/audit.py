@@ -1,25 +1,19 @@
-"""Audit of a folder of printed tables: every check on every table."""
+"""The audit of a folder of printed tables; no study is needed."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.audit.correlations import check_correlations
-from omibench.audit.counts import check_counts
-from omibench.audit.findings import Finding
-from omibench.audit.intervals import check_intervals
-from omibench.audit.partitions import check_partitions
-from omibench.audit.repeats import check_repeats
-from omibench.audit.shares import check_shares
-from omibench.audit.totals import check_averages, check_differences, check_sums, check_totals
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.csv_file import write_csv
-from omibench.files.intake import open_regular
-from omibench.printed_tables.layouts import LAYOUTS, read_layouts
-from omibench.printed_tables.table import PrintedTable, read_described_table
+from omibench.files.intake import open_regular, read_csv
+from omibench.papers.checks import Finding, check_tables
+from omibench.papers.layouts import read_layouts
+from omibench.papers.tables import PrintedTable, make_table
+from omibench.params.stages.analyze import LAYOUTS
 
 
 class Audit(NamedTuple):
@@ -56,21 +50,20 @@ def audit_tables(folder: Path) -> Audit:
             f"{folder}: the folder does not exist; give the folder of the tables"
         )
     layouts = read_layouts(folder)
+    absent = [file for file in layouts if not (folder / file).exists()]
     tables: list[PrintedTable] = []
     errors: list[OmibenchError] = []
     for file, layout in layouts.items():
-        if not (folder / file).exists():
-            continue
-        try:
-            tables.append(read_described_table(folder / file, layout))
-        except OmibenchError as error:
-            errors.append(error)
+        if file not in absent:
+            try:
+                tables.append(make_table(folder / file, list(read_csv(folder / file)), layout))
+            except OmibenchError as error:
+                errors.append(error)
     errors += [
         MissingInputError(f"{path}: {LAYOUTS} does not describe its columns; add a block for it")
         for path in list_tables(folder)
         if path.name not in layouts
     ]
-    absent = [file for file in layouts if not (folder / file).exists()]
     return Audit(len(tables), check_tables(tables), errors, absent)
 
 
@@ -89,33 +82,6 @@ def _is_audit(path: Path) -> bool:
             return file.readline(len(head) + 2).rstrip(b"\r\n") == head
     except OmibenchError:
         return False
-
-
-def check_tables(tables: Sequence[PrintedTable]) -> list[Finding]:
-    """Check tables for internal and mutual consistency.
-
-    Args:
-        tables: Tables after reading.
-
-    Returns:
-        The findings table by table, then those across tables.
-    """
-    return list(_check(tables))
-
-
-def _check(tables: Sequence[PrintedTable]) -> Iterator[Finding]:
-    cells = [cell for table in tables for cell in table.cells]
-    for file, layout, rows, own_cells in tables:
-        yield from check_counts(own_cells)
-        yield from check_totals(own_cells)
-        yield from check_averages(file, rows, layout.columns)
-        yield from check_intervals(file, rows, layout.columns)
-        yield from check_differences(file, rows, layout.differences)
-        yield from check_sums(file, rows, layout)
-        yield from check_shares(file, rows, layout.shares)
-        yield from check_correlations(file, rows, layout, cells)
-    yield from check_partitions(cells)
-    yield from check_repeats(cells)
 
 
 def write_audit(findings: Sequence[Finding], out: Path) -> None:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.guess import guess_layout
-from omibench.printed_tables.layouts import LAYOUTS
-from omibench.printed_tables.table import (
-    list_layout_files,
-    measure_datasets,
+from omibench.graph.named_files import list_layout_files
+from omibench.papers.guess import guess_layout
+from omibench.papers.layouts import TableLayout
+from omibench.papers.tables import (
+    PrintedCell,
+    PrintedNumber,
+    PrintedRow,
+    make_table,
+    parse_number,
     read_known_layouts,
     read_table,
 )
+from omibench.params.stages.analyze import LAYOUTS
 
+TABLE = Path("t.csv")
 WITHOUT_NUMBERS = {"omibench_benchmarks.csv"}
 Key = tuple[str, str, str, str, str]
 
@@ -163,7 +172,110 @@ def test_the_layouts_beside_tables_are_known_as_files(root: Path, tmp_path: Path
 
 
 def test_datasets_are_as_large_as_print_says(tmp_path: Path) -> None:
-    sizes = measure_datasets(read_known_layouts(tmp_path))
+    sizes = read_known_layouts(tmp_path).sizes
     assert sizes["emma"] == 2788
     assert sizes["emma-mini"] == 400
     assert sizes["mathreal"] == 480
+
+
+def make_layout(**keys: Any) -> TableLayout:
+    return TableLayout.model_validate({"source": "s", "row": ["name"], "columns": []} | keys)
+
+
+def read(names: list[str], layout: TableLayout) -> list[PrintedRow]:
+    return make_table(TABLE, [{"name": name} for name in names], layout).rows
+
+
+def test_two_rows_of_one_name_are_told_apart_by_the_row_above() -> None:
+    rows = read(["A", "+ X", "B", "+ X"], make_layout())
+    assert [row.model for row in rows] == ["A", "A + X", "B", "B + X"]
+    assert {row.setting for row in rows} == {""}
+
+
+def test_what_is_added_may_be_a_setting() -> None:
+    rows = read(["A", "+ X"], make_layout(added="setting"))
+    assert [(row.name, row.model, row.setting) for row in rows] == [
+        ("A", "A", ""), ("A + X", "A", "+ X"),
+    ]  # fmt: skip
+
+
+def test_models_and_settings_have_one_name_over_all_tables() -> None:
+    layout = make_layout(
+        row=["name", "how"], setting="{how}", same={"A": "B"}, settings={"one": "cot"}
+    )
+    (row,) = make_table(TABLE, [{"name": "A", "how": "one"}], layout).rows
+    assert (row.name, row.model, row.setting) == ("B, cot", "B", "cot")
+
+
+def test_a_table_without_models_keeps_the_names_of_its_rows() -> None:
+    (row,) = read(["problems"], make_layout(model="", metric="{name}"))
+    assert (row.name, row.model, row.metric) == ("problems", "", "problems")
+
+
+def test_a_number_that_is_none_is_named_with_what_a_terminal_may_show() -> None:
+    layout = make_layout(
+        columns=[{"dataset": "d", "names": "{part}", "metrics": {"x": "count"}, "parts": {"a": 1}}]
+    )
+    with pytest.raises(FileFormatError, match=r"t\.csv: A.*, a: 'x.*' is not a number") as caught:
+        make_table(TABLE, [{"name": "A\x1b[2J", "a": "x\x1b"}], layout)
+    assert "\x1b" not in str(caught.value)
+
+
+def read_one(columns: dict[str, Any], texts: dict[str, str]) -> list[PrintedCell]:
+    group = {"dataset": "d", "metrics": {"acc": "ratio"}} | columns
+    layout = make_layout(columns=[group])
+    return make_table(TABLE, [{"name": "A"} | texts], layout).cells
+
+
+def test_printed_intervals_and_deviations_are_kept() -> None:
+    columns = {
+        "names": "{part}", "parts": {"a": 10}, "interval": ["{part}_low", "{part}_high"],
+        "deviation": "{part}_sd",
+    }  # fmt: skip
+    texts = {"a": "50.0", "a_low": "40.1", "a_high": "59.9", "a_sd": "1.25"}
+    (cell,) = read_one(columns, texts)
+    assert cell.interval == (PrintedNumber(40.1, 1), PrintedNumber(59.9, 1))
+    assert cell.deviation == PrintedNumber(1.25, 2)
+
+
+def test_an_average_is_a_value_of_its_own_and_no_total() -> None:
+    columns = {"names": "{part}", "parts": {"a": 10, "b": 30}, "slice": "exam", "average": "mean"}
+    cells = read_one(columns, {"a": "50", "b": "10", "mean": "30"})
+    assert [(cell.part, cell.kind, cell.n) for cell in cells] == [
+        ("a", "ratio", 10), ("b", "ratio", 30), ("average", "mean", 0),
+    ]  # fmt: skip
+    assert [cell.slice for cell in cells] == ["exam"] * 3
+
+
+def test_metrics_have_the_names_of_our_tables() -> None:
+    columns = {"names": "{part}", "parts": {"a": 10}, "metrics": {"loose": "ratio"}}
+    assert [cell.metric_name for cell in read_one(columns, {"a": "5"})] == ["credit"]
+    columns["metrics"], columns["k"] = {"pass": "count"}, 4
+    assert [cell.metric_name for cell in read_one(columns, {"a": "5"})] == ["pass@4"]
+
+
+@given(value=st.floats(-1e6, 1e6), digits=st.integers(0, 6), pad=st.text(" \t", max_size=2))
+def test_a_number_is_read_as_printed(value: float, digits: int, pad: str) -> None:
+    number = parse_number(f"{pad}{value:+.{digits}f}{pad}")
+    assert number == (pytest.approx(value, abs=0.51 * 10.0**-digits), digits)
+    assert number.admits(value)
+
+
+@given(text=st.text(max_size=30))
+def test_any_text_is_a_number_or_none_or_refused(text: str) -> None:
+    try:
+        number = parse_number(text)
+    except ValueError:
+        assert text.strip()
+    else:
+        assert (number is None) == (not text.strip())
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e15", "-1e300", "12 %", "1,322"])
+def test_what_no_paper_prints_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(text) + "|could not convert"):
+        parse_number(text)
+
+
+def test_more_decimals_than_a_float_has_are_cut() -> None:
+    assert parse_number("0." + "1" * 5000) == (pytest.approx(1 / 9), 12)

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError
-from omibench.printed_tables.layouts import AVERAGE, TOTAL, TableLayout
+from omibench.papers.layouts import AVERAGE, TOTAL, TableLayout
 from omibench.schemas.problem import Subject
 from omibench.schemas.validation import explain
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.audit.findings import Finding
-from omibench.audit.run import Audit, audit_tables
+from omibench.papers.audit import Audit, audit_tables
+from omibench.papers.checks import Finding
 
 PUBLISHED = Path(__file__).parents[2] / "published"
 

@@ -1,0 +1,9 @@
+"""What papers print: their tables as data, checked, compared with a study, and made from one.
+
+From a file to a number on a page:
+
+- `layouts`: what a `tables.yaml` says about the columns of a table; `guess` infers it without one.
+- `tables`: a printed table, its rows, and each printed value with its model, setting and part.
+- `names`: whether two names mean the same model.
+- `checks`: printed values against other printed values; `audit` checks a folder of tables.
+"""
