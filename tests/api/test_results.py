@@ -8,7 +8,6 @@ import pytest
 from tests.stages.analyze.conftest import Folders
 
 import omibench
-from omibench.api.comparisons import compare_rows, estimate_cell, mark_counting
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UntrustedError
 from omibench.files.csv_file import write_csv
 from omibench.results.load import load_results as load_study_results
@@ -115,36 +114,6 @@ def test_two_settings_are_compared_on_the_same_problems(results: omibench.Result
         results.estimate_accuracy("none", settings[0])
 
 
-def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:
-    return pl.DataFrame(rows)
-
-
-def test_the_chosen_sample_of_a_problem_counts() -> None:
-    """Two right samples of three are a right majority, not two thirds."""
-    cell = {"model": "m", "setting": "vote"}
-    verdicts = _frame(
-        [
-            {**cell, "id": "a", "group": "a", "index": index, "rules": rules, "verdict": verdict}
-            for rules in ("robust", "robust/judge")
-            for index, verdict in enumerate([1.0, 1.0, 0.0])
-        ]
-        + [{**cell, "setting": "once", "id": "a", "group": "a", "index": 0, "rules": "robust",
-            "verdict": 0.0}]
-    )  # fmt: skip
-    aggregates = _frame(
-        [
-            {**cell, "id": "a", "rules": "robust", "metric": metric, "k": k, "index": index}
-            for metric, k, index in (("pass", 3, None), ("majority", 1, 2), ("majority", 3, 1))
-        ]
-    )
-    marked = mark_counting(verdicts, aggregates)
-    assert marked["counts"].to_list() == [False, True, False] * 2 + [True]
-    assert marked.columns == [*verdicts.columns, "counts"]
-    rows = marked.filter(setting="vote", rules="robust")
-    assert estimate_cell(rows, 0.95).mean == 1.0
-    assert compare_rows([rows, marked.filter(setting="once")], 0.95, 1).value == 1.0
-
-
 def test_exchanged_files_are_refused(made: Folders, tmp_path: Path) -> None:
     folder = shutil.copytree(made.freeze.parent, tmp_path / "results")
     first, second = sorted((folder / "score").glob("*/*.parquet"))[:2]
@@ -159,7 +128,7 @@ def test_a_verdict_without_its_response_is_named(made: Folders, tmp_path: Path) 
     for stage, first in (("infer", 1), ("score", 0)):
         file = min((folder / stage).glob("*/*.parquet"))
         pl.read_parquet(file).slice(first).write_parquet(file)
-    with pytest.raises(FileFormatError, match="has no response; run this cell again"):
+    with pytest.raises(FileFormatError, match="has no response; score this cell again"):
         omibench.load_results(folder).verdicts  # noqa: B018
 
 

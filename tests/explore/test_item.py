@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from omibench.errors import MissingInputError, ParamsError
@@ -9,6 +11,7 @@ from omibench.explore.item import describe_item, describe_responses, list_outcom
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
+from omibench.results.study_files import StudyFiles
 
 
 @pytest.fixture
@@ -64,6 +67,6 @@ def test_at_most_four_cells_stand_side_by_side(explored: Study, run: Run) -> Non
 
 
 def test_a_cell_that_is_not_scored_yet_has_responses_alone(explored: Study, run: Run) -> None:
-    lonely = Run(run.folder / "nowhere", "x", run.cells, run.responses, run.verdicts)
+    lonely = Run(StudyFiles(Path("nowhere")), "x", run.cells, run.responses, run.verdicts)
     columns = describe_responses(lonely, explored.items.ids[0], run.cells[:1])
     assert columns[0]["samples"] == []

@@ -117,7 +117,7 @@ def test_another_run_shows_what_changed(explored: Study) -> None:
     flipped = run.verdicts.with_columns(
         verdict=pl.when(pl.col("id") == name).then(1 - pl.col("verdict")).otherwise("verdict")
     )
-    other = Run(run.folder, "other", run.cells[1:], run.responses, flipped)
+    other = Run(run.files, "other", run.cells[1:], run.responses, flipped)
     assert select(Study(explored.items, run, other), ready="changed") == [name]
     assert select(explored, ready="changed") == []
 
@@ -132,13 +132,13 @@ def test_a_gold_that_strong_models_contradict_together_is_suspicious(explored: S
         for n, text in enumerate(("0.5", r"\frac{1}{2}", "1/2"))
     ]  # fmt: skip
     cells = tuple(Cell(f"m{n}", "s") for n in range(3))
-    verdicts = pl.DataFrame(rows)
-    agreeing = Study(items, Run(run.folder, "r", cells, run.responses.clear(), verdicts))
+    verdicts = pl.DataFrame(rows).with_columns(counts=pl.lit(value=True))
+    agreeing = Study(items, Run(run.files, "r", cells, run.responses.clear(), verdicts))
     assert select(agreeing, ready="suspicious-gold") == [name]
     apart = verdicts.with_columns(
         extracted=pl.when(pl.col("model") == "m2").then(pl.lit("0.6")).otherwise("extracted")
     )
-    study = Study(items, Run(run.folder, "r", cells, run.responses.clear(), apart))
+    study = Study(items, Run(run.files, "r", cells, run.responses.clear(), apart))
     assert select(study, ready="suspicious-gold") == []
 
 

@@ -12,7 +12,8 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
-from omibench.results.load import LONG_COLUMNS, Results, load_results
+from omibench.results.load import Results, load_results
+from omibench.results.study_files import LONG_COLUMNS
 from omibench.schemas.tables import ResponseRow
 
 
@@ -92,7 +93,11 @@ def test_a_study_of_which_every_cell_is_missing_is_refused(made: Folders, tmp_pa
 
 @pytest.mark.parametrize(
     ("column", "message"),
-    [("id", "no problem in answers.jsonl"), ("index", "no response"), ("key", "no response")],
+    [
+        ("id", "no problem in freeze/answers.jsonl"),
+        ("index", "no response"),
+        ("key", "no response"),
+    ],
 )
 def test_a_verdict_without_its_origin_is_named(
     made: Folders, tmp_path: Path, column: str, message: str

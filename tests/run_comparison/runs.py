@@ -98,7 +98,15 @@ class MadeRun:
             write_parquet(folder / f"score/{cell}.parquet", verdicts, VerdictRow)
             if self.picks:
                 aggregates = [
-                    AggregateRow(id=name, rules="robust", metric="majority", k=2, value=0, index=i)
+                    AggregateRow(
+                        id=name,
+                        rules="robust",
+                        metric="majority",
+                        k=2,
+                        value=0,
+                        index=i,
+                        counts=True,
+                    )
                     for name, i in self.picks.items()
                 ]
                 write_parquet(folder / f"aggregate/{cell}.parquet", aggregates, AggregateRow)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
-from omibench.params.stages.aggregate import AggregationRule
 from omibench.results.accuracy import estimate_accuracy
 from omibench.schemas.validation import suggest_name
 from omibench.statistics.intervals import Estimate
@@ -15,34 +14,6 @@ from omibench.statistics.paired import AccuracyDifference, paired_difference
 
 if TYPE_CHECKING:
     import polars as pl
-
-_CELL = ("model", "setting")
-_PLACE = (*_CELL, "id", "scorer")
-_CHOOSING = tuple(rule for rule in get_args(AggregationRule) if rule not in ("mean", "first"))
-
-
-def mark_counting(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFrame:
-    """Add the column `counts`: whether the setting's aggregation selected this sample.
-
-    Args:
-        verdicts: One row per verdict.
-        aggregates: One row per problem, scorer, metric and k, with the selections of settings
-            that aggregate by a vote, marks or a tournament.
-
-    Returns:
-        The verdicts; without aggregation every sample counts.
-    """
-    import polars as pl
-
-    choices = aggregates.filter(pl.col("metric").is_in(_CHOOSING))
-    largest = choices.filter(pl.col("k") == pl.col("k").max().over(_CELL))
-    chosen = largest.select(*_CELL, "id", scorer="rules", chosen="index")
-    scorer = pl.col("rules").str.split("/").list.first()
-    joined = verdicts.with_columns(scorer=scorer).join(
-        chosen, on=_PLACE, how="left", maintain_order="left"
-    )
-    counts = (pl.col("index") == pl.col("chosen")).fill_null(value=True)
-    return joined.with_columns(counts=counts).drop("scorer", "chosen")
 
 
 def select_rows(frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:

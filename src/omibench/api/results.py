@@ -12,30 +12,18 @@ from omibench.api.cell_tables import (
     describe_problems,
     join_problems,
     join_responses,
-    read_cells,
     read_report_table,
 )
 from omibench.api.comparisons import (
     compare_rows,
     estimate_cell,
     list_values,
-    mark_counting,
     select_rows,
 )
 from omibench.errors import ArgumentError, MissingInputError
 from omibench.files.intake import read_frame
 from omibench.results.folder import find_results_folder
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.saliency_row import SaliencyRow
-from omibench.schemas.tables import (
-    AggregateRow,
-    FrozenManifest,
-    JudgementRow,
-    ResponseRow,
-    VerdictRow,
-    read_json,
-    read_jsonl,
-)
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.validation import suggest_name
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference
@@ -58,7 +46,8 @@ class ResultTables:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.manifest = read_json(folder / "freeze" / "manifest.json", FrozenManifest)
+        self.files = StudyFiles(folder)
+        self.manifest = self.files.manifest
 
     def __repr__(self) -> str:
         return f"<ResultTables of {self.manifest.name!r} in {str(self.folder)!r}>"
@@ -68,46 +57,41 @@ class ResultTables:
         """One row per problem: `id`, `question`, `gold`, `answer_type`, `subject`, `language`,
         `group` (problems that share a stem), `n_images`.
         """
-        freeze = self.folder / "freeze"
-        return describe_problems(
-            read_jsonl(freeze / "questions.jsonl", Question),
-            read_jsonl(freeze / "answers.jsonl", Answer),
-        )
+        return describe_problems(self.files.questions, self.files.answers)
 
     @cached_property
     def responses(self) -> pl.DataFrame:
         """One row per response: the fields of `infer/*/*.parquet` (`text`, `outcome`, tokens,
         dollars, ...), joined with the problem.
         """
-        return join_problems(read_cells(self.folder, "infer", ResponseRow), self.problems)
+        return join_problems(self.files.read_all("infer"), self.problems)
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
         """One row per verdict: the fields of `score/*/*.parquet` (`rules`, `verdict` in [0, 1],
         `credit`, `outcome`, ...), joined with its response (`text`, `response_outcome`,
-        `responded_simulated`) and its problem. `counts` is whether the setting selected this
-        sample by a vote, marks or a tournament; without selection, every sample counts.
+        `responded_simulated`) and its problem. `counts` is whether the setting chose this
+        sample; if it chooses none, every sample counts.
         """
-        rows = read_cells(self.folder, "score", VerdictRow)
-        joined = join_problems(join_responses(rows, self.responses), self.problems)
-        return mark_counting(joined, self.aggregates)
+        rows = self.files.read_all("score")
+        return join_problems(join_responses(rows, self.responses), self.problems)
 
     @cached_property
     def judgements(self) -> pl.DataFrame:
         """One row per judgement of the reasoning in a response, joined with its problem."""
-        return join_problems(read_cells(self.folder, "judge", JudgementRow), self.problems)
+        return join_problems(self.files.read_all("judge"), self.problems)
 
     @cached_property
     def aggregates(self) -> pl.DataFrame:
         """One row per problem, scorer, metric and k, if several samples were drawn."""
-        return join_problems(read_cells(self.folder, "aggregate", AggregateRow), self.problems)
+        return join_problems(self.files.read_all("aggregate"), self.problems)
 
     @cached_property
     def saliency(self) -> pl.DataFrame:
         """One row per occluded patch of a picture, with the loss of probability of an option; a
         problem that could not be scored has one row with its `outcome` and `reason`.
         """
-        return join_problems(read_cells(self.folder, "saliency", SaliencyRow), self.problems)
+        return join_problems(self.files.read_all("saliency"), self.problems)
 
     @property
     def report_tables(self) -> list[str]:

@@ -32,8 +32,6 @@ from omibench.results.slices import (
     slice_samples,
     slice_verdicts,
 )
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import read_jsonl
 from omibench.schemas.validation import suggest_name
 
 if TYPE_CHECKING:
@@ -108,12 +106,10 @@ class Slicer:
     @cached_property
     def attributes(self) -> AttributeTables:
         """Attributes of the frozen items, and of models and settings after `omibench analyze`."""
-        freeze = self.results.folder / "freeze"
-        questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
-        answers = read_jsonl(freeze / "answers.jsonl", Answer)
+        files = self.results.files
         tables = self.results.folder / "analyze" / "tables"
         return AttributeTables(
-            describe_items(answers, questions),
+            describe_items(files.answers.values(), files.questions),
             _read_attributes(tables / "models.parquet", "model", MODEL_ATTRIBUTES),
             _read_attributes(tables / "settings.parquet", "setting", SETTING_ATTRIBUTES),
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.eval_logs.cell_files import FrozenItems
 from omibench.files.intake.containment import Container
 from omibench.models.http.pictures import PictureCache
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.request import ImagePart
 from omibench.stages.analyze.explorer.steps import Trail
 from omibench.store.images import ImageStore
@@ -23,15 +23,15 @@ _SHOWN_DIGITS: Final = 12
 class PictureSource:
     """Pictures of a study by SHA-256: from the dataset, from settings, and drawn by models."""
 
-    def __init__(self, items: FrozenItems, trail: Trail, store: Path) -> None:
+    def __init__(self, files: StudyFiles, trail: Trail, store: Path) -> None:
         """Prepare the lookup; files are opened on first use.
 
         Args:
-            items: Frozen dataset.
+            files: The study, with its frozen dataset.
             trail: Source of the pictures made by settings.
             store: Store of responses, with the pictures drawn by models.
         """
-        self._items, self._trail = items, trail
+        self._files, self._trail = files, trail
         self._drawn = ImageStore(store / "images")
         self._cache = PictureCache()
 
@@ -64,10 +64,10 @@ class PictureSource:
 
     @cached_property
     def _of_dataset(self) -> dict[str, Path]:
-        container = Container(self._items.folder)
+        container = Container(self._files.locate("freeze"))
         return {
             figure.sha256: container.path(figure.file)
-            for question in self._items.questions.values()
+            for question in self._files.questions.values()
             for figure in question.images
             if figure.sha256
         }

@@ -10,19 +10,14 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.eval_logs.attachments import Attachments, PictureSource
-from omibench.eval_logs.cell_files import (
-    CellFiles,
-    Values,
-    list_asked_cells,
-    read_cell_files,
-    read_frozen_items,
-)
+from omibench.eval_logs.cell_rows import CellRows, Values, read_cell_rows
 from omibench.eval_logs.header import name_model, write_header, write_spec, write_start
 from omibench.eval_logs.messages import Message, write_problem_message, write_sent_messages
 from omibench.eval_logs.sample import SampleRows, summarise_sample, write_sample
 from omibench.files.atomic import replace_atomically
 from omibench.params.cell import Cell
 from omibench.results.folder import find_results_folder
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Question
 from omibench.settings.pictures.derived import locate_pictures
 from omibench.stages.analyze.explorer.steps import Trail
@@ -62,11 +57,10 @@ class LogWriter:
             MissingInputError: If the folder has no results.
             FileFormatError: If a file has other content.
         """
-        self._results = find_results_folder(results)
-        self._items = read_frozen_items(self._results / "freeze")
-        folder = self._items.folder
+        self._files = StudyFiles(find_results_folder(results))
+        folder = self._files.locate("freeze")
         self._trail = Trail(store, locate_pictures(folder), folder, folder)
-        self._pictures = PictureSource(self._items, self._trail, store)
+        self._pictures = PictureSource(self._files, self._trail, store)
 
     def write_all(self, folder: Path) -> list[WrittenLog]:
         """Write every cell with responses as `<folder>/<model>/<setting>.eval`.
@@ -80,7 +74,7 @@ class LogWriter:
         """
         return [
             self.write(cell, folder / cell.model / f"{cell.setting}.eval")
-            for cell in list_asked_cells(self._results)
+            for cell in self._files.list_cells()
         ]
 
     def write(self, cell: Cell, target: Path) -> WrittenLog:
@@ -95,33 +89,33 @@ class LogWriter:
             FileFormatError: If a file of the cell cannot be read.
             OutputError: If the log cannot be written.
         """
-        files = read_cell_files(self._results, cell, self._items)
-        spec = write_spec(files, self._items)
+        rows = read_cell_rows(self._files, cell)
+        spec = write_spec(rows, self._files.manifest)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with replace_atomically(target) as partial, ZipFile(partial, "x") as log:
                 _add(log, "_journal/start.json", write_start(spec))
-                summaries, unsent = self._write_samples(log, files)
+                summaries, unsent = self._write_samples(log, rows)
                 _add(log, "_journal/summaries/1.json", summaries)
                 _add(log, "summaries.json", summaries)
-                _add(log, "header.json", write_header(files, spec))
+                _add(log, "header.json", write_header(rows, spec))
         except OSError as error:
             raise OutputError(f"--out {target}: cannot be written: {reason_of(error)}") from None
         return WrittenLog(target, len(summaries), unsent, bool(spec["tags"]))
 
-    def _write_samples(self, log: ZipFile, files: CellFiles) -> tuple[list[Values], int]:
+    def _write_samples(self, log: ZipFile, rows: CellRows) -> tuple[list[Values], int]:
         summaries: list[Values] = []
         unsent = 0
-        model = name_model(files)
-        for response, verdicts in files.join_rows():
-            question = self._items.questions[response["id"]]
+        model = name_model(rows)
+        for response, verdicts in rows.join_rows():
+            question = self._files.questions[response["id"]]
             attachments = Attachments(self._pictures)
             sent = self._read_sent(response["key"], attachments)
             unsent += sent is None
             shown = sent if sent is not None else [write_problem_message(question, attachments)]
-            answer = self._items.answers[question.id]
-            rows = SampleRows(question, answer, response, verdicts, model)
-            sample = write_sample(rows, shown, attachments)
+            answer = self._files.answers[question.id]
+            parts = SampleRows(question, answer, response, verdicts, model)
+            sample = write_sample(parts, shown, attachments)
             sample["metadata"]["is_as_sent"] = sent is not None
             _add(log, _name_member(question, sample["epoch"]), sample)
             summaries.append(summarise_sample(sample, question.question))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from omibench.eval_logs.attachments import Attachments
-from omibench.eval_logs.cell_files import Values
+from omibench.eval_logs.cell_rows import Values
 from omibench.eval_logs.messages import Message, write_answer_message
 from omibench.formats.values import CAPITALS
 from omibench.schemas.image_marks import write_image_mark
@@ -76,8 +76,8 @@ def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachm
             "metadata": {"finish_reason": response["finish_reason"]},
             "error": response["error"],
         },
-        "scores": {row["rules"]: _write_score(row) for row in rows.verdicts},
-        "metadata": _list_facts(question, rows.answer, response),
+        "scores": {row["rules"]: _write_score(row) for row in rows.verdicts if row["counts"]},
+        "metadata": _list_facts(question, rows.answer, response) | _list_others(rows.verdicts),
         "store": {},
         "events": [],
         "model_usage": {model: usage} if usage else {},
@@ -156,6 +156,12 @@ def _write_score(row: Values) -> Values:
         "explanation": f"{outcome}: {row['method']}{judge}",
         "metadata": facts | _mark_simulated(row),
     }
+
+
+def _list_others(verdicts: Sequence[Values]) -> Values:
+    """Return the verdicts on a sample that does not count, which must not be scores."""
+    others = {row["rules"]: _write_score(row) for row in verdicts if not row["counts"]}
+    return {"verdicts_that_do_not_count": others} if others else {}
 
 
 def _list_facts(question: Question, answer: Answer, response: Values) -> Values:

@@ -153,6 +153,7 @@ def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     rows = (
         scope.run.verdicts.lazy()
         .filter(
+            "counts",
             pl.col("rules") == scope.rules,
             pl.col("model").is_in(strong),
             pl.col("extracted").is_not_null(),

@@ -21,9 +21,9 @@ class Grid:
 
     Attributes:
         cells: The columns.
-        values: Mean verdict of the samples in [0, 1], rows in the order of `Items.ids`; NaN for
-            items without a verdict.
-        failed: The share of samples without an answer to score, in [0, 1]; NaN as above.
+        values: Mean verdict of the samples that count, in [0, 1], rows in the order of `Items.ids`;
+            NaN for items without a verdict.
+        failed: The share of those without an answer to score, in [0, 1]; NaN as above.
     """
 
     cells: Sequence[Cell]
@@ -61,7 +61,7 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
     rows = pl.DataFrame({"id": items.ids}).with_row_index("row")
     means = (
         run.verdicts.lazy()
-        .filter(pl.col("rules") == rules)
+        .filter("counts", pl.col("rules") == rules)
         .group_by("model", "setting", "id")
         .agg(
             value=pl.col("verdict").mean(),

@@ -64,12 +64,13 @@ def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
         rules: The scorer.
 
     Returns:
-        By cell in the run's order: model, setting, mean verdict, the extracted answers and the
-        outcomes of its samples.
+        By cell in the run's order: model, setting, and of the samples that count the mean verdict,
+        the extracted answers and the outcomes.
     """
     import polars as pl
 
-    rows = run.verdicts.filter(pl.col("id") == name, pl.col("rules") == rules).sort("index")
+    of_item = pl.col("id") == name, pl.col("rules") == rules
+    rows = run.verdicts.filter("counts", *of_item).sort("index")
     by_cell: dict[Cell, list[Values]] = {}
     for row in rows.iter_rows(named=True):
         by_cell.setdefault(Cell(row["model"], row["setting"]), []).append(row)
@@ -117,16 +118,27 @@ def describe_responses(run: Run, name: str, cells: Sequence[Cell]) -> list[Value
 def _read_samples(run: Run, name: str, cell: Cell) -> list[Values]:
     responses = read_rows(run, "infer", cell, [name], (*RESPONSE, *_LONG))
     verdicts = read_rows(run, "score", cell, [name], ("id", "index", *_VERDICT))
+    others = find_others(run, cell)
     return [
         {
             **row,
             "text": shorten_response(row["text"] or ""),
             "reasoning": shorten_response(row["reasoning"] or ""),
             "outcome": name_outcome(row["outcome"]),
+            "left_out": (row["id"], row["index"]) in others,
             "verdicts": [_word_verdict(v) for v in verdicts if v["index"] == row["index"]],
         }
         for row in responses
     ]
+
+
+def find_others(run: Run, cell: Cell) -> set[tuple[str, int]]:
+    """Return the samples (item and index) of a cell that do not count under any scorer."""
+    import polars as pl
+
+    rows = run.verdicts.filter(model=cell.model, setting=cell.setting)
+    others = rows.filter(~pl.col("counts").any().over("id", "index"))
+    return set(others.select("id", "index").iter_rows())
 
 
 def _word_verdict(row: Mapping[str, Any]) -> Values:
@@ -153,7 +165,7 @@ def read_rows(
     """
     import polars as pl
 
-    path = run.find_file(stage, cell)
+    path = run.files.locate(stage, cell)
     if not path.is_file():
         return []
     # Files of earlier versions lack columns that were added later.

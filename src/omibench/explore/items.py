@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
 from omibench.results.attributes import describe_items
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import FrozenManifest, read_json, read_jsonl
+from omibench.schemas.tables import FrozenManifest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,13 +71,11 @@ def read_items(folder: Path, pictures: Path | None = None) -> Items:
         MissingInputError: A file does not exist, or answers are missing.
         FileFormatError: A file has another format.
     """
-    questions = {q.id: q for q in read_jsonl(folder / "questions.jsonl", Question)}
-    answers = {a.id: a for a in read_jsonl(folder / "answers.jsonl", Answer)}
-    missing = next((name for name in questions if name not in answers), None)
+    files = StudyFiles(folder.parent, freeze=folder)
+    missing = next((name for name in files.questions if name not in files.answers), None)
     if missing is not None:
         raise MissingInputError(f"{folder}/answers.jsonl: no answer of {missing!r}")
-    manifest = read_json(folder / "manifest.json", FrozenManifest)
-    return Items(pictures or folder, manifest, questions, answers)
+    return Items(pictures or folder, files.manifest, files.questions, files.answers)
 
 
 def _join_texts(question: Question, answer: Answer) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.index import FileStamp, Index, name_part, stamp_file
 from omibench.params.cell import Cell
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.cells.files import read_cell
 
 if TYPE_CHECKING:
     import polars as pl
+
+Load = Callable[[Path, Sequence[str]], "pl.DataFrame"]
+_CELL = ("model", "setting")
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,24 @@ class CellReader:
             index: The index of the run.
         """
         self._index = index
-        self._parts: dict[tuple[Path, str], tuple[str, CellRows]] = {}
+        self._parts: dict[tuple[str, str], tuple[str, CellRows]] = {}
 
     def read(
-        self, folder: Path, cells: Iterable[Cell], columns: Sequence[str], types: pl.Schema
+        self,
+        files: StudyFiles,
+        stage: str,
+        cells: Iterable[Cell],
+        types: pl.Schema,
+        load: Load = read_cell,
     ) -> CellRows:
-        """Read columns of cell files, after `model` and `setting`.
+        """Read columns of the files of cells.
 
         Args:
-            folder: The folder of the stage.
+            files: The study.
+            stage: The stage that wrote the files.
             cells: The cells; those of a model are adjacent.
-            columns: The columns.
-            types: The types of all columns.
+            types: The columns with their types, after `model` and `setting`.
+            load: Reads the columns of one file.
 
         Returns:
             Their rows; missing or unreadable files are in `errors`.
@@ -59,7 +69,8 @@ class CellReader:
         frames: list[pl.DataFrame] = []
         errors: dict[Cell, str] = {}
         for model, group in groupby(cells, key=lambda cell: cell.model):
-            rows = self._read_model(folder, model, list(group), columns, types)
+            paths = {cell: files.locate(stage, cell) for cell in group}
+            rows = self._read_model(stage, model, paths, types, load)
             frames += rows.frames
             errors |= rows.errors
         return CellRows(frames, errors)
@@ -71,27 +82,23 @@ class CellReader:
                 yield name, rows.frames[0]
 
     def _read_model(
-        self, folder: Path, model: str, cells: list[Cell], columns: Sequence[str], types: pl.Schema
+        self, stage: str, model: str, paths: Mapping[Cell, Path], types: pl.Schema, load: Load
     ) -> CellRows:
-        name = name_part(folder.name, stamp_cells(folder, cells), columns)
-        remembered = self._parts.get((folder, model))
+        columns = [name for name in types if name not in _CELL]
+        name = name_part(stage, stamp_cells(paths.values()), columns)
+        remembered = self._parts.get((stage, model))
         if remembered is not None and remembered[0] == name:
             return remembered[1]
         frame = self._index.read(name) if self._index else None
-        rows = CellRows([frame]) if frame is not None else _read(folder, cells, columns, types)
-        self._parts[folder, model] = (name, rows)
+        rows = CellRows([frame]) if frame is not None else _read(paths, columns, types, load)
+        self._parts[stage, model] = (name, rows)
         return rows
 
 
-def locate_cell(folder: Path, cell: Cell) -> Path:
-    """Return the file of a cell in the folder of a stage."""
-    return folder / cell.model / f"{cell.setting}.parquet"
-
-
-def stamp_cells(folder: Path, cells: Sequence[Cell]) -> list[FileStamp]:
-    """Return the current state of cell files; missing ones have no size."""
+def stamp_cells(paths: Iterable[Path]) -> list[FileStamp]:
+    """Return the current state of files; missing ones have no size."""
     stamps = []
-    for path in (locate_cell(folder, cell) for cell in cells):
+    for path in paths:
         try:
             stamps.append(stamp_file(path))
         except MissingInputError:
@@ -100,15 +107,15 @@ def stamp_cells(folder: Path, cells: Sequence[Cell]) -> list[FileStamp]:
 
 
 def _read(
-    folder: Path, cells: Sequence[Cell], columns: Sequence[str], types: pl.Schema
+    paths: Mapping[Cell, Path], columns: Sequence[str], types: pl.Schema, load: Load
 ) -> CellRows:
     import polars as pl
 
     frames: list[pl.DataFrame] = []
     errors: dict[Cell, str] = {}
-    for cell in cells:
+    for cell, path in paths.items():
         try:
-            frame = read_cell(locate_cell(folder, cell), columns)
+            frame = load(path, columns)
         except (FileFormatError, MissingInputError) as error:
             errors[cell] = str(error)
             continue

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.explore.reader import CellReader, CellRows, locate_cell
+from omibench.explore.reader import CellReader
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
+from omibench.results.samples import mark_counts, read_aggregates
+from omibench.results.study_files import StudyFiles
 
 if TYPE_CHECKING:
     import polars as pl
 
 RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
 VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
+_CHOICE: Final = ("id", "rules", "index", "counts")
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,16 @@ class Run:
     """The results of one study on disk; cells that are not scored yet have only responses.
 
     Attributes:
-        folder: The folder that contains `freeze/`, `infer/` and `score/`.
+        files: The results folder.
         name: Its name in the explorer.
         cells: Its cells with responses, grouped by model.
         responses: One row per response: `model, setting` and `RESPONSE`.
-        verdicts: One row per verdict: `model, setting` and `VERDICT`; those of single judges of a
-            panel are excluded.
+        verdicts: One row per verdict: `model, setting`, `VERDICT` and `counts`, whether the
+            setting chose the sample; those of single judges of a panel are excluded.
         unreadable: Errors of skipped cells whose files cannot be read.
     """
 
-    folder: Path
+    files: StudyFiles
     name: str
     cells: tuple[Cell, ...]
     responses: pl.DataFrame
@@ -76,10 +79,6 @@ class Run:
             .rows()
         )
 
-    def find_file(self, stage: str, cell: Cell) -> Path:
-        """Return the file of a cell in a stage."""
-        return locate_cell(self.folder / stage, cell)
-
     def label(self, name: str) -> str:
         """Return the display name of a model or setting."""
         return self.labels.get(name, name)
@@ -114,39 +113,28 @@ def open_run(
             f"{folder}: freeze/questions.jsonl not found; pass the folder `study.results` of a "
             "study that has frozen its dataset"
         )
-    asked = _sort_cells(list_cells(folder / "infer"), order)
-    responses = reader.read(
-        folder / "infer", asked, RESPONSE, _types(("model", "setting", *RESPONSE))
-    )
+    files = StudyFiles(folder)
+    asked = _sort_cells(files.list_cells(), order)
+    responses = reader.read(files, "infer", asked, _types(RESPONSE))
     cells = tuple(cell for cell in asked if cell not in responses.errors)
-    scored = [cell for cell in cells if locate_cell(folder / "score", cell).is_file()]
-    verdicts = reader.read(
-        folder / "score", scored, VERDICT, _types(("model", "setting", *VERDICT))
-    )
-    unreadable = (*responses.errors.values(), *verdicts.errors.values())
+    scored = [cell for cell in cells if files.is_scored(cell)]
+    verdicts = reader.read(files, "score", scored, _types(VERDICT))
+    aggregated = [cell for cell in scored if files.locate("aggregate", cell).is_file()]
+    chosen = reader.read(files, "aggregate", aggregated, _types(_CHOICE), _read_choices)
+    marked, lost = _mark_counts(verdicts.frames, chosen.frames, chosen.errors)
+    unreadable = tuple({**responses.errors, **verdicts.errors, **chosen.errors, **lost}.values())
     if unreadable and not cells:
         raise FileFormatError(unreadable[0])
     return Run(
-        folder=folder,
+        files=files,
         name=folder.resolve().name,
         cells=cells,
-        responses=_join(responses, RESPONSE),
-        verdicts=_leave_votes_out(_join(verdicts, VERDICT)),
+        responses=_join(responses.frames, RESPONSE),
+        verdicts=_join(marked, (*VERDICT, "counts")),
         unreadable=unreadable,
         labels=labels or {},
         stated_rules=stated_rules,
     )
-
-
-def list_cells(infer: Path) -> Iterator[Cell]:
-    """Return the cells with a file in a folder of responses.
-
-    Args:
-        infer: The folder, which may be missing.
-    """
-    for path in sorted(infer.glob("*/*.parquet")):
-        if not path.name.startswith(".") and not path.parent.name.startswith("."):
-            yield Cell(path.parent.name, path.stem)
 
 
 def _sort_cells(cells: Iterable[Cell], order: Sequence[str]) -> list[Cell]:
@@ -158,14 +146,52 @@ def _sort_cells(cells: Iterable[Cell], order: Sequence[str]) -> list[Cell]:
     return sorted(cells, key=lambda cell: (rank_name(cell.model), rank_name(cell.setting)))
 
 
-def _join(rows: CellRows, columns: Sequence[str]) -> pl.DataFrame:
+def _read_choices(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    return read_aggregates(path).filter("counts").select(columns)
+
+
+def _mark_counts(
+    verdicts: Iterable[pl.DataFrame], chosen: Sequence[pl.DataFrame], unknown: Collection[Cell]
+) -> tuple[list[pl.DataFrame], dict[Cell, str]]:
+    """Mark the verdicts that count, without those of the judges of panels.
+
+    Args:
+        verdicts: The verdicts of each model.
+        chosen: The samples that settings chose.
+        unknown: Cells whose chosen samples cannot be read, which are left out.
+
+    Returns:
+        The verdicts, and the errors of the cells whose chosen samples do not fit, without these.
+    """
     import polars as pl
 
-    empty = pl.DataFrame(schema=_types(("model", "setting", *columns)))
-    return pl.concat([empty, *rows.frames])
+    choices = _join(chosen, _CHOICE)
+    marked: list[pl.DataFrame] = []
+    errors: dict[Cell, str] = {}
+    for frame in verdicts:
+        rows = frame.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))
+        of_model = choices.filter(pl.col("model").is_in(rows["model"].unique().implode()))
+        if of_model.is_empty() and not unknown:
+            marked.append(mark_counts(rows, of_model))
+            continue
+        for cell, part in rows.partition_by("model", "setting", as_dict=True).items():
+            if cell in unknown:
+                continue
+            try:
+                marked.append(mark_counts(part, of_model.filter(setting=cell[1])))
+            except FileFormatError as error:
+                errors[Cell(*map(str, cell))] = str(error)
+    return marked, errors
+
+
+def _join(frames: Iterable[pl.DataFrame], columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.concat([pl.DataFrame(schema=_types(columns)), *frames])
 
 
 def _types(columns: Sequence[str]) -> pl.Schema:
+    """Return the types of columns after `model` and `setting`."""
     import polars as pl
 
     numbers: dict[str, pl.DataType] = {
@@ -174,11 +200,7 @@ def _types(columns: Sequence[str]) -> pl.Schema:
         "cost_usd": pl.Float64(),
         "verdict": pl.Float64(),
         "simulated": pl.Boolean(),
+        "counts": pl.Boolean(),
     }
-    return pl.Schema({name: numbers.get(name, pl.String()) for name in columns})
-
-
-def _leave_votes_out(verdicts: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    return verdicts.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))
+    names = ("model", "setting", *columns)
+    return pl.Schema({name: numbers.get(name, pl.String()) for name in names})

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from omibench.explore.index import Index, name_part
-from omibench.explore.reader import CellReader, locate_cell, stamp_cells
+from omibench.explore.reader import CellReader, stamp_cells
 from omibench.params.cell import Cell
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def group_by_model(cells: tuple[Cell, ...]) -> Iterator[list[Cell]]:
 
 def name_texts(run: Run, cells: list[Cell]) -> str:
     """Return the name of the index part with the texts of some cells."""
-    return name_part("texts", stamp_cells(run.folder / "infer", cells))
+    return name_part("texts", stamp_cells(run.files.locate("infer", cell) for cell in cells))
 
 
 def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
     """Return text and reasoning of each response of a cell, joined and in lower case."""
     import polars as pl
 
-    path = locate_cell(run.folder / "infer", cell)
+    path = run.files.locate("infer", cell)
     joined = pl.concat_str(TEXTS, separator="\n", ignore_nulls=True).str.to_lowercase()
     return pl.scan_parquet(path, glob=False).select("id", joined.alias("text"))
 

@@ -13,21 +13,13 @@ from omibench.params.cell import Cell
 from omibench.params.families import Family, choose_family
 from omibench.params.full_settings import list_full_settings
 from omibench.params.stage_params import ResultsParams
-from omibench.results.counted_samples import mark_counted_samples
 from omibench.results.family_tests import FamilyTests, compare_family
 from omibench.results.partial import Partial, find_partial
 from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells
+from omibench.results.study_files import SAMPLE, StudyFiles
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
-from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import (
-    FrozenManifest,
-    ResponseRow,
-    VerdictRow,
-    read_json,
-    read_jsonl,
-    read_parquet,
-)
+from omibench.schemas.tables import FrozenManifest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,10 +28,6 @@ JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 VOTE_MARK = "/"
 """Separates a scorer from the judge of a panel whose individual verdict it is."""
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
-_SAMPLE = ("id", "index", "key")
-"""The key of a response inside its cell."""
-LONG_COLUMNS = ("text", "reasoning", "steps", "drawn", "readings")
-"""Columns of ResponseRow that only pages and labels need, and that take most of the memory."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +99,8 @@ class Results:
         """
         import polars as pl
 
-        folder = self.infer or self.freeze.parent / "infer"
-        return pl.concat([_read_cell(folder, cell, ResponseRow) for cell in self.cells])
+        files = StudyFiles(self.freeze.parent, **({"infer": self.infer} if self.infer else {}))
+        return pl.concat([files.read_responses(cell) for cell in self.cells])
 
     @cached_property
     def failed_cells(self) -> list[Cell]:
@@ -231,9 +219,10 @@ class Results:
 def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -> Results:
     """Join frozen dataset, responses and verdicts of every scored cell of the study.
 
-    The others are `missing`. Raises MissingInputError for a missing file or without any cell,
-    FileFormatError for a verdict without its problem or response, ParamsError if the study has no
-    cells or no verdict of its main rules.
+    The others are `missing`; `aggregate` is next to `score`. Raises MissingInputError for a missing
+    file or without any cell, FileFormatError for a verdict without its problem or response or if
+    the samples that count do not fit the parameters, ParamsError if the study has no cells or no
+    verdict of its main rules.
     """
     import polars as pl
 
@@ -241,36 +230,36 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
         raise ParamsError(
             "infer: has no model and setting, so there is nothing to analyze; add them"
         )
-    answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
+    files = StudyFiles(
+        score.parent, freeze=freeze, infer=infer, score=score, aggregate=score.parent / "aggregate"
+    )
     present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
     full_study = study
     if present and missing:
         study = keep_cells(study, present)
-    items, simulated_models = _frame_items(answers.values()), _simulated_models(study)
+    items = _frame_items(files.answers.values())
+    simulated_models = [name for name, model in study.models.items() if model.is_simulated]
     responses, verdicts = [], []
     # Cell by cell, so that texts and joins take the memory of only one cell.
     for cell in study.cells:
-        said = _read_cell(infer, cell, ResponseRow)
-        characters = pl.col("text").str.len_chars().cast(pl.Int64).alias("characters")
-        responses.append(said.with_columns(characters).drop(LONG_COLUMNS))
-        verdicts.append(
-            _join(_read_cell(score, cell, VerdictRow), responses[-1], items, simulated_models)
-        )
-    questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
+        _check_choice(files, study, cell)
+        responses.append(files.read_responses(cell, with_texts=False))
+        rows = files.read_verdicts(cell, responses[-1])
+        verdicts.append(_join(rows, responses[-1], items, simulated_models))
     all_responses = pl.concat(responses, rechunk=True)
     responses.clear()
     all_verdicts = pl.concat(verdicts, rechunk=True)
     verdicts.clear()
     results = Results(
         study=study,
-        manifest=read_json(freeze / "manifest.json", FrozenManifest),
+        manifest=files.manifest,
         freeze=freeze,
-        questions=questions,
-        answers=answers,
-        verdicts=mark_counted_samples(all_verdicts, study, score.parent / "aggregate"),
+        questions=files.questions,
+        answers=files.answers,
+        verdicts=all_verdicts,
         responses=all_responses,
-        partial=find_partial(study, questions.values(), all_responses, _examples(freeze)),
+        partial=find_partial(study, files.questions.values(), all_responses, files.examples),
         full_study=full_study,
         missing=missing,
         infer=infer,
@@ -283,28 +272,20 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     return results
 
 
-def _examples(freeze: Path) -> list[Example]:
-    file = freeze / "examples.jsonl"
-    return read_jsonl(file, Example) if file.is_file() else []
-
-
-def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRow]) -> pl.DataFrame:
-    import polars as pl
-
-    path = folder / cell.model / f"{cell.setting}.parquet"
-    if not path.is_file():
+def _check_choice(files: StudyFiles, study: ResultsParams, cell: Cell) -> None:
+    """Check that the samples that count in a cell are those that the parameters choose."""
+    setting = study.settings[cell.setting]
+    how = setting.aggregate.how if setting.decoding.samples > 1 else "mean"
+    path, again = files.locate("aggregate", cell), f"{cell.model} under {cell.setting}"
+    if how != "mean" and not path.is_file():
         raise MissingInputError(
-            f"{path}: the file does not exist; run `omibench infer` and `omibench score` "
-            f"for {cell.model} under {cell.setting} first"
+            f"{path}: the file does not exist; run `omibench aggregate` for {again} first"
         )
-    frame = read_parquet(path, row)
-    return frame.select(
-        pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting"), *row.model_fields
-    )
-
-
-def _simulated_models(study: ResultsParams) -> list[str]:
-    return [name for name, model in study.models.items() if model.is_simulated]
+    if (made := files.find_aggregate(cell)) != how:
+        raise FileFormatError(
+            f"{path}: was made with `aggregate: {made}`, but the parameters say {how}; run "
+            f"`omibench aggregate` for {again} again"
+        )
 
 
 def _frame_items(answers: Iterable[Answer]) -> pl.DataFrame:
@@ -328,22 +309,10 @@ def _join(
     """Join the verdicts of one cell with the columns of their items and responses."""
     import polars as pl
 
-    samples = responses.select(*_SAMPLE, responded_simulated="simulated").unique(_SAMPLE)
+    samples = responses.select(*SAMPLE, responded_simulated="simulated").unique(SAMPLE)
     joined = verdicts.join(items, on="id", how="left", maintain_order="left").join(
-        samples, on=_SAMPLE, how="left", maintain_order="left"
+        samples, on=SAMPLE, how="left", maintain_order="left"
     )
-    for column, missing_part in (
-        ("subject", "problem in answers.jsonl"),
-        ("responded_simulated", "response"),
-    ):
-        if joined[column].null_count():
-            first = joined.filter(pl.col(column).is_null()).row(0, named=True)
-            raise FileFormatError(
-                f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
-                f"{first['id']!r}, sample {first['index']}, has no {missing_part}; "
-                "score this cell again"
-            )
-    _check_all_scored(samples, joined)
     # A judgement of a simulated response is marked too, even if its judge is real.
     judges = pl.col("judge").str.split("+")
     by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
@@ -360,27 +329,15 @@ def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
     failed = pl.col("outcome") != "scored"
     if not verdicts["rules"].eq(PUBLISHED_RULES).any():
         return verdicts.with_columns(failed=failed)
-    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(*_SAMPLE, robust_failed=failed)
+    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(*SAMPLE, robust_failed=failed)
     published = pl.col("rules") == PUBLISHED_RULES
     return (
-        verdicts.join(robust, on=_SAMPLE, how="left", maintain_order="left")
+        verdicts.join(robust, on=SAMPLE, how="left", maintain_order="left")
         .with_columns(
             failed=pl.when(published).then(failed | _col("robust_failed")).otherwise(failed)
         )
         .drop("robust_failed")
     )
-
-
-def _check_all_scored(samples: pl.DataFrame, verdicts: pl.DataFrame) -> None:
-    """Check that every scorer of a cell scored each of its responses."""
-    expected = samples.join(verdicts.select("model", "setting", "rules").unique(), how="cross")
-    lost = expected.join(verdicts, on=[*_SAMPLE, "rules"], how="anti")
-    if lost.height:
-        first = lost.sort("id", "index", "rules").row(0, named=True)
-        raise FileFormatError(
-            f"score/{first['model']}/{first['setting']}.parquet: the response to {first['id']!r}, "
-            f"sample {first['index']}, has no verdict of {first['rules']!r}; score this cell again"
-        )
 
 
 def _col(name: str) -> pl.Expr:

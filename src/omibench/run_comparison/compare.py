@@ -27,12 +27,10 @@ from omibench.run_comparison.report import (
 from omibench.run_comparison.run_files import (
     CellFrames,
     RunFiles,
-    check_unchanged,
     find_main_rules,
     list_missing_cells,
     name_cells,
     read_cell_run,
-    read_run,
     select_samples,
     summarise_run,
 )
@@ -78,7 +76,7 @@ def compare_run_folders(
     """
     import polars as pl
 
-    run_a, run_b = read_run(a), read_run(b)
+    run_a, run_b = RunFiles(a), RunFiles(b)
     if run_a.folder.resolve() == run_b.folder.resolve():
         raise ArgumentError(f"{a} and {b}: the same folder; pass two runs")
     problems = compare_problems(run_a, run_b)
@@ -86,18 +84,18 @@ def compare_run_folders(
     tables = [ComparisonTable(run_a, run_b, (names[0], names[1]), confidence)]
     if rules == (None, None) and GPTSCORE not in names:
         tables.append(ComparisonTable(run_a, run_b, (GPTSCORE, GPTSCORE), confidence))
-    for cell in sorted({*run_a.cells} & {*run_b.cells}):
+    for cell in sorted({*run_a.scored_cells} & {*run_b.scored_cells}):
         frames = read_cell_run(run_a, cell), read_cell_run(run_b, cell)
         for table in tables:
             table.add(cell, frames, problems, cache)
     main = tables[0]
     if not main.totals.cells:
         raise ArgumentError(
-            f"{a} and {b}: share no scored cell; {a} has {name_cells(run_a.cells)}, {b} has "
-            f"{name_cells(run_b.cells)}"
+            f"{a} and {b}: share no scored cell; {a} has {name_cells(run_a.scored_cells)}, {b} has "
+            f"{name_cells(run_b.scored_cells)}"
         )
     for run in (run_a, run_b):
-        check_unchanged(run)
+        run.check_unchanged()
     judged = next((table for table in tables[1:] if table.totals.cells), None)
     filled = [main, *([judged] if judged else [])]
     missing = [list_missing_cells(run_a, run_b), list_missing_cells(run_b, run_a)]

@@ -2,50 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import ArgumentError, FileFormatError, UnfinishedError
+from omibench.errors import ArgumentError, UnfinishedError
 from omibench.params.cell import Cell
-from omibench.params.stages.aggregate import AggregationRule
-from omibench.results.counted_samples import read_aggregates
 from omibench.results.folder import find_results_folder
+from omibench.results.study_files import StudyFiles
 from omibench.run_comparison.report import LISTED, RunSummary
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import (
-    FrozenManifest,
-    ResponseRow,
-    VerdictRow,
-    read_json,
-    read_jsonl,
-    read_parquet,
-)
+from omibench.schemas.cells.files import read_cell
 from omibench.schemas.validation import suggest_name
 
 if TYPE_CHECKING:
     import polars as pl
 
 _STAGES = ("freeze", "infer", "score", "aggregate")
-_CHOOSING = tuple(rule for rule in get_args(AggregationRule) if rule not in ("mean", "first"))
-"""The metrics of `aggregate` that select one sample in a setting."""
 SAMPLE = ["id", "index"]
 """The columns that identify a sample of a cell."""
 
 
-class RunFiles(NamedTuple):
-    """A results folder, without the files of its cells."""
+class RunFiles(StudyFiles):
+    """A results folder whose files must not change while they are compared."""
 
-    folder: Path
-    manifest: FrozenManifest
-    questions: Mapping[str, Question]
-    answers: Mapping[str, Answer]
-    cells: tuple[Cell, ...]
-    """Cells with responses and verdicts."""
-    unscored: tuple[Cell, ...]
-    """Cells with responses only."""
-    stamps: Mapping[str, tuple[int, int]]
-    """Size and modification time of every file that a comparison reads."""
+    def __init__(self, folder: Path) -> None:
+        """Note the state of every file that a comparison reads.
+
+        Raises:
+            MissingInputError: The folder has no results.
+        """
+        super().__init__(find_results_folder(folder))
+        self._stamps = stamp_files(folder)
+
+    @cached_property
+    def unscored_cells(self) -> list[Cell]:
+        """The cells with responses only."""
+        return [cell for cell in self.list_cells() if cell not in self.scored_cells]
+
+    def check_unchanged(self) -> None:
+        """Check that the folder did not change since it was opened.
+
+        Raises:
+            UnfinishedError: A file was added, changed or removed.
+        """
+        now = stamp_files(self.folder)
+        changed = sorted(
+            name
+            for name in now.keys() | self._stamps.keys()
+            if now.get(name) != self._stamps.get(name)
+        )
+        if changed:
+            raise UnfinishedError(
+                f"{self.folder}: {changed[0]} changed during reading; wait until the run in this "
+                "folder has ended (`omibench status`), then compare again"
+            )
 
 
 class Scoring(NamedTuple):
@@ -68,8 +79,7 @@ class CellFrames(NamedTuple):
     responses: pl.DataFrame
     """The columns of ResponseRow, one row per sample."""
     verdicts: pl.DataFrame
-    """The columns of VerdictRow under every scorer."""
-    aggregates: pl.DataFrame | None
+    """The columns of VerdictRow under every scorer, and `counts`."""
 
 
 class CellRun(NamedTuple):
@@ -96,33 +106,6 @@ class CellRun(NamedTuple):
         )
 
 
-def read_run(folder: Path) -> RunFiles:
-    """Read the frozen problems of a results folder, and list its cells.
-
-    Raises:
-        MissingInputError: The folder has no results or no frozen problems.
-        FileFormatError: A file of the frozen problems is broken.
-    """
-    find_results_folder(folder)
-    stamps = stamp_files(folder)
-    freeze = folder / "freeze"
-    cells: list[Cell] = []
-    unscored: list[Cell] = []
-    for path in sorted((folder / "infer").glob("*/*.parquet")):
-        cell = Cell(path.parent.name, path.stem)
-        is_scored = (folder / "score" / cell.model / path.name).is_file()
-        (cells if is_scored else unscored).append(cell)
-    return RunFiles(
-        folder=folder,
-        manifest=read_json(freeze / "manifest.json", FrozenManifest),
-        questions={row.id: row for row in read_jsonl(freeze / "questions.jsonl", Question)},
-        answers={row.id: row for row in read_jsonl(freeze / "answers.jsonl", Answer)},
-        cells=tuple(cells),
-        unscored=tuple(unscored),
-        stamps=stamps,
-    )
-
-
 def stamp_files(folder: Path) -> dict[str, tuple[int, int]]:
     """Return size and modification time of every file that a comparison reads."""
     stamps = {}
@@ -134,23 +117,6 @@ def stamp_files(folder: Path) -> dict[str, tuple[int, int]]:
     return stamps
 
 
-def check_unchanged(run: RunFiles) -> None:
-    """Check that a results folder did not change during reading.
-
-    Raises:
-        UnfinishedError: A file was added, changed or removed.
-    """
-    now = stamp_files(run.folder)
-    changed = sorted(
-        name for name in now.keys() | run.stamps.keys() if now.get(name) != run.stamps.get(name)
-    )
-    if changed:
-        raise UnfinishedError(
-            f"{run.folder}: {changed[0]} changed during reading; wait until the run in this folder "
-            "has ended (`omibench status`), then compare again"
-        )
-
-
 def read_cell_run(run: RunFiles, cell: Cell) -> CellFrames:
     """Read a cell of a run.
 
@@ -158,26 +124,9 @@ def read_cell_run(run: RunFiles, cell: Cell) -> CellFrames:
         FileFormatError: A file cannot be read, or a verdict has no response or no problem.
         UntrustedError: A file was edited, or belongs to other responses.
     """
-    import polars as pl
-
-    responses, verdicts = (
-        read_parquet(run.folder / stage / cell.model / f"{cell.setting}.parquet", row)
-        for stage, row in (("infer", ResponseRow), ("score", VerdictRow))
-    )
-    responses = responses.unique(SAMPLE, keep="first", maintain_order=True)
-    without_response = verdicts.join(responses, on=[*SAMPLE, "key"], how="anti")
-    problems = pl.Series("id", list(run.answers), pl.String).to_frame()
-    without_problem = verdicts.join(problems, on="id", how="anti")
-    for lost, partner in (
-        (without_response, "response"), (without_problem, "problem in freeze/answers.jsonl"),
-    ):  # fmt: skip
-        if lost.height:
-            raise FileFormatError(
-                f"{run.folder}/score/{cell.model}/{cell.setting}.parquet: the verdict of "
-                f"{lost['id'][0]!r}, sample {lost['index'][0]}, has no {partner}; score this cell "
-                "again"
-            )
-    return CellFrames(responses, verdicts, read_aggregates(cell, run.folder / "aggregate"))
+    responses = run.read_responses(cell).unique(SAMPLE, keep="first", maintain_order=True)
+    verdicts = run.read_verdicts(cell, responses)
+    return CellFrames(responses.drop("model", "setting"), verdicts)
 
 
 def select_samples(frames: CellFrames, rules: str) -> CellRun | None:
@@ -192,15 +141,10 @@ def select_samples(frames: CellFrames, rules: str) -> CellRun | None:
     """
     import polars as pl
 
-    responses, verdicts, aggregates = frames
-    picks = _find_picks(aggregates, rules)
-    if picks is not None:
-        responses, verdicts = (
-            frame.join(picks, on="id", how="left", maintain_order="left")
-            .filter(pl.col("picked").is_null() | (pl.col("picked") == pl.col("index")))
-            .drop("picked")
-            for frame in (responses, verdicts)
-        )
+    not_counting = frames.verdicts.filter(~pl.col("counts"), rules=rules)
+    responses, verdicts = (
+        frame.join(not_counting, on=SAMPLE, how="anti", maintain_order="left") for frame in frames
+    )
     compared = verdicts.filter(rules=rules)
     if not compared.height:
         return None
@@ -220,9 +164,9 @@ def find_main_rules(run: RunFiles, rules: str | None) -> str:
         ArgumentError: The run has no cell with verdicts, or none of this scorer.
     """
     names: dict[str, None] = {}
-    for cell in run.cells:
-        path = run.folder / "score" / cell.model / f"{cell.setting}.parquet"
-        names |= dict.fromkeys(read_parquet(path, VerdictRow)["rules"].unique(maintain_order=True))
+    for cell in run.scored_cells:
+        rows = read_cell(run.locate("score", cell), ["rules"])
+        names |= dict.fromkeys(rows["rules"].unique(maintain_order=True))
         if names and (rules is None or rules in names):
             return rules or next(iter(names))
     if not names:
@@ -234,7 +178,7 @@ def find_main_rules(run: RunFiles, rules: str | None) -> str:
 
 def list_missing_cells(run: RunFiles, other_run: RunFiles) -> list[str]:
     """Return the cells that the other run lacks, by name, at most `LISTED`; scored or not."""
-    missing = {*run.cells, *run.unscored} - {*other_run.cells, *other_run.unscored}
+    missing = {*run.list_cells()} - {*other_run.list_cells()}
     return [f"{cell.model}/{cell.setting}" for cell in sorted(missing)][:LISTED]
 
 
@@ -254,18 +198,3 @@ def name_cells(cells: Collection[Cell], limit: int = 3) -> str:
     names = [f"{cell.model}/{cell.setting}" for cell in cells]
     more = len(names) - limit
     return (", ".join(names[:limit]) or "none") + (f" and {more:,} more" if more > 0 else "")
-
-
-def _find_picks(aggregates: pl.DataFrame | None, rules: str) -> pl.DataFrame | None:
-    """Return (id, picked), the sample selected by the setting; None if every sample counts."""
-    import polars as pl
-
-    if aggregates is None:
-        return None
-    choices = aggregates.filter(
-        pl.col("metric").is_in(_CHOOSING), pl.col("rules") == rules.partition("/")[0]
-    )
-    if not choices.height:
-        return None
-    largest = choices.filter(pl.col("k") == pl.col("k").max())
-    return largest.select("id", picked="index").unique("id")

@@ -129,8 +129,8 @@ class ComparisonTotals:
                 if not scoring.is_judged
                 and find_installed_version(scoring.rules) != scoring.version
             ]
-            if run.unscored:
-                notes.append(f"run {side.upper()}: not scored: {name_cells(run.unscored)}")
+            if run.unscored_cells:
+                notes.append(f"run {side.upper()}: not scored: {name_cells(run.unscored_cells)}")
         notes += [
             f"{cell.model}/{cell.setting}: skipped because it {reason}"
             for cell, reason in self._left_out[:LISTED]

@@ -107,7 +107,7 @@ class AggregateRow(Noun):
     id: str
     rules: str
     metric: str
-    """`majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
+    """`first`, `majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
     k: int
     """Number of samples: the first k; for `pass`, k of all."""
     value: float
@@ -118,6 +118,8 @@ class AggregateRow(Noun):
     """Definition of equal answers: `normal form`, or the name of a scorer."""
     index: int | None = None
     """Index of the chosen sample, if any."""
+    counts: Annotated[bool | None, ADDED_LATER] = False
+    """True if this chosen sample alone counts; without such a row, all samples do."""
     answer: str | None = None
     judge: str | None = None
     prompt_sha256: str | None = None

@@ -103,14 +103,14 @@ def _list_maps(run: Run, name: str, cell: Cell, places: pl.DataFrame) -> list[Va
 
 
 def _find_folder(run: Run, cell: Cell) -> Path:
-    return run.find_file("saliency", cell).with_suffix("")
+    return run.files.locate("saliency", cell).with_suffix("")
 
 
 def _read_rows(
     run: Run, stage: str, name: str, cell: Cell, row: type[BaseModel]
 ) -> Sequence[Values]:
     """Return the rows of an item; empty if the cell's file is missing or unreadable."""
-    path = run.find_file(stage, cell)
+    path = run.files.locate(stage, cell)
     if not path.is_file():
         return []
     try:

@@ -130,7 +130,7 @@ def _list_files(sources: ExplorerSources) -> Iterator[Path]:
     for name in ("questions.jsonl", "answers.jsonl", "manifest.json"):
         yield sources.dataset / name
     for folder in (sources.results, sources.other):
-        for stage in ("infer", "score") if folder else ():
+        for stage in ("infer", "score", "aggregate") if folder else ():
             assert folder is not None
             yield from sorted((folder / stage).glob("*/*.parquet"))
     if sources.results is not None:

@@ -230,7 +230,7 @@ def _read_response(run: Run, note: ReaderNote) -> ShownResponse:
     assert note.cell is not None
     columns = ("id", "index", "text", "simulated")
     rows = (
-        pl.scan_parquet(run.find_file("infer", note.cell), glob=False)
+        pl.scan_parquet(run.files.locate("infer", note.cell), glob=False)
         .filter(pl.col("id") == note.id, pl.col("index") == note.index)
         .select(columns)
         .collect()

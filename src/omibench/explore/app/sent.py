@@ -109,7 +109,7 @@ def _list_steps(snapshot: Snapshot, key: str) -> list[str]:
 def _read_steps(run: Run, cell: Cell, key: str) -> list[str]:
     import polars as pl
 
-    path = run.find_file("infer", cell)
+    path = run.files.locate("infer", cell)
     if "steps" not in pl.read_parquet_schema(path):
         return []
     rows = pl.scan_parquet(path, glob=False).filter(pl.col("key") == key).select("steps").collect()

@@ -11,7 +11,7 @@ from typing import Any, Final
 from omibench.errors import OmibenchError
 from omibench.explore.app.beside import describe_saliency, find_heat_map
 from omibench.explore.export.pictures import CopyingTrail, PictureCopies
-from omibench.explore.item import read_rows
+from omibench.explore.item import find_others, read_rows
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
 from omibench.schemas.problem import Question
@@ -69,6 +69,7 @@ class ExportedRows:
         self.verdicts: defaultdict[Place, list[Values]] = defaultdict(list)
         for row in read_rows(run, "score", cell, names, _VERDICT):
             self.verdicts[row["id"], row["index"]].append(row)
+        self.others = find_others(run, cell)
         self.judgements = _read_judgements(run, cell, names)
 
 
@@ -92,7 +93,7 @@ def describe_response(rows: ExportedRows, row: Values, page: ItemPage) -> Values
         "label": run.label(cell.model),
         "setting": run.label(cell.setting),
         "sample": row["index"],
-        "left_out": False,
+        "left_out": place in rows.others,
         "simulated": row["simulated"],
         "marked": row["simulated"]
         or any(verdict["simulated"] for verdict in verdicts)
@@ -154,7 +155,7 @@ def _read_judgements(
 ) -> defaultdict[Place, list[Judgement]]:
     """Return judgements by item and sample; empty if the file is missing or unreadable."""
     judgements: defaultdict[Place, list[Judgement]] = defaultdict(list)
-    path = run.find_file("judge", cell)
+    path = run.files.locate("judge", cell)
     if not path.is_file():
         return judgements
     try:

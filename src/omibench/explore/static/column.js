@@ -110,6 +110,7 @@ function makeResult(sample, verdict, view) {
       ...showText(extracted || (verdict ? verdict.word : "no verdict yet")),
     ),
     differs ? make("span", { class: "tag differs", title: "Differs from the answer of the first column" }, "differs") : null,
+    sample.left_out ? make("span", { class: "tag", title: "The setting chose another sample of this item" }, "not chosen") : null,
     sample.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
   );
 }

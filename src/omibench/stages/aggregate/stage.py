@@ -77,9 +77,9 @@ def aggregate_cell(
 ) -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
-    Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting selects
-    a sample, the selected one. Reward models are called through the store. Returns the number of
-    rows.
+    Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting chooses
+    a sample, the chosen one; that among all samples `counts`. Reward models are called through the
+    store. Returns the number of rows.
 
     Raises:
         ParamsError: The setting draws a single sample. Reading files and requests can also raise.
@@ -96,11 +96,21 @@ def aggregate_cell(
     ks = sorted({*setting.aggregate.k, setting.decoding.samples})
     work = _Work(by_rules, base, setting.aggregate.sameness, answers, study.study.seed, ks)
     method, rows = setting.aggregate.how, list(_make_share_rows(work))
-    if method == "majority":
+    if method == "first":
+        rows += _choose_first(work)
+    elif method == "majority":
         rows += _choose_by_majority(work)
     elif reward := find_reward_panel(study, cell):
         rows += _choose_by_judge(work, results, study, cell, reward)
-    marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
+    marked = [
+        row.model_copy(
+            update={
+                "simulated": row.simulated or simulated,
+                "counts": row.metric == method and row.k == setting.decoding.samples,
+            }
+        )
+        for row in rows
+    ]
     write_parquet(out, marked, AggregateRow, describe_origin(out, job))
     return len(rows)
 
@@ -150,6 +160,11 @@ def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
                     id=problem, rules=rules, metric="consistency", k=k, value=agreed,
                     **work.describe_sameness(),
                 )  # fmt: skip
+
+
+def _choose_first(work: _Work) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _iterate_samples(work):
+        yield _make_choice_row(problem, rules, "first", work.ks[-1], samples[0])
 
 
 def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:

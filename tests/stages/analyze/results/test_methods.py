@@ -54,10 +54,10 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
         write_choices(folder, model, "direct", "majority", [2, 4])
         write_choices(folder, model, "first-image", "best-of-n", [1, 2])
     forget_origins(folder)
-    # Every sample counts that the made study holds: the first of each problem.
+    # The made study holds one sample of each problem, so the choices above are of none of them.
     kept = {
         name: setting.model_copy(
-            update={"aggregate": setting.aggregate.model_copy(update={"how": "first"})}
+            update={"aggregate": setting.aggregate.model_copy(update={"how": "mean"})}
         )
         for name, setting in study.settings.items()
     }

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
 
-from omibench.errors import MissingInputError
+from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.aggregate import Aggregation
@@ -127,18 +127,24 @@ def test_a_cell_that_was_not_aggregated_is_named(sampled: Folders, tmp_path: Pat
         load_results(sampled.freeze, sampled.infer, tmp_path / "score", sampled.study)
 
 
-@pytest.mark.parametrize(("how", "rows"), [("mean", 28 * K), ("first", 28)])
-def test_all_or_the_first_need_no_choice(
-    sampled: Folders, tmp_path: Path, how: str, rows: int
-) -> None:
+def test_all_samples_count_without_a_choice(sampled: Folders, tmp_path: Path) -> None:
     values = study_values()
-    values["settings"]["cot"] |= {"decoding": {"samples": K}, "aggregate": how}  # type: ignore[index]
+    values["settings"]["cot"] |= {"decoding": {"samples": K}}  # type: ignore[index]
     (tmp_path / "score").symlink_to(sampled.score)
     found = load_results(
         sampled.freeze, sampled.infer, tmp_path / "score", parse_study(values, "test")
     )
-    assert found.select_verdicts("robust", CELL).height == rows
+    assert found.select_verdicts("robust", CELL).height == 28 * K
     assert [s.metric for s in sample_scores(found, tmp_path) if s.rules == "robust"] == [RUNS] * 3
+
+
+def test_a_choice_of_other_parameters_is_refused(sampled: Folders) -> None:
+    values = study_values()
+    values["settings"]["cot"] |= {"decoding": {"samples": K}, "aggregate": "first"}  # type: ignore[index]
+    with pytest.raises(
+        FileFormatError, match=r"aggregate: majority.* say first; run `omibench aggr"
+    ):
+        load_results(sampled.freeze, sampled.infer, sampled.score, parse_study(values, "test"))
 
 
 def test_candidates_that_one_prompt_did_not_hold_are_told(

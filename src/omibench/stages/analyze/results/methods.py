@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from omibench.results.counted_samples import read_aggregates
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
+from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
 
@@ -109,16 +109,14 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
     )
     for cell in ranked:
         setting = study.settings[cell.setting]
-        rows = read_aggregates(cell, analysis.folder / "aggregate")
+        rows = StudyFiles(analysis.folder).read_aggregates(cell)
         if rows is None:
             continue
         decoding = setting.decoding.model_dump(mode="json", exclude={"samples"})
         drawn = f"{describe_presentation(setting)}{json.dumps(decoding, sort_keys=True)}"
         frames.append(
             rows.filter(pl.col("metric").is_in(METHODS)).select(
-                pl.lit(cell.model).alias("model"),
-                pl.lit(cell.setting).alias("setting"),
-                "rules",
+                *_CELL,
                 pl.col("metric").alias("method"),
                 "k",
                 "id",

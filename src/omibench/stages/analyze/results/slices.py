@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import ArgumentError, ParamsError
 from omibench.params.stages.analyze import split_slice
-from omibench.results.counted_samples import read_aggregates
 from omibench.results.item_matrix import arrange_items
 from omibench.results.slices import (
     CELL,
@@ -23,6 +22,7 @@ from omibench.results.slices import (
     slice_samples,
     slice_verdicts,
 )
+from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -88,15 +88,11 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    folder = analysis.folder / "aggregate"
+    files = StudyFiles(analysis.folder)
     frames = [
-        frame.select(
-            pl.lit(cell.model).alias("model"),
-            pl.lit(cell.setting).alias("setting"),
-            *("id", "rules", "metric", "k", "value"),
-        )
+        frame.select("model", "setting", "id", "rules", "metric", "k", "value")
         for cell in analysis.results.study.aggregated_cells
-        if (frame := read_aggregates(cell, folder)) is not None
+        if (frame := files.read_aggregates(cell)) is not None
     ]
     if not frames:
         return None

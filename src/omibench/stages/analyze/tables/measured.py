@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.results.attributes import NOT_STATED, describe_items
-from omibench.results.counted_samples import read_aggregates
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import Results
 from omibench.results.slices import JOINT
+from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.results.item_slices import label_items
 
 if TYPE_CHECKING:
@@ -169,13 +169,12 @@ def _estimate_samples(
     """Return the mean over problems of the results of the stage `aggregate`."""
     import polars as pl
 
+    files = StudyFiles(aggregate.parent, aggregate=aggregate)
     for cell in dict.fromkeys(quantity.cell for quantity in quantities):
-        frame = read_aggregates(cell, aggregate)
+        frame = files.read_aggregates(cell)
         if frame is not None:
             values = frame.select(
-                pl.lit(cell.model).alias("model"),
-                pl.lit(cell.setting).alias("setting"),
-                "rules",
+                *_CELL,
                 "id",
                 pl.concat_str("metric", pl.col("k").cast(pl.String), separator="@").alias("metric"),
                 pl.col("value").alias("worth"),

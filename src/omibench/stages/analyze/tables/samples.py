@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.results.counted_samples import read_aggregates
 from omibench.results.load import Results
+from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 from omibench.statistics.estimators import Runs, summarise_runs
 from omibench.statistics.intervals import Estimate, clustered_wilson
@@ -25,9 +25,9 @@ COLUMNS = (
 class SampleScore(NamedTuple):
     """One metric of a cell at one k under one scorer, averaged over `value.n` problems.
 
-    `metric` is `pass`, `consistency`, the setting's own (`majority`, ...), or `runs`: the mean over
-    k whole runs, whose spread is in `runs`. `prompts` is the mean number of marking prompts per
-    problem, if a reward model marks the candidates.
+    `metric` is `pass`, `consistency`, the setting's own (`first`, `majority`, ...), or `runs`: the
+    mean over k whole runs, whose spread is in `runs`. `prompts` is the mean number of marking
+    prompts per problem, if a reward model marks the candidates.
     """
 
     cell: Cell
@@ -46,6 +46,7 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
     A cell that was not aggregated has only its repeated runs.
     """
     table = []
+    files = StudyFiles(folder.parent, aggregate=folder)
     cells = results.study.aggregated_cells
     settings = list(dict.fromkeys(cell.setting for cell in cells))
     sampled = results.verdicts.filter(_in_values("setting", settings))
@@ -57,7 +58,7 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
             rows = cell_verdicts.filter(rules=rules)
             if rows.height:
                 table.append(_runs(results, cell, rules, rows))
-        aggregates = read_aggregates(cell, folder)
+        aggregates = files.read_aggregates(cell)
         if aggregates is not None:
             order = aggregates.filter(_in_values("rules", results.rules))
             for (rules, metric, k), part in order.partition_by(

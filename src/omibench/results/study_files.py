@@ -1,0 +1,275 @@
+"""The results folder of a study: its frozen problems and its cells, each read on first access."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.cell import Cell
+from omibench.results.samples import mark_counts, read_aggregates
+from omibench.schemas.cells.files import read_cell
+from omibench.schemas.columns import polars_schema
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.tables import (
+    AggregateRow,
+    FrozenManifest,
+    JudgementRow,
+    ResponseRow,
+    VerdictRow,
+    read_json,
+    read_jsonl,
+    read_parquet,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LONG_COLUMNS: Final = ("text", "reasoning", "steps", "drawn", "readings")
+"""Columns of ResponseRow that only pages and labels need, and that take most of the memory."""
+SAMPLE: Final = ("id", "index", "key")
+"""The columns that identify a response of a cell."""
+_ROWS: Final[dict[str, type[BaseModel]]] = {
+    "infer": ResponseRow,
+    "score": VerdictRow,
+    "judge": JudgementRow,
+    "aggregate": AggregateRow,
+    "saliency": SaliencyRow,
+}
+_NAMED_CELLS: Final = 9
+"""Cells that a message lists."""
+
+
+class StudyFiles:
+    """The files of a study; nothing is read before it is asked for.
+
+    Tables of cells begin with the columns `model` and `setting`, then those of their row in
+    `schemas.tables`.
+
+    Attributes:
+        folder: The results folder.
+    """
+
+    def __init__(self, folder: Path, **stages: Path) -> None:
+        """Name the folders.
+
+        Args:
+            folder: The results folder.
+            stages: Folders of stages that are elsewhere, such as `freeze`.
+        """
+        self.folder = folder
+        self._stages = stages
+
+    def locate(self, stage: str, cell: Cell | None = None) -> Path:
+        """Return the folder of a stage, or its file of a cell, which can be missing."""
+        folder = self._stages.get(stage) or self.folder / stage
+        return folder if cell is None else folder / cell.model / f"{cell.setting}.parquet"
+
+    @cached_property
+    def manifest(self) -> FrozenManifest:
+        """The description of the frozen dataset."""
+        return read_json(self.locate("freeze") / "manifest.json", FrozenManifest)
+
+    @cached_property
+    def questions(self) -> dict[str, Question]:
+        """What models see of each problem, by id in the order of the dataset."""
+        return {q.id: q for q in read_jsonl(self.locate("freeze") / "questions.jsonl", Question)}
+
+    @cached_property
+    def answers(self) -> dict[str, Answer]:
+        """Gold answers by id."""
+        return {a.id: a for a in read_jsonl(self.locate("freeze") / "answers.jsonl", Answer)}
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """The problems that settings show as examples."""
+        file = self.locate("freeze") / "examples.jsonl"
+        return read_jsonl(file, Example) if file.is_file() else []
+
+    def list_cells(self, stage: str = "infer") -> list[Cell]:
+        """Return the cells for which a stage wrote a file, by model and setting."""
+        paths = sorted(self.locate(stage).glob("*/*.parquet"))
+        return [
+            Cell(path.parent.name, path.stem)
+            for path in paths
+            if not path.name.startswith(".") and not path.parent.name.startswith(".")
+        ]
+
+    def is_scored(self, cell: Cell) -> bool:
+        """Return whether a cell has verdicts."""
+        return self.locate("score", cell).is_file()
+
+    @cached_property
+    def scored_cells(self) -> list[Cell]:
+        """The cells with responses and verdicts."""
+        return [cell for cell in self.list_cells() if self.is_scored(cell)]
+
+    def find_aggregate(self, cell: Cell) -> str:
+        """Return how the samples that count in a cell were chosen: `first`, `majority`, ..., or
+        `mean` if all count.
+        """
+        aggregates = self.read_aggregates(cell)
+        chosen = None if aggregates is None else aggregates.filter("counts")
+        return "mean" if chosen is None or chosen.is_empty() else str(chosen["metric"][0])
+
+    def check_cell(self, cell: Cell) -> None:
+        """Raise MissingInputError if the study has no responses of a cell; lists its cells."""
+        cells = self.list_cells()
+        if cell in cells:
+            return
+        names = [f"{asked.model}/{asked.setting}" for asked in cells]
+        more = [f"and {len(names) - _NAMED_CELLS} more"] if len(names) > _NAMED_CELLS else []
+        raise MissingInputError(
+            f"{cell.model}/{cell.setting}: {self.folder} has no such cell; it has "
+            f"{', '.join([*names[:_NAMED_CELLS], *more])}"
+        )
+
+    def read_responses(self, cell: Cell, *, with_texts: bool = True) -> pl.DataFrame:
+        """Read the responses of a cell.
+
+        Args:
+            cell: The cell.
+            with_texts: Whether to keep `LONG_COLUMNS`.
+
+        Returns:
+            The columns of ResponseRow. Without texts, their lengths are the last column,
+            `characters`.
+
+        Raises:
+            FileFormatError: The file is broken.
+            MissingInputError: The cell has no responses.
+            UntrustedError: The file was edited or exchanged.
+        """
+        import polars as pl
+
+        rows = self._read("infer", cell)
+        if with_texts:
+            return rows
+        characters = pl.col("text").str.len_chars().cast(pl.Int64).alias("characters")
+        return rows.with_columns(characters).drop(LONG_COLUMNS)
+
+    def read_verdicts(self, cell: Cell, responses: pl.DataFrame | None = None) -> pl.DataFrame:
+        """Read the verdicts of a cell.
+
+        Args:
+            cell: The cell.
+            responses: Its responses, if they were read already.
+
+        Returns:
+            The columns of VerdictRow, and `counts`: whether the setting chose this sample, or
+            chooses none, so that all count.
+
+        Raises:
+            FileFormatError: A file is broken, a verdict has no response or problem, a response
+                has no verdict of some scorer, or the chosen sample is unknown.
+            MissingInputError: The cell has no verdicts, or no chosen samples yet.
+            UntrustedError: A file was edited, or belongs to other responses.
+        """
+        verdicts = self._read("score", cell)
+        if responses is None:
+            responses = read_cell(self.locate("infer", cell), SAMPLE)
+        self._check_partners(cell, verdicts, responses.select(SAMPLE).unique())
+        aggregates = self.read_aggregates(cell)
+        return mark_counts(verdicts, _make_empty("aggregate") if aggregates is None else aggregates)
+
+    @property
+    def no_verdicts(self) -> pl.DataFrame:
+        """The verdicts of a cell that has none."""
+        return _make_empty("score")
+
+    def read_aggregates(self, cell: Cell) -> pl.DataFrame | None:
+        """Read what `aggregate` wrote for a cell; None if nothing.
+
+        Raises:
+            FileFormatError: The file is broken, or does not state which samples count.
+            UntrustedError: The file was edited or exchanged.
+        """
+        path = self.locate("aggregate", cell)
+        return _name_cell(read_aggregates(path), cell, AggregateRow) if path.is_file() else None
+
+    def read_judgements(self, cell: Cell) -> pl.DataFrame:
+        """Read the judgements of the reasoning in a cell; the columns of JudgementRow.
+
+        Raises:
+            FileFormatError: The file is broken.
+            MissingInputError: There is no file.
+            UntrustedError: The file was edited or exchanged.
+        """
+        return self._read("judge", cell)
+
+    def read_all(self, stage: str) -> pl.DataFrame:
+        """Read what a stage wrote for all cells, such as the verdicts of `score`.
+
+        Args:
+            stage: A stage with a file per cell.
+
+        Returns:
+            The rows of all cells by model and setting; verdicts have the column `counts`. Without
+            a file an empty table.
+
+        Raises:
+            FileFormatError: A file is broken; for verdicts, see `read_verdicts`.
+            MissingInputError: See `read_verdicts`.
+            UntrustedError: A file was edited or exchanged.
+        """
+        import polars as pl
+
+        readers = {"score": self.read_verdicts, "aggregate": self.read_aggregates}
+        frames = [
+            readers[stage](cell) if stage in readers else self._read(stage, cell)
+            for cell in self.list_cells(stage)
+        ]
+        return pl.concat([_make_empty(stage), *(frame for frame in frames if frame is not None)])
+
+    def _read(self, stage: str, cell: Cell) -> pl.DataFrame:
+        path = self.locate(stage, cell)
+        if not path.is_file():
+            raise MissingInputError(
+                f"{path}: the file does not exist; run `omibench {stage}` for {cell.model} under "
+                f"{cell.setting} first"
+            )
+        return _name_cell(read_parquet(path, _ROWS[stage]), cell, _ROWS[stage])
+
+    def _check_partners(self, cell: Cell, verdicts: pl.DataFrame, responses: pl.DataFrame) -> None:
+        import polars as pl
+
+        problems = pl.Series("id", list(self.answers), pl.String).to_frame()
+        path = self.locate("score", cell)
+        for partners, on, name in (
+            (problems, ["id"], "problem in freeze/answers.jsonl"),
+            (responses, [*SAMPLE], "response"),
+        ):
+            lost = verdicts.join(partners, on=on, how="anti", maintain_order="left")
+            if lost.height:
+                raise FileFormatError(
+                    f"{path}: the verdict of {lost['id'][0]!r}, sample {lost['index'][0]}, has no "
+                    f"{name}; score this cell again"
+                )
+        expected = responses.join(verdicts.select("rules").unique(), how="cross")
+        unscored = expected.join(verdicts, on=[*SAMPLE, "rules"], how="anti")
+        if unscored.height:
+            first = unscored.sort("id", "index", "rules").row(0, named=True)
+            raise FileFormatError(
+                f"{path}: the response to {first['id']!r}, sample {first['index']}, has no verdict "
+                f"of {first['rules']!r}; score this cell again"
+            )
+
+
+def _name_cell(frame: pl.DataFrame, cell: Cell, row: type[BaseModel]) -> pl.DataFrame:
+    import polars as pl
+
+    model, setting = pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting")
+    return frame.select(model, setting, *row.model_fields)
+
+
+def _make_empty(stage: str) -> pl.DataFrame:
+    import polars as pl
+
+    counts: dict[str, pl.DataType] = {"counts": pl.Boolean()} if stage == "score" else {}
+    cell = {"model": pl.String(), "setting": pl.String()}
+    return pl.DataFrame(schema={**cell, **polars_schema(_ROWS[stage]), **counts})

@@ -1,0 +1,78 @@
+"""Which sample of a problem counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from omibench.errors import FileFormatError
+from omibench.results.samples import mark_counts, read_aggregates
+from omibench.schemas.tables import AggregateRow, write_parquet
+
+CELL = {"model": "m", "setting": "vote"}
+
+
+def make_verdicts(**cell: str) -> pl.DataFrame:
+    """Three samples of one problem under a scorer and a judge of its panel."""
+    return pl.DataFrame(
+        {**CELL, **cell, "id": "a", "index": index, "rules": rules}
+        for rules in ("robust", "robust/judge")
+        for index in range(3)
+    )
+
+
+def make_aggregates(*rows: tuple[str, int, int | None, bool]) -> pl.DataFrame:
+    names = ("metric", "k", "index", "counts")
+    facts = {**CELL, "id": "a", "rules": "robust"}
+    return pl.DataFrame({**facts, **dict(zip(names, row, strict=True))} for row in rows)
+
+
+def test_the_chosen_sample_counts_also_for_the_judges_of_a_panel() -> None:
+    aggregates = make_aggregates(
+        ("pass", 3, None, False), ("majority", 1, 2, False), ("majority", 3, 1, True)
+    )
+    verdicts = pl.concat([make_verdicts(), make_verdicts(setting="once")])
+    marked = mark_counts(verdicts, aggregates)
+    assert marked["counts"].to_list() == [False, True, False] * 2 + [True] * 6
+    assert marked.drop("counts").equals(verdicts)
+
+
+def test_every_sample_counts_if_none_was_chosen() -> None:
+    aggregates = make_aggregates(("pass", 3, None, False))
+    assert mark_counts(make_verdicts(), aggregates)["counts"].all()
+    assert mark_counts(make_verdicts(), aggregates.clear())["counts"].all()
+
+
+@pytest.mark.parametrize("change", [{"id": "b"}, {"rules": "emma"}, {"index": 7}])
+def test_a_choice_of_other_verdicts_is_refused(change: dict[str, object]) -> None:
+    aggregates = make_aggregates(("majority", 3, 1, True))
+    marks = [pl.lit(value).alias(name) for name, value in change.items()]
+    with pytest.raises(FileFormatError, match=r"aggregate/m/vote.*'a'.*'robust'; run `omibench"):
+        mark_counts(make_verdicts(), aggregates.with_columns(marks))
+
+
+def write_earlier(path: Path, *metrics: str) -> Path:
+    """What an earlier version wrote: without `counts`."""
+    rows = [
+        AggregateRow(id="a", rules="robust", metric=metric, k=k, value=1.0, index=k - 1)
+        for metric in metrics
+        for k in (1, 3)
+    ]
+    write_parquet(path, rows, AggregateRow)
+    pl.read_parquet(path).drop("counts").write_parquet(path)
+    return path
+
+
+def test_a_vote_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    file = write_earlier(tmp_path / "cell.parquet", "pass", "majority")
+    assert read_aggregates(file).filter("counts").select("metric", "k", "index").rows() == [
+        ("majority", 3, 2)
+    ]
+
+
+def test_a_file_that_does_not_state_the_choice_is_refused(tmp_path: Path) -> None:
+    file = write_earlier(tmp_path / "cell.parquet", "pass")
+    with pytest.raises(FileFormatError, match=r"snakemake --cores all --forcerun .*cell\.parquet"):
+        read_aggregates(file)
