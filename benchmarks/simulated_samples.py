@@ -28,7 +28,7 @@ from omibench.schemas.request import Conversation, Decoding, Message, Request, R
 from omibench.stages.aggregate.sample import Sample, make_generator
 from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
 from omibench.stages.aggregate.votes import majority
-from omibench.statistics.estimators import pass_at_k
+from omibench.statistics.samples import pass_at_k
 from omibench.text.fences import Section, fence_sections
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,8 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from omibench.params.cell import Cell
 from omibench.params.families import choose_family
 from omibench.results.family_tests import compare_family
-from omibench.statistics.paired import paired_difference
-from omibench.statistics.paired_tests import compare_sums, sum_pairs
+from omibench.statistics.paired import compare_sums, paired_difference, sum_pairs
 
 CELLS = [Cell(model, "cot") for model in "abcd"]
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import random
+import sys
+from math import isnan
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
-from omibench.statistics.design_effect import estimate_design_effect
+from omibench.errors import MissingExtraError
 from omibench.statistics.intervals import (
     clustered_mean,
     clustered_median,
+    clustered_ratio,
     clustered_wilson,
+    estimate_design_effects,
+    sum_values,
     wilson,
 )
+from omibench.statistics.quantiles import t_value, z_value
 
 
 @pytest.mark.parametrize(
@@ -97,7 +104,8 @@ def test_copies_of_a_value_are_worth_one_value() -> None:
     values = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0] * 8
     groups = [i % 10 for i in range(80)]
     # Ten distinct values, each eight times: nine degrees of freedom instead of 79.
-    assert estimate_design_effect(values, groups) == pytest.approx(8 * (10 / 9) / (80 / 79))
+    effects = estimate_design_effects(sum_values(values, groups))
+    assert effects == pytest.approx(8 * (10 / 9) / (80 / 79))
 
 
 def test_equal_values_in_one_cluster_are_worth_one() -> None:
@@ -133,7 +141,7 @@ def test_few_clusters_still_cover(clusters: int) -> None:
 
 def test_lengths_must_agree() -> None:
     with pytest.raises(ValueError, match="2 values but 1 groups"):
-        estimate_design_effect([0.0, 1.0], ["a"])
+        clustered_wilson([0.0, 1.0], ["a"])
 
 
 def test_clustered_intervals_cover_where_plain_ones_do_not() -> None:
@@ -168,6 +176,31 @@ def test_a_mean_has_students_interval_within_the_scale() -> None:
     assert clustered_mean([], [], 0.95, 1, 5).n == 0
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 2, 5]), st.sampled_from("abcdef")), min_size=3),
+    st.sampled_from([0.8, 0.95]),
+)
+def test_a_mean_has_the_larger_of_two_errors_of_statsmodels(
+    rows: list[tuple[float, str]], confidence: float
+) -> None:
+    """Clustered, with the correction for few clusters, and as of independent values."""
+    values, groups = zip(*rows, strict=True)
+    clusters = len(set(groups))
+    if clusters < 2 or clusters == len(rows) or len(set(values)) < 2:
+        return
+    model = sm.OLS(values, np.ones(len(rows)))
+    codes = [sorted(set(groups)).index(group) for group in groups]
+    robust = model.fit(cov_type="cluster", cov_kwds={"groups": np.array(codes)})
+    half = max(robust.bse[0], model.fit().bse[0]) * t.ppf((1 + confidence) / 2, clusters - 1)
+    estimate = clustered_mean(values, groups, confidence, -np.inf, np.inf)
+    mean = np.mean(values)
+    assert (estimate.lo, estimate.hi) == pytest.approx((mean - half, mean + half), abs=1e-9)
+
+
+def test_a_single_cluster_gives_no_interval() -> None:
+    assert clustered_mean([2.0, 2.0, 4.0], ["a"] * 3, 0.95, 1, 5)[1:] == (1.0, 5.0, 3, 1.0)
+
+
 def test_the_median_has_the_quantiles_of_its_share() -> None:
     values = [float(value) for value in range(1, 101)]
     median = clustered_median(values, range(100))
@@ -189,3 +222,64 @@ def test_times_of_one_stem_are_no_independent_ones() -> None:
     alone = clustered_median(values, range(40))
     shared = clustered_median(values, [stem for stem in range(10) for _ in range(4)])
     assert shared.hi - shared.lo > alone.hi - alone.lo
+
+
+def test_it_is_the_sum_of_the_parts_over_that_of_the_wholes() -> None:
+    share = clustered_ratio([1, 4, 0], [2, 5, 3], ["a", "b", "c"])
+    assert share.mean == 0.5
+    assert share.n == 10
+    assert 0 <= share.lo < 0.5 < share.hi <= 1
+
+
+def test_wholes_of_one_have_nearly_the_interval_of_a_share() -> None:
+    right = [1.0, 0.0] * 50
+    names = [str(i) for i in range(100)]
+    ratio, share = clustered_ratio(right, [1] * 100, names), clustered_wilson(right, names)
+    assert (ratio.lo, ratio.hi) == pytest.approx((share.lo, share.hi), abs=0.005)
+
+
+def test_the_interval_covers_the_truth() -> None:
+    held, draws, truth = 0, 400, 0.46
+    for index in range(draws):
+        draw = np.random.default_rng(index)
+        steps = draw.integers(2, 9, 100)
+        chance = np.clip(truth + 0.25 * draw.choice([-1, 1], 50).repeat(2), 0, 1)
+        wrong = draw.binomial(steps, chance)
+        share = clustered_ratio(wrong, steps, [i // 2 for i in range(100)])
+        held += share.lo <= truth <= share.hi
+    assert 0.925 <= held / draws <= 0.985
+
+
+def test_extremes_rest_on_clusters() -> None:
+    none = clustered_ratio([0, 0, 0], [9, 9, 9], ["a", "a", "b"])
+    assert (none.mean, none.lo, none.hi) == (0, *wilson(0, 2))
+    assert isnan(clustered_ratio([], [], []).mean)
+    assert isnan(clustered_ratio([0], [0], ["a"]).mean)
+
+
+def test_what_does_not_fit_is_an_error() -> None:
+    with pytest.raises(ValueError, match="2 parts, 1 wholes, 2 clusters"):
+        clustered_ratio([1, 1], [1], ["a", "b"])
+    with pytest.raises(ValueError, match="between 0 and its whole"):
+        clustered_ratio([3], [2], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("freedom", "expected"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (30, 2.042), (120, 1.980)],
+)
+def test_student_quantiles_are_those_of_the_tables(freedom: int, expected: float) -> None:
+    assert t_value(0.95, freedom) == pytest.approx(expected, abs=5e-4)
+
+
+def test_student_comes_to_the_normal_distribution() -> None:
+    assert z_value(0.95) == pytest.approx(1.959964)
+    assert t_value(0.95, 10**7) == pytest.approx(z_value(0.95), abs=1e-6)
+
+
+def test_a_missing_scipy_is_named_where_clusters_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    t_value.cache_clear()
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    assert clustered_wilson([1.0, 0.0, 1.0], ["a", "b", "c"]).n == 3
+    with pytest.raises(MissingExtraError, match=r"needs scipy.*pip install 'omibench\[stats\]'"):
+        clustered_wilson([1.0, 0.0, 1.0], ["a", "a", "b"])

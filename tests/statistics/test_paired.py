@@ -1,16 +1,32 @@
-"""Differences with intervals: worked values, symmetry, and coverage by simulation."""
+"""Differences and their tests: worked values, scipy and statsmodels, coverage by simulation."""
 
 from __future__ import annotations
 
 import random
-from math import isnan
+import sys
+from math import isinf, isnan
+from statistics import NormalDist
 
+import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+from statsmodels.stats.contingency_tables import mcnemar
 
-from omibench.statistics.intervals import clustered_wilson
-from omibench.statistics.paired import independent_difference, paired_difference
+from omibench.errors import MissingExtraError
+from omibench.statistics.intervals import clustered_wilson, effective_size
+from omibench.statistics.paired import (
+    PairSums,
+    bootstrap_difference,
+    compare_sums,
+    detectable_difference,
+    independent_difference,
+    mcnemar_p,
+    paired_difference,
+    sum_pairs,
+)
 
 
 def expand(both: int, first: int, second: int, neither: int) -> tuple[list[float], list[float]]:
@@ -101,3 +117,226 @@ def test_paired_intervals_cover() -> None:
         difference = paired_difference(first, second, range(40))
         covered += difference.lo <= 0.5 - 0.35 <= difference.hi
     assert 0.93 <= covered / rounds <= 0.985
+
+
+def test_single_samples_are_held_by_mcnemar() -> None:
+    result = compare_sums(sum_pairs(*expand(0, 12, 4, 30), range(46)))
+    assert result.p == pytest.approx(mcnemar_p([12], [4]))
+    assert result.difference[0] == pytest.approx(8 / 46)
+
+
+def test_means_are_held_by_student() -> None:
+    generator = np.random.default_rng(2)
+    first, second = generator.integers(0, 9, (2, 60)) / 8
+    expected = ttest_1samp(first - second, 0).pvalue
+    assert compare_sums(sum_pairs(first, second, range(60))).p[0] == pytest.approx(expected)
+
+
+def test_clusters_are_held_by_the_sandwich_of_statsmodels() -> None:
+    generator = np.random.default_rng(4)
+    groups = np.sort(generator.integers(0, 30, 90))
+    deltas = generator.choice([-1.0, 0, 1], 90, p=[0.1, 0.6, 0.3])
+    fit = sm.OLS(deltas, np.ones(90)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}, use_t=True
+    )
+    result = compare_sums(sum_pairs(deltas, np.zeros(90), groups.tolist()))
+    assert result.p[0] == pytest.approx(fit.pvalues[0], rel=1e-6)
+
+
+def test_many_comparisons_are_tested_at_once() -> None:
+    comparisons = [expand(0, 9, 1, 20), expand(0, 3, 3, 24), expand(0, 0, 0, 30)]
+    sums = [sum_pairs(first, second, range(30)) for first, second in comparisons]
+    columns = zip(*(vars(single).values() for single in sums), strict=True)
+    together = PairSums(*(np.concatenate(column) for column in columns))
+    assert compare_sums(together).p == pytest.approx([compare_sums(single).p[0] for single in sums])
+    assert compare_sums(together).p[2] == 1
+
+
+@pytest.mark.parametrize("share", [1.0, 0.25])
+def test_equal_differences_are_one_vote_a_cluster(share: float) -> None:
+    groups = [i // 3 for i in range(24)]
+    result = compare_sums(sum_pairs([share] * 24, [0.0] * 24, groups))
+    assert result.p == pytest.approx(mcnemar_p([8], [0]))
+
+
+def test_a_single_cluster_tests_nothing() -> None:
+    assert np.isnan(compare_sums(sum_pairs(*expand(0, 5, 1, 2), ["a"] * 8)).p[0])
+
+
+def test_what_could_have_been_detected_is_what_the_plan_states() -> None:
+    """At the effective number of problems and the share that differ; one more each way."""
+    result = compare_sums(sum_pairs(*expand(0, 34, 24, 140), range(198)), alpha=0.005)
+    assert result.detectable[0] == pytest.approx(detectable_difference(198, 60 / 200, 0.005))
+    repeated = sum_pairs(
+        *(3 * list(column) for column in expand(0, 34, 24, 140)), [*range(198)] * 3
+    )
+    assert compare_sums(repeated).detectable[0] == pytest.approx(
+        compare_sums(sum_pairs(*expand(0, 34, 24, 140), range(198))).detectable[0], rel=0.02
+    )
+
+
+def test_several_samples_detect_less() -> None:
+    generator = np.random.default_rng(6)
+    first, second = generator.random((2, 400, 16)) < 0.5
+    single = compare_sums(sum_pairs(first[:, 0], second[:, 0], range(400)))
+    means = compare_sums(sum_pairs(first.mean(axis=1), second.mean(axis=1), range(400)))
+    assert means.detectable[0] < 0.35 * single.detectable[0]
+
+
+def test_a_published_example() -> None:
+    """Fagerland, Lydersen and Laake (2013), table 1: 1 pair against 7."""
+    assert mcnemar_p([1], [7], mid=False)[0] == pytest.approx(0.0703, abs=5e-5)
+    assert mcnemar_p([1], [7])[0] == pytest.approx(0.0391, abs=5e-5)
+
+
+def test_the_exact_p_is_that_of_statsmodels() -> None:
+    pairs = [(0, 0), (0, 1), (3, 3), (12, 4), (4, 12), (90, 60), (0, 40)]
+    expected = [mcnemar([[0, up], [down, 0]], exact=True).pvalue for up, down in pairs[1:]]
+    computed = mcnemar_p(*np.transpose(pairs), mid=False)
+    assert computed[0] == 1
+    assert computed[1:] == pytest.approx(expected)
+
+
+def test_the_mid_p_is_below_the_exact_and_symmetric() -> None:
+    up, down = np.arange(1, 30), np.arange(30, 1, -1)
+    assert (mcnemar_p(up, down) < mcnemar_p(up, down, mid=False)).all()
+    assert mcnemar_p(up, down) == pytest.approx(mcnemar_p(down, up))
+    assert mcnemar_p([5], [5])[0] == 1
+
+
+def test_without_scipy_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(MissingExtraError, match=r"McNemar's test needs scipy.*omibench\[stats\]"):
+        mcnemar_p([1], [2])
+
+
+RUNS = 4000
+
+
+def mcnemar_power(
+    rng: np.random.Generator, n: int, discordant: float, difference: float,
+    critical: float = 1.959964,
+) -> float:  # fmt: skip
+    """Share of simulated studies of n problems in which McNemar's test finds the difference."""
+    gain, loss = (discordant + difference) / 2, (discordant - difference) / 2
+    won, lost, _ = rng.multinomial(n, [gain, loss, 1 - gain - loss], size=RUNS).T
+    z = (won - lost) / np.sqrt(np.maximum(won + lost, 1))
+    return float(np.mean(z > critical))
+
+
+def clustered_power(
+    rng: np.random.Generator, clusters: int, size: int, discordant: float, difference: float,
+    correlation: float,
+) -> float:  # fmt: skip
+    """The same where problems of one stem go the same way with probability `correlation`."""
+    gain, loss = (discordant + difference) / 2, (discordant - difference) / 2
+    shape = (RUNS // 4, clusters, size)
+    values, odds = [1, -1, 0], [gain, loss, 1 - gain - loss]
+    own = rng.choice(values, p=odds, size=shape)
+    shared = rng.choice(values, p=odds, size=(*shape[:2], 1))
+    # With probability r a whole cluster draws once: two of its members correlate by r.
+    together = rng.random((*shape[:2], 1)) < correlation
+    sums = np.where(together, shared, own).sum(axis=2)
+    z = sums.sum(axis=1) / np.sqrt((sums**2).sum(axis=1))
+    return float(np.mean(z > 1.959964))
+
+
+@pytest.mark.parametrize("pairs", [15, 465])
+def test_a_family_of_comparisons_needs_larger_differences(pairs: int) -> None:
+    """At alpha over their number the difference is found four times in five, as one alone is."""
+    n, discordant, alpha = 1322, 0.3, 0.05 / pairs
+    difference = detectable_difference(n, discordant, alpha)
+    assert difference > 1.3 * detectable_difference(n, discordant)
+    critical = NormalDist().inv_cdf(1 - alpha / 2)
+    power = mcnemar_power(np.random.default_rng(pairs), n, discordant, difference, critical)
+    assert power == pytest.approx(0.8, abs=0.025)
+
+
+@pytest.mark.parametrize(
+    ("n", "discordant"), [(200, 0.3), (473, 0.2), (1322, 0.3), (1322, 0.5), (2788, 0.2)]
+)
+def test_the_difference_is_found_four_times_in_five(n: int, discordant: float) -> None:
+    power = mcnemar_power(
+        np.random.default_rng(n), n, discordant, detectable_difference(n, discordant)
+    )
+    assert power == pytest.approx(0.8, abs=0.025)
+
+
+def test_clusters_cost_what_the_design_effect_says() -> None:
+    groups = [str(i // 4) for i in range(1200)]
+    size = effective_size(groups, 0.2)
+    assert size == pytest.approx(1200 / 1.6)
+    difference = detectable_difference(size, 0.3)
+    rng = np.random.default_rng(7)
+    assert clustered_power(rng, 300, 4, 0.3, difference, 0.2) == pytest.approx(0.8, abs=0.04)
+    naive = detectable_difference(1200, 0.3)
+    assert clustered_power(rng, 300, 4, 0.3, naive, 0.2) < 0.66
+
+
+def test_a_worked_example() -> None:
+    """Of pairs that differ by 0.45 one way and 0.05 the other, Connor's formula needs 23."""
+    assert detectable_difference(23, 0.5) < 0.4 < detectable_difference(22, 0.5)
+
+
+def test_too_few_problems_detect_nothing() -> None:
+    assert isinf(detectable_difference(10, 0.2))
+    assert isinf(detectable_difference(0, 0.3))
+
+
+@given(st.integers(60, 10_000), st.floats(0.15, 1.0))
+def test_more_problems_detect_less(n: int, discordant: float) -> None:
+    assert (
+        detectable_difference(2 * n, discordant)
+        < detectable_difference(n, discordant)
+        <= discordant
+    )
+
+
+def test_problems_without_a_stem_stand_alone() -> None:
+    assert effective_size(["", "", ""]) == 3
+    assert effective_size([]) == 0
+    assert effective_size(["a", "a"], 1.0) == 1
+    assert effective_size(["a", "a", ""], 0.0) == 3
+
+
+def draw_differences(clusters: int, size: int) -> tuple[list[float], list[int]]:
+    generator = np.random.default_rng(3)
+    shared = np.repeat(generator.choice([-1, 0, 1], clusters, p=[0.1, 0.6, 0.3]), size)
+    single = generator.choice([-1, 0, 1], clusters * size, p=[0.1, 0.7, 0.2])
+    together = generator.random(clusters * size) < 0.5
+    groups = [i // size for i in range(clusters * size)]
+    return np.where(together, shared, single).astype(float).tolist(), groups
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_it_agrees_with_the_clustered_standard_error(size: int) -> None:
+    differences, groups = draw_differences(150, size)
+    sums = sum_pairs(differences, [0.0] * len(differences), groups)
+    error = float(np.sqrt(sums.between[0] * 150 / 149)) / len(differences)
+    result = bootstrap_difference(differences, groups, resamples=4000)
+    assert result.value == pytest.approx(np.mean(differences))
+    assert (result.high - result.low) / 2 == pytest.approx(1.96 * error, rel=0.06)
+
+
+def test_its_p_is_near_that_of_the_t_test() -> None:
+    generator = np.random.default_rng(8)
+    differences = generator.normal(0.02, 0.1, 100).clip(-1, 1).tolist()
+    expected = compare_sums(sum_pairs(differences, [0.0] * 100, range(100))).p[0]
+    assert bootstrap_difference(differences, range(100)).p == pytest.approx(expected, abs=0.01)
+
+
+def test_a_seed_fixes_the_draws() -> None:
+    differences, groups = draw_differences(40, 2)
+    first, again, other = (
+        bootstrap_difference(differences, groups, seed=seed, resamples=600) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_equal_answers_differ_by_nothing() -> None:
+    assert bootstrap_difference([0.0] * 9, range(9), resamples=50) == (0, 0, 0, 1)
+
+
+def test_no_differences_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 differences"):
+        bootstrap_difference([], [])

@@ -10,11 +10,10 @@ from scipy.stats import kendalltau, spearmanr
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 
 from omibench.statistics.correlation import Coefficient, fisher_interval
-from omibench.statistics.design_effect import effective_size
+from omibench.statistics.intervals import effective_size
 from omibench.statistics.multiplicity import adjust_holm
-from omibench.statistics.paired_tests import PairSums, compare_sums, sum_pairs
-from omibench.statistics.power import detectable_difference
-from omibench.statistics.run_tests import compare_runs
+from omibench.statistics.paired import PairSums, compare_sums, detectable_difference, sum_pairs
+from omibench.statistics.samples import compare_runs
 
 PAIRED = [
     Design(100, 1, 1), Design(1000, 1, 1), Design(100, 1, 8), Design(60, 6, 1, 0.2),
@@ -25,7 +24,8 @@ RUNS = 5
 
 
 def join_sums(sums: list[PairSums]) -> PairSums:
-    return PairSums(*(np.concatenate(columns) for columns in zip(*sums, strict=True)))
+    columns = zip(*(vars(single).values() for single in sums), strict=True)
+    return PairSums(*(np.concatenate(column) for column in columns))
 
 
 def measure_level(design: Design, rounds: int) -> float:

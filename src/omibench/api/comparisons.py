@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
-from omibench.results.accuracy import estimate_accuracy
+from omibench.results.grouped import estimate_accuracy
 from omibench.schemas.validation import suggest_name
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference, paired_difference

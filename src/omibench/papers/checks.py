@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 from omibench.papers.layouts import AND, AVERAGE, TOTAL
 from omibench.papers.names import normalise_name
 from omibench.papers.tables import TOLERANCE, PrintedCell, PrintedNumber, PrintedTable
+from omibench.statistics.clustered_correlation import spearman
 from omibench.statistics.intervals import wilson
-from omibench.statistics.rank import spearman
 
 CheckKind = Literal[
     "count", "total", "average", "interval", "difference", "sum", "share", "correlation", "repeat"

@@ -29,8 +29,8 @@ from omibench.plan.view import Step, StudyView, list_steps
 from omibench.schemas.cells.files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.settings.threads import load_questions
-from omibench.statistics.design_effect import effective_size
-from omibench.statistics.power import ALPHA, DISCORDANT, detectable_difference
+from omibench.statistics.intervals import effective_size
+from omibench.statistics.paired import ALPHA, DISCORDANT, detectable_difference
 from omibench.store.store import Store
 
 

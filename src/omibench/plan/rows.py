@@ -54,7 +54,7 @@ class PlanRow(Noun):
 
 
 class Power(Noun):
-    """The smallest difference of two accuracies that the study detects; see `statistics.power`.
+    """The smallest difference of two accuracies that the study detects; see `statistics.paired`.
 
     `difference` maps the share of problems on which two models differ to the difference that one
     comparison detects, each in [0, 1]; None if not even the largest possible difference is

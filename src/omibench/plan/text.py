@@ -12,7 +12,7 @@ from omibench.plan.reading_text import list_reading_notes
 from omibench.plan.rows import Plan, PlanRow, Power, Spent, sum_dollars, sum_hours
 from omibench.plan.table import count, duration, table
 from omibench.stages.infer.closing import retry_command
-from omibench.statistics.power import ALPHA, POWER
+from omibench.statistics.paired import ALPHA, POWER
 
 WIDTH = 110
 CHOOSE = ("marker", "referee")

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.params.families import Family
-from omibench.results.grouped import average_samples
-from omibench.results.pair_tests import compare_pairs
-from omibench.statistics.multiplicity import adjust_holm
+from omibench.results.grouped import average_samples, compare_pairs
+from omibench.statistics.multiplicity import RankRange, adjust_holm, find_rank_ranges
 from omibench.statistics.paired import AccuracyDifference
-from omibench.statistics.rank_ranges import RankRange, find_rank_ranges
 
 if TYPE_CHECKING:
     import polars as pl

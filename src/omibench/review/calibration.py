@@ -17,8 +17,7 @@ from omibench.review.kinds.declaration import Field, Kind
 from omibench.review.people import Reviewer
 from omibench.review.state import list_differences
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.statistics.raters.coefficients import make_cohen_kappa
-from omibench.statistics.raters.ratings import Unit
+from omibench.statistics.raters import Unit, make_cohen_kappa
 
 CalibrationStatus = Literal["passed", "failed", "not done", "no test"]
 """`no test`: one answer to every task would pass."""

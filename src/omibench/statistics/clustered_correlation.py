@@ -19,12 +19,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from omibench.extras import require_extra
-from omibench.statistics.design_effect import estimate_design_effect
-from omibench.statistics.quantiles import t_value
+from omibench.statistics.intervals import estimate_design_effects, estimate_sum_variance, sum_values
+from omibench.statistics.quantiles import Floats, t_tails, t_value
 
-Floats = npt.NDArray[np.float64]
 Clusters: TypeAlias = Sequence[Hashable] | npt.NDArray[Any]
+RESAMPLES = 2000
 _FULL = 1 - 1e-9
 """A coefficient beyond which the transformation has no finite value."""
 
@@ -132,19 +131,61 @@ def _infer(
     value: float, influence: Floats, clusters: Clusters, confidence: float
 ) -> ClusteredCorrelation:
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.bincount(places, weights=influence)
-    n, groups = len(influence), len(sums)
+    n, groups = len(influence), int(places.max()) + 1
     if groups < 3 or abs(value) > _FULL:
         return ClusteredCorrelation(value, nan, nan, nan, n, groups)
-    variance = float(sums @ sums) / n**2 * groups / (groups - 1)
-    error = sqrt(variance) / (1 - value**2)
-    require_extra("stats", "a correlation", "scipy")
-    from scipy.special import stdtr
-
+    error = sqrt(estimate_sum_variance(influence, places)) / n / (1 - value**2)
     half = t_value(confidence, groups - 1) * error
-    pairs = n / estimate_design_effect(influence.tolist(), places.tolist())
+    pairs = n / float(estimate_design_effects(sum_values(influence, places))[0])
     freedom = min(pairs, groups) - 2
     ratio = abs(value) * sqrt(max(pairs - 2, 0.0) / (1 - value**2))
-    p = 2 * float(stdtr(freedom, -ratio)) if freedom > 0 else nan
+    p = float(t_tails(ratio, freedom)) if freedom > 0 else nan
     centre = atanh(value)
     return ClusteredCorrelation(value, tanh(centre - half), tanh(centre + half), p, n, groups)
+
+
+def spearman(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[str], confidence: float
+) -> tuple[float, float, float]:
+    """Return the rank correlation (midranks for ties) and the interval over resampled clusters.
+
+    For verdicts, which have few distinct values: ties are frequent, and Fisher's interval is far
+    too narrow (it covered the true value in 79 of 100 simulations). Resamples are tables of
+    counts, all computed together.
+
+    The value is NaN if one side is constant. The bounds are also NaN if the sample is perfectly
+    correlated or a single cluster, because resampling then shows no variation.
+    """
+    tables = _tables(first, second, clusters)
+    value = float(_rho(tables.sum(axis=0)))
+    if np.isnan(value) or abs(value) > 1 - 1e-12 or len(tables) < 2:
+        return value, np.nan, np.nan
+    draw = np.random.default_rng(len(first))
+    drawn = draw.multinomial(len(tables), np.full(len(tables), 1 / len(tables)), RESAMPLES)
+    resampled = _rho(np.tensordot(drawn.astype(float), tables, axes=1))
+    tail = 50 * (1 - confidence)
+    lo, hi = np.nanpercentile(resampled, [tail, 100 - tail])
+    return value, float(min(lo, value)), float(max(hi, value))
+
+
+def _tables(first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> Floats:
+    """Count every pair of values, one table per cluster: [cluster, first value, second value]."""
+    codes = [np.unique(np.asarray(values), return_inverse=True)[1] for values in (first, second)]
+    places = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    shape = [int(c.max(initial=0)) + 1 for c in (places, *codes)]
+    tables = np.zeros(shape)
+    np.add.at(tables, (places, *codes), 1)
+    return tables
+
+
+def _rho(tables: Floats) -> Floats:
+    """Compute Spearman's rho of count tables [..., first value, second value]; NaN if constant."""
+    n = tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    middle = (n[..., None] + 1) / 2
+    a = np.cumsum(rows, axis=-1) - (rows - 1) / 2 - middle
+    b = np.cumsum(columns, axis=-1) - (columns - 1) / 2 - middle
+    together = np.einsum("...i,...ij,...j->...", a, tables, b)
+    spread = np.sqrt((rows * a**2).sum(axis=-1) * (columns * b**2).sum(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(spread > 0, together / spread, np.nan))

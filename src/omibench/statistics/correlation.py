@@ -1,6 +1,6 @@
 """Correlations of two series over a few dozen models: three coefficients, intervals, influence.
 
-For verdicts over problems, which are tied and clustered, use `statistics.rank`.
+For verdicts over problems, which are tied and clustered, use `statistics.clustered_correlation`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from math import atanh, inf, isnan, nan, sqrt, tanh
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from omibench.extras import require_extra
-from omibench.statistics.quantiles import z_value
+from omibench.statistics.quantiles import Floats, z_value
 
-Floats = npt.NDArray[np.float64]
 Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("pearson", "spearman", "kendall")
 RESAMPLES = 2000

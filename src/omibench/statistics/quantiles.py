@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.float64]
 """Values for many groups or cells, one each."""
 
 
+@cache
 def z_value(confidence: float) -> float:
     """Return the standard normal quantile of a two-sided level: 1.96 for 0.95."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
@@ -38,6 +39,16 @@ def t_value(confidence: float, freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+def t_values(confidence: float, freedom: npt.ArrayLike) -> Floats:
+    """Return Student's quantile at each number of degrees of freedom (see `t_value`)."""
+    numbers = np.asarray(freedom)
+    if numbers.size == 1:
+        return np.full(numbers.shape, t_value(confidence, int(numbers.item())))
+    unique, places = np.unique(numbers, return_inverse=True)
+    quantiles = np.array([t_value(confidence, int(number)) for number in unique], dtype=float)
+    return np.asarray(quantiles[places].reshape(numbers.shape), dtype=float)
 
 
 def t_tails(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:

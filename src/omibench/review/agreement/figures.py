@@ -12,21 +12,20 @@ from omibench.review.agreement.units import Comparison, list_comparisons
 from omibench.review.kinds import KINDS
 from omibench.review.report import AgreementFigure
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.statistics.raters.coefficients import (
+from omibench.statistics.raters import (
     Coefficient,
+    CoefficientEstimate,
     Distance,
     Level,
+    Ratings,
+    count_ratings,
+    estimate_agreement,
+    estimate_by_resampling,
+    estimate_nominal,
     make_alpha,
     make_cohen_kappa,
     make_fleiss_kappa,
 )
-from omibench.statistics.raters.intervals import (
-    CoefficientEstimate,
-    estimate_agreement,
-    estimate_by_resampling,
-    estimate_nominal,
-)
-from omibench.statistics.raters.ratings import Ratings, count_ratings
 
 AGREEMENT: Final = "agreement"
 COHEN: Final = "cohen kappa"

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from omibench.review.agreement.readings import ReadTask
 from omibench.review.kinds.declaration import Field, Kind, is_asked
 from omibench.schemas.review import ReviewDecision
-from omibench.statistics.raters.ratings import Unit
+from omibench.statistics.raters import Unit
 
 Scale = Literal["nominal", "rating", "set"]
 ROLES: Final = ("annotator", "auditor")

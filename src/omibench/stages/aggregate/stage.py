@@ -33,7 +33,7 @@ from omibench.stages.aggregate.material import CaseMaterial, choose_images, prep
 from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
 from omibench.stages.aggregate.votes import VERSION, consistency, majority
-from omibench.statistics.estimators import pass_at_k
+from omibench.statistics.samples import pass_at_k
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ from omibench.stages.analyze.words import (
     name_scorer,
 )
 from omibench.statistics.paired import (
+    POWER,
     AccuracyDifference,
     independent_difference,
     paired_difference,
 )
-from omibench.statistics.power import POWER
 
 if TYPE_CHECKING:
     import polars as pl

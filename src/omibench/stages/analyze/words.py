@@ -8,7 +8,7 @@ from typing import Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import Results
-from omibench.statistics.correction import Corrected
+from omibench.statistics.agreement import Corrected
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omibench.results.accuracy import estimate_accuracy
+from omibench.results.grouped import estimate_accuracy
 from omibench.schemas.certificate import ALL_TYPES, JudgeQuality
 from omibench.statistics.agreement import judge_quality
 from omibench.statistics.intervals import Estimate

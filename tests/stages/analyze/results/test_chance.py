@@ -15,7 +15,7 @@ from omibench.results.load import load_results
 from omibench.schemas.problem import Answer, Choice
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.chance import guess_chance
-from omibench.statistics.guessing import guess_accuracy
+from omibench.statistics.people import guess_accuracy
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

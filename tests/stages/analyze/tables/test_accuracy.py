@@ -10,7 +10,7 @@ import pytest
 from tests.stages.analyze.conftest import SUBJECTS, Folders, make_published_study
 
 from omibench.params.cell import Cell
-from omibench.results.accuracy import estimate_accuracy
+from omibench.results.grouped import estimate_accuracy
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.tables.accuracy import (
     ALL_CELLS,

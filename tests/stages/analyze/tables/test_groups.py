@@ -7,7 +7,7 @@ from random import Random
 import polars as pl
 import pytest
 
-from omibench.results.accuracy import estimate_accuracy
+from omibench.results.grouped import estimate_accuracy
 from omibench.stages.analyze.tables.groups import CELL, Failures, score_groups
 
 SAMPLES = 3

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.results.grouped import estimate_groups
-from omibench.statistics.crossed import FEW_PEOPLE, estimate_crossed_mean, estimate_crossed_share
 from omibench.statistics.intervals import clustered_median
 from omibench.statistics.paired import paired_difference
+from omibench.statistics.people import FEW_PEOPLE, estimate_crossed_mean, estimate_crossed_share
 
 if TYPE_CHECKING:
     import polars as pl

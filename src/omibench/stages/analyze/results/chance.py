@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.guessing import guess_accuracy
+from omibench.statistics.people import guess_accuracy
 
 if TYPE_CHECKING:
     import polars as pl

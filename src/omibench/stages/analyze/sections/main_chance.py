@@ -8,7 +8,7 @@ from omibench.stages.analyze.results.chance import AT_CHANCE, BELOW_CHANCE, gues
 from omibench.stages.analyze.sections.main_rows import Bar
 from omibench.stages.analyze.tables.accuracy import subjects
 from omibench.stages.analyze.words import format_level, format_share
-from omibench.statistics.guessing import GuessedAccuracy, guess_accuracy
+from omibench.statistics.people import GuessedAccuracy, guess_accuracy
 
 if TYPE_CHECKING:
     from omibench.results.load import Results

@@ -20,7 +20,7 @@ from omibench.stages.analyze.tables.groups import (
     index_estimates,
     score_groups,
 )
-from omibench.statistics.correction import Corrected
+from omibench.statistics.agreement import Corrected
 from omibench.statistics.intervals import Estimate
 
 if TYPE_CHECKING:

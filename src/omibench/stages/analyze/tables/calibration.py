@@ -22,7 +22,7 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import read_json
-from omibench.statistics.correction import Corrected, Share, combine_parts, rogan_gladen
+from omibench.statistics.agreement import Corrected, Share, combine_parts, rogan_gladen
 from omibench.statistics.intervals import clustered_wilson
 
 if TYPE_CHECKING:

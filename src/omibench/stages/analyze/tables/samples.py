@@ -9,8 +9,8 @@ from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.tables.accuracy import cell_names, round_number
-from omibench.statistics.estimators import Runs, summarise_runs
 from omibench.statistics.intervals import Estimate, clustered_wilson
+from omibench.statistics.samples import Runs, summarise_runs
 
 if TYPE_CHECKING:
     import polars as pl

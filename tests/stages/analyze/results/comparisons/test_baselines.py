@@ -13,9 +13,12 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 
-from omibench.statistics.bootstrap import bootstrap_difference
-from omibench.statistics.paired import paired_difference
-from omibench.statistics.paired_tests import compare_sums, sum_pairs
+from omibench.statistics.paired import (
+    bootstrap_difference,
+    compare_sums,
+    paired_difference,
+    sum_pairs,
+)
 
 ITEMS = make_items(40, exam=["local"] * 25 + ["national"] * 15)
 SHARES = {

@@ -19,7 +19,7 @@ from omibench.stages.analyze.figures.curves.lines import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.interval_findings import compare_ends
-from omibench.statistics.saturation import find_saturation
+from omibench.statistics.curves import find_saturation
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from omibench.results.grouped import compare_pairs
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
-from omibench.results.pair_tests import compare_pairs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,8 +46,8 @@ def compare_slices(
         `measure`, `metric` (`difference`), `estimate`, `low`, `high`, `score`, `baseline_score`
         (means over the same items), `relative` (difference over baseline score; null if that is 0),
         `n`, `clusters`, `p`, `p_holm`, `family` (the number of tests in the adjustment),
-        `significant` (by Holm at 1 - confidence) and `detectable` (see `results.pair_tests`; null
-        if the difference is significant).
+        `significant` (by Holm at 1 - confidence) and `detectable` (see
+        `results.grouped.compare_pairs`; null if the difference is significant).
     """
     import polars as pl
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from omibench.stages.analyze.results.comparisons.differences import CELL, MEASURES, name_measure
-from omibench.statistics.bootstrap import bootstrap_difference
+from omibench.statistics.paired import bootstrap_difference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ def bootstrap_comparisons(
 
     Returns:
         One row per comparison and measure: `KEYS` and `BOUNDS`, percentile bounds of the difference
-        and its p (`statistics.bootstrap.bootstrap_difference`, seed 0).
+        and its p (`statistics.paired.bootstrap_difference`, seed 0).
     """
     import polars as pl
 

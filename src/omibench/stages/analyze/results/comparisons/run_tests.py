@@ -9,8 +9,7 @@ from omibench.stages.analyze.results.comparisons.baselines import mark_both_simu
 from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.estimators import summarise_runs
-from omibench.statistics.run_tests import compare_run_pairs, compare_runs, mark_stars
+from omibench.statistics.samples import compare_run_pairs, compare_runs, mark_stars, summarise_runs
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,7 @@ import numpy as np
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curves.points import estimate_points, frame_cells
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.log_trend import fit_log_trend
-from omibench.statistics.saturation import find_saturation, resample_saturation
+from omibench.statistics.curves import find_saturation, fit_log_trend, resample_saturation
 
 if TYPE_CHECKING:
     import polars as pl

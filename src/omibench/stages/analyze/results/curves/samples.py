@@ -11,7 +11,7 @@ from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.curves.votes import measure_samples
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.log_trend import fit_log_trend
+from omibench.statistics.curves import fit_log_trend
 
 if TYPE_CHECKING:
     import polars as pl

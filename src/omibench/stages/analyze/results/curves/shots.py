@@ -10,7 +10,7 @@ from omibench.stages.analyze.results.curves.points import estimate_points, frame
 from omibench.stages.analyze.results.curves.series import locate_shots
 from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.run_tests import RunTest, compare_runs, mark_stars
+from omibench.statistics.samples import RunTest, compare_runs, mark_stars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,7 @@ from omibench.scorers.registry import SCORERS
 from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import drop_invalid, group_answers
-from omibench.statistics.estimators import pass_at_k
-from omibench.statistics.subsets import AnswerCounts, agreement_curve, vote_curve
+from omibench.statistics.samples import AnswerCounts, agreement_curve, pass_at_k, vote_curve
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,7 @@ from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.result import result
 from omibench.stages.certify.labels import STEPS, WRONG_STEPS, read_labels
 from omibench.stages.certify.matching import match_labels
-from omibench.statistics.ratio import clustered_ratio
+from omibench.statistics.intervals import clustered_ratio
 
 if TYPE_CHECKING:
     import polars as pl

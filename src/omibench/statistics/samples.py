@@ -1,8 +1,8 @@
-"""Expected results of k of n samples: votes and agreement over all subsets of size k.
+"""Repeated samples: pass@k, votes and agreement of k of n samples, and tests over runs.
 
 The n samples of a problem fall into classes of equal answers, and samples without an answer. The
 first k samples are one subset of many; the mean over all equally likely subsets is unbiased for
-k new samples, as `estimators.pass_at_k` is for pass@k (Chen et al. 2021, section 2.1).
+k new samples (Chen et al. 2021, section 2.1).
 """
 
 from __future__ import annotations
@@ -10,13 +10,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from math import comb
-from typing import NamedTuple
+from math import comb, isnan, nan, sqrt
+from statistics import fmean, stdev
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from omibench.extras import require_extra
+from omibench.statistics.quantiles import Floats
+
+STARS: Final = ((0.0001, "****"), (0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""p thresholds of the stars (USNCO-V, section "Evaluation Metrics and Significance Tests", and the
+captions of figures 2 and 3).
+"""
+SINGLE_RUN = "fewer than two runs"
+NO_VARIANCE = "runs do not vary"
+EQUAL = 1e-12
+"""Smaller standard deviations of accuracies are rounding error."""
+
+
+def pass_at_k(n: int, right: int, k: int) -> float:
+    """Return the probability that k of n samples, drawn without replacement, include a correct one.
+
+    1 - C(n - right, k) / C(n, k): unbiased for k new samples (Chen et al. 2021, section 2.1);
+    with k = n it is the pass@5 of USNCO-V (eq. 3). Raises ValueError for k or right out of
+    range.
+    """
+    if not 1 <= k <= n:
+        raise ValueError(f"k must be in 1..{n}, got {k}")
+    if not 0 <= right <= n:
+        raise ValueError(f"right must be in 0..{n}, got {right}")
+    return 1 - comb(n - right, k) / comb(n, k)
 
 
 class AnswerCounts(NamedTuple):
@@ -145,3 +169,94 @@ def _draw_from_class(ways: Floats, size: int, most: int) -> Floats:
         else:
             more[number:] += rows
     return more
+
+
+class Runs(NamedTuple):
+    """Accuracies of repeated runs: mean, sample standard deviation, standard error of the mean.
+
+    The last two are NaN for a single run.
+    """
+
+    mean: float
+    sd: float
+    sem: float
+    runs: int
+
+
+def summarise_runs(accuracies: Sequence[float]) -> Runs:
+    """Return mean and spread over runs (OMIBench, table 5; USNCO-V). Raises ValueError without
+    runs.
+    """
+    runs = len(accuracies)
+    if not runs:
+        raise ValueError("no runs given")
+    sd = stdev(accuracies) if runs > 1 else nan
+    return Runs(fmean(accuracies), sd, sd / sqrt(runs), runs)
+
+
+class RunTest(NamedTuple):
+    """A t test between two sets of runs; if p is NaN, `reason` explains why."""
+
+    p: float
+    reason: str = ""
+
+
+def compare_runs(runs: Sequence[float], baseline: Sequence[float]) -> RunTest:
+    """Return the one-sided p that the mean over `runs` is not above the baseline's (Welch 1947).
+
+    USNCO-V, section "Evaluation Metrics and Significance Tests". If neither set varies, there is
+    no error estimate and no p; figure 3 of the paper prints no marks for models that decode
+    deterministically. If one varies, only its degrees of freedom count.
+
+    Args:
+        runs: Accuracy of each run.
+        baseline: Accuracy of each run of the baseline; the numbers of runs can differ.
+
+    Raises:
+        MissingExtraError: If scipy is not installed.
+    """
+    if min(len(runs), len(baseline)) < 2:
+        return RunTest(nan, SINGLE_RUN)
+    if max(stdev(runs), stdev(baseline)) < EQUAL:
+        return RunTest(nan, NO_VARIANCE)
+    require_extra("stats", "a test over runs", "scipy")
+    from scipy.stats import ttest_ind_from_stats
+
+    moments = [
+        moment
+        for values in (runs, baseline)
+        for moment in (fmean(values), stdev(values), len(values))
+    ]
+    result = ttest_ind_from_stats(*moments, equal_var=False, alternative="greater")
+    return RunTest(float(result.pvalue))
+
+
+def compare_run_pairs(runs: Sequence[float], baseline: Sequence[float]) -> RunTest:
+    """Return the two-sided p of Student's test over runs paired by their number.
+
+    OMIBench, appendix J: comparisons over five repeated runs.
+
+    Args:
+        runs: Accuracy of each run.
+        baseline: Accuracies of the same runs of the baseline, in the same order.
+
+    Raises:
+        ValueError: If the two differ in number.
+        MissingExtraError: If scipy is not installed.
+    """
+    gains = [run - base for run, base in zip(runs, baseline, strict=True)]
+    if len(gains) < 2:
+        return RunTest(nan, SINGLE_RUN)
+    if stdev(gains) < EQUAL:
+        return RunTest(nan, NO_VARIANCE)
+    require_extra("stats", "a test over runs", "scipy")
+    from scipy.stats import ttest_1samp
+
+    return RunTest(float(ttest_1samp(gains, 0.0).pvalue))
+
+
+def mark_stars(p: float) -> str:
+    """Return the stars of a p value: '*' below 0.05 to '****' below 0.0001; none for NaN."""
+    if isnan(p):
+        return ""
+    return next((stars for limit, stars in STARS if p < limit), "")

@@ -1,4 +1,4 @@
-"""Means over people and problems: both are samples, and both correlate the answers.
+"""Accuracy of people, who are a sample as problems are, and of guessing.
 
 Answers of one person share the person's ability, answers to one problem (or to problems that
 share a stem) its difficulty. An interval that applies to other people and other problems of the
@@ -8,22 +8,26 @@ section 2).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
-from math import nan, sqrt
+from math import lgamma, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from omibench.statistics.intervals import wilson
-from omibench.statistics.quantiles import t_value, z_value
+from omibench.statistics.intervals import (
+    Codes,
+    count_independent,
+    estimate_sum_variance,
+    number_labels,
+    wilson,
+)
+from omibench.statistics.quantiles import Floats, t_value
 
 FEW_PEOPLE = 3
 """Below this many people, 95 % intervals over people and problems cover 90 to 97.5 % in simulation,
-from here on 94 to 97.3 % (52 problems; tests/statistics/test_crossed.py).
+from here on 94 to 97.3 % (52 problems; tests/statistics/test_people.py).
 """
-Codes = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Labels = Sequence[Hashable] | Codes
 """Person or problem of each value: names, or numbers as a numpy array."""
 
@@ -77,8 +81,7 @@ def estimate_crossed_share(
     if variance.value < 1e-15:
         worth = float(min(count, stems))
     else:
-        ratio = z_value(confidence) / t_value(confidence, variance.freedom)
-        worth = mean * (1 - mean) / variance.value * ratio**2
+        worth = float(count_independent(mean, variance.value, variance.freedom, confidence))
     lo, hi = wilson(min(mean * worth, worth), worth, confidence)
     return CrossedEstimate(mean, lo, hi, len(array), count, stems)
 
@@ -123,17 +126,10 @@ def _encode(
 ) -> tuple[Floats, Codes, Codes]:
     if not len(values) == len(people) == len(clusters):
         raise ValueError(f"{len(values)} values, {len(people)} people, {len(clusters)} clusters")
-    person, cluster = _number(people), _number(clusters)
+    person, cluster = number_labels(people), number_labels(clusters)
     if not len(values) or not person.max() or not cluster.max():
         raise ValueError("an estimate over people and problems needs at least two of each")
     return np.asarray(values, dtype=float), person, cluster
-
-
-def _number(labels: Labels) -> Codes:
-    if isinstance(labels, np.ndarray):
-        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
-    codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    return np.fromiter((codes[label] for label in labels), dtype=np.int64, count=len(labels))
 
 
 def _estimate_variance(values: Floats, person: Codes, cluster: Codes) -> _Variance:
@@ -146,7 +142,8 @@ def _estimate_variance(values: Floats, person: Codes, cluster: Codes) -> _Varian
     deviations = values - values.mean()
     _, cell = np.unique(person * (cluster.max() + 1) + cluster, return_inverse=True)
     by_person, by_cluster, by_cell = (
-        _sum_squares(deviations, codes) for codes in (person, cluster, cell)
+        estimate_sum_variance(deviations, codes) / len(values) ** 2
+        for codes in (person, cluster, cell)
     )
     value = max(by_person + by_cluster - by_cell, by_person, by_cluster)
     people, clusters = int(person.max()), int(cluster.max())
@@ -155,10 +152,79 @@ def _estimate_variance(values: Floats, person: Codes, cluster: Codes) -> _Varian
     return _Variance(value, max(1, min(people, clusters), min(freedom, people + clusters)))
 
 
-def _sum_squares(deviations: Floats, codes: Codes) -> float:
-    """Compute the variance of the mean if only values of one code are correlated."""
-    sums = np.bincount(codes, weights=deviations)
-    groups = len(sums)
-    if groups < 2:
-        return nan
-    return float(sums @ sums) / len(deviations) ** 2 * groups / (groups - 1)
+class GuessedAccuracy(NamedTuple):
+    """Accuracy of guessing n problems: a share in [0, 1] with figures of its distribution.
+
+    The interval `lo` to `hi` contains the central part of the distribution; guessing exceeds
+    `upper` with probability of at most 1 - confidence.
+    """
+
+    mean: float
+    sd: float
+    lo: float
+    hi: float
+    upper: float
+    n: int
+
+
+def count_distribution(chances: Sequence[float]) -> Floats:
+    """Compute P(exactly k right) of guesses, for k = 0, ..., n.
+
+    Every problem is guessed independently with its own probability, so the number of correct
+    guesses is Poisson binomial (Wang 1993, section 1): binomials of equal probabilities,
+    convolved.
+
+    Args:
+        chances: Probability of a correct guess for each problem, in [0, 1].
+
+    Returns:
+        n + 1 probabilities that sum to 1.
+
+    Raises:
+        ValueError: If a probability is not in [0, 1].
+    """
+    distribution = np.ones(1)
+    for chance, problems in sorted(Counter(chances).items()):
+        if not 0 <= chance <= 1:
+            raise ValueError(f"a chance must be in [0, 1], got {chance}")
+        distribution = np.convolve(distribution, _binomial(problems, chance))
+    return np.asarray(distribution / distribution.sum())
+
+
+def guess_accuracy(chances: Sequence[float], confidence: float = 0.95) -> GuessedAccuracy:
+    """Compute the result of guessing on a set of problems.
+
+    Args:
+        chances: Probability of a correct guess for each problem, in [0, 1].
+        confidence: Probability mass between `lo` and `hi`, and up to `upper`.
+
+    Raises:
+        ValueError: If there is no problem, or a probability is not in [0, 1].
+    """
+    n = len(chances)
+    if not n:
+        raise ValueError("no problems to guess")
+    below = np.cumsum(count_distribution(chances))
+    tail = (1 - confidence) / 2
+    # Sums of thousands of terms deviate in the last digits.
+    lo, hi, upper = (
+        int(np.searchsorted(below, share - 1e-12)) for share in (tail, 1 - tail, confidence)
+    )
+    variance = sum(chance * (1 - chance) for chance in chances)
+    return GuessedAccuracy(sum(chances) / n, sqrt(variance) / n, lo / n, hi / n, upper / n, n)
+
+
+def _binomial(n: int, chance: float) -> Floats:
+    if chance in (0, 1):
+        certain = np.zeros(n + 1)
+        certain[round(n * chance)] = 1.0
+        return certain
+    logs = [
+        lgamma(n + 1)
+        - lgamma(k + 1)
+        - lgamma(n - k + 1)
+        + k * log(chance)
+        + (n - k) * log(1 - chance)
+        for k in range(n + 1)
+    ]
+    return np.asarray(np.exp(logs))

@@ -1,1 +1,0 @@
-"""Agreement beyond chance between annotators who rate the same units."""
