@@ -21,13 +21,13 @@ from omibench.graph.provenance.records import FOLDER, read_record
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.instrument import build_prompt
 from omibench.models.recorded.provider import _rows
+from omibench.papers.tables import read_table
 from omibench.params.benchmark import BenchmarkParams
 from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
 from omibench.settings.prompts import load_prompt
 from omibench.stages.analyze.tables.calibration import _has_reasoning_certificates
-from omibench.stages.analyze.tables.printed import read_published
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.filter.hashing import difference_hash
 from omibench.stages.ocr.sources.check import hash_regular_file
@@ -41,7 +41,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "x.parquet": lambda path: read_parquet(path, ResponseRow),
     "labels.csv": read_labels,
     "labels.jsonl": read_labels,
-    "printed.csv": lambda path: read_published(path, "x", 1),
+    "printed.csv": read_table,
     "metrics.json": read_standings,
     NAME: lambda path: read_provenance(path.parent),
     "recorded.jsonl": lambda path: list(_rows(path)),

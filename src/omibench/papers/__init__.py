@@ -6,4 +6,6 @@ From a file to a number on a page:
 - `tables`: a printed table, its rows, and each printed value with its model, setting and part.
 - `names`: whether two names mean the same model.
 - `checks`: printed values against other printed values; `audit` checks a folder of tables.
+- `study`: printed results on the dataset of a study, and the cells that they match.
+- `comparison`: printed values beside the study's, as a tidy table.
 """

@@ -33,6 +33,9 @@ _METRICS = {
     "acc": "accuracy", "loose": "credit", "pass5": "pass@5",
     "cons5": "consistency@5", "pass": "pass@{k}",
 }  # fmt: skip
+ACC, GPTSCORE, STRICT, PASS5, CONS5 = "acc", "gptscore", "strict", "pass5", "cons5"
+_SHORT = {"accuracy": ACC, "credit": ACC, "pass@5": PASS5, "consistency@5": CONS5}
+"""The names of our metrics in differences.csv and the report."""
 
 
 class PrintedNumber(NamedTuple):
@@ -116,6 +119,18 @@ class PrintedCell(NamedTuple):
     def metric_name(self) -> str:
         """The metric's name in our tables (`accuracy`, `credit`, `pass@5`)."""
         return _METRICS.get(self.metric, self.metric).format(k=self.k or 1)
+
+    @property
+    def short_metric(self) -> str:
+        """The metric in the report; partial credit is the ACC of its table."""
+        return _SHORT.get(self.metric_name, self.metric_name)
+
+    @property
+    def subject(self) -> str:
+        """The part of the dataset in the report: a value, `average` of the parts, or `total`."""
+        if self.part == AVERAGE:
+            return AVERAGE
+        return self.value if self.slice else TOTAL
 
     @property
     def scale(self) -> float:

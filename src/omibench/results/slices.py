@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from omibench.errors import ArgumentError
-from omibench.params.stages.analyze import MOST_ATTRIBUTES
+from omibench.params.stages.analyze import MOST_ATTRIBUTES, split_slice
 from omibench.results.attributes import NOT_STATED, AttributeTables, list_values
 from omibench.results.grouped import estimate_mean_sums, estimate_sums
 from omibench.results.item_matrix import (
@@ -328,6 +328,31 @@ def name_metric(metric: str) -> pl.Expr:
         return pl.lit(metric)
     is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
     return pl.when(is_judge).then(pl.lit(JUDGE_RULES)).otherwise(pl.lit(metric))
+
+
+def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
+    """Give each item its values in a slice.
+
+    Args:
+        items: One row per item, as `describe_items` returns them.
+        names: One attribute, or two separated by a comma.
+
+    Returns:
+        Rows of `id`, `slice` and `value`: one per item, several for an item with several labels,
+        `not stated` for an item without the attribute; values in order.
+    """
+    import polars as pl
+
+    attributes = split_slice(names)
+    labels = items.select("id")
+    for name in attributes:
+        labels = labels.join(list_values(items, "id", name), on="id", maintain_order="left")
+    named = labels.select(
+        "id",
+        pl.lit(JOINT.join(attributes)).alias("slice"),
+        pl.concat_str(attributes, separator=JOINT).alias("value"),
+    )
+    return named.sort(pl.col("value").cast(pl.Enum(sort_values(named["value"]))))
 
 
 def sort_values(values: Iterable[str]) -> list[str]:

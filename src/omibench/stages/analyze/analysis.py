@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omibench.papers.comparison import compare_with_print
+from omibench.papers.study import PrintedResult, StudyPrint, read_print
 from omibench.params.cell import Cell
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.attributes import (
@@ -29,8 +31,6 @@ from omibench.stages.analyze.tables.accuracy import (
     image_scores,
     scores,
 )
-from omibench.stages.analyze.tables.printed import PrintBeside, Printed, read_print
-from omibench.stages.analyze.tables.published import PrintedComparison, compare
 from omibench.stages.analyze.tables.reasoning import Reasoning, reasoning
 from omibench.stages.analyze.tables.saliency import Salience, saliences
 
@@ -96,7 +96,7 @@ class Analysis:
         return reasoning(self.results, self.folder / "judge")
 
     @cached_property
-    def printed_rows(self) -> list[Printed]:
+    def printed_rows(self) -> list[PrintedResult]:
         """The rows of `analyze.published` about this dataset; none without printed results.
 
         Raises:
@@ -105,7 +105,7 @@ class Analysis:
         return self.print_beside.rows
 
     @cached_property
-    def print_beside(self) -> PrintBeside:
+    def print_beside(self) -> StudyPrint:
         """The tables of `analyze.published` and the errors found in them.
 
         Raises:
@@ -119,9 +119,10 @@ class Analysis:
         return beside
 
     @cached_property
-    def printed_comparisons(self) -> list[PrintedComparison]:
-        """Each printed value with our value, if all responses to its problems are available."""
-        return compare(self.results, self.printed_rows, self.folder / "aggregate")
+    def printed_comparisons(self) -> pl.DataFrame:
+        """Each printed value with ours (`papers.comparison.COLUMNS`), if all responses to its
+        problems are available."""
+        return compare_with_print(self.results, self.printed_rows, self.folder / "aggregate")
 
     @cached_property
     def items(self) -> pl.DataFrame:

@@ -8,16 +8,15 @@ from statistics import fmean
 
 import polars as pl
 import pytest
+from tests.papers.print import list_sizes, make_printed, read_results
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells
-from tests.stages.analyze.print import make_printed
 
+from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE
 from omibench.params.cell import Cell
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.sections.main_rows import PrintedCells, group_rows, has_strict
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
-from omibench.stages.analyze.tables.printed import read_published
-from omibench.stages.analyze.tables.published import compare
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -89,7 +88,7 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
     split = replace(results, answers=answers)
     values = {("exam=local", "acc"): 60.0, ("exam=national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
     row = make_printed(values, digits=1)
-    found = group_rows(split, scores(split), [row], compare(split, [row]))
+    found = group_rows(split, scores(split), [row], compare_with_print(split, [row]))
     lines = [line for g in found for m in g.models for line in m.rows if line.printed]
     verdicts = split.select_verdicts("robust", Cell("sim-strong", "cot"))
     own = dict(verdicts.group_by("id").agg(pl.col("verdict").mean()).iter_rows())
@@ -101,7 +100,7 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
     assert line.printed.macro == expected
     assert line.total != format_decimals(macro, 1), "the total is a mean over problems"
     fewer = make_printed(values, {"exam=local": 204}, digits=1)
-    found = group_rows(split, scores(split), [fewer], compare(split, [fewer]))
+    found = group_rows(split, scores(split), [fewer], compare_with_print(split, [fewer]))
     (line,) = [r for g in found for m in g.models for r in m.rows if r.printed]
     assert line.printed is not None
     assert line.printed.macro == "macro average of local and national: 55.0"
@@ -111,9 +110,9 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
 def test_the_totals_that_emma_prints_are_means_over_problems(
     root: Path, name: str, size: int
 ) -> None:
-    rows = read_published(root / "published/emma_main.csv", name, size)
+    rows = read_results(root / "published/emma_main.csv", name, size)
     for row in rows:
         parts = {part: value for (part, _), value in row.values.items() if part != TOTAL}
         if parts:
-            total = sum(row.sizes[part] * value for part, value in parts.items()) / size
+            total = sum(list_sizes(row)[part] * value for part, value in parts.items()) / size
             assert row.values[TOTAL, "acc"] == pytest.approx(total, abs=0.02)

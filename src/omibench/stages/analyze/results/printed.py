@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from omibench.papers.layouts import AVERAGE
-from omibench.papers.names import normalise_name
+from omibench.papers.comparison import compare_chance, compare_readings
 from omibench.papers.tables import PrintedCell
-from omibench.params.cell import Cell
 from omibench.stages.analyze.results.chance import CHANCE
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.transcripts import ACC_OCR
-from omibench.stages.analyze.tables.printed import name_part
-from omibench.stages.analyze.tables.published import PrintedComparison
 
 if TYPE_CHECKING:
     import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
-
-_DIGITS = 6
 
 
 @result("printed", "Every printed value of the study's papers")
@@ -63,55 +56,14 @@ def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    comparisons = [
-        *analysis.printed_comparisons,
-        *_compare_readings(analysis),
-        *_compare_chance(analysis),
-    ]
-    rows = [_describe_comparison(comparison) for comparison in comparisons]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
-
-
-def _compare_readings(analysis: Analysis) -> Iterator[PrintedComparison]:
-    """Compare OCR accuracies of models, which do not depend on a setting (MathReal, table 7)."""
-    ocr = analysis.table("ocr")
-    if ocr is None:
-        return
-    for row in ocr.filter(metric=ACC_OCR).iter_rows(named=True):
-        name = normalise_name(analysis.results.label(row["model"]))
-        for printed in analysis.printed_rows:
-            for cell in printed.cells if normalise_name(printed.model) == name else ():
-                if cell.metric_name == ACC_OCR and cell.n in (0, row["n"]):
-                    whose = Cell(row["model"], "")
-                    yield _make_comparison(whose, ACC_OCR, cell, printed.source, row)
-
-
-def _compare_chance(analysis: Analysis) -> Iterator[PrintedComparison]:
-    """Compare printed accuracies of guessing with their distribution (EMMA, table 2)."""
-    rows = [row for row in analysis.printed_rows if row.is_chance]
-    table = analysis.table(CHANCE) if rows else None
-    if table is None:
-        return
-    chances = {
-        (row["slice"], row["value"].casefold()): row
-        for row in table.filter(metric=CHANCE).iter_rows(named=True)
-    }
-    for printed in rows:
-        for cell in printed.cells:
-            row = chances.get((cell.slice, cell.value.casefold()))
-            if row and cell.n in (0, row["n"]):
-                yield _make_comparison(Cell("", ""), CHANCE, cell, printed.source, row)
-
-
-def _make_comparison(
-    cell: Cell, metric: str, value: PrintedCell, source: str, row: Mapping[str, Any]
-) -> PrintedComparison:
-    """Return a printed value with a row of another result."""
-    return PrintedComparison(
-        cell, name_part(value), metric, "", value.number.value, 100 * row["estimate"], row["n"],
-        row["simulated"], value.number.digits, 100 * row["low"], 100 * row["high"],
-        row["clusters"], value, metric, source,
-    )  # fmt: skip
+    printed = analysis.printed_rows
+    tables = [analysis.printed_comparisons]
+    if printed and (ocr := analysis.table("ocr")) is not None:
+        tables.append(compare_readings(printed, analysis.labels[0], ocr.filter(metric=ACC_OCR)))
+    if any(row.is_chance for row in printed) and (chance := analysis.table(CHANCE)) is not None:
+        tables.append(compare_chance(printed, chance.filter(metric=CHANCE)))
+    table = pl.concat(tables).drop("subject", "printed_metric", "digits")
+    return table if table.height else None
 
 
 def _describe_value(cell: PrintedCell, source: str) -> dict[str, Any]:
@@ -133,34 +85,3 @@ def _describe_value(cell: PrintedCell, source: str) -> dict[str, Any]:
         "source": source,
         "file": cell.file,
     }
-
-
-def _describe_comparison(comparison: PrintedComparison) -> dict[str, Any]:
-    cell = comparison.value
-    low, high = (cell.interval if cell else None) or (None, None)
-    return {
-        "model": comparison.cell.model,
-        "setting": comparison.cell.setting,
-        "rules": comparison.rules,
-        "slice": cell.slice if cell else "",
-        "value": comparison.subject if cell and (cell.slice or cell.part == AVERAGE) else "",
-        "metric": comparison.measured_metric,
-        "estimate": comparison.measured / 100,
-        "low": _to_share(comparison.low),
-        "high": _to_share(comparison.high),
-        "n": comparison.n,
-        "clusters": comparison.clusters,
-        "simulated": comparison.simulated,
-        "printed": round(comparison.printed / 100, _DIGITS),
-        "printed_low": _to_share(low.value if low else None),
-        "printed_high": _to_share(high.value if high else None),
-        "difference": (comparison.measured - comparison.printed) / 100,
-        "inside": comparison.inside,
-        "differs": None if comparison.metric == CHANCE else comparison.differs,
-        "source": comparison.source,
-        "file": cell.file if cell else "",
-    }
-
-
-def _to_share(percent: float | None) -> float | None:
-    return None if percent is None else round(percent / 100, _DIGITS)

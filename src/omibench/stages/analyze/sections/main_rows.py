@@ -4,9 +4,11 @@ rows."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.papers.layouts import AVERAGE
+from omibench.papers.study import PrintedResult, find_row
+from omibench.papers.tables import ACC, GPTSCORE, STRICT
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.attributes import join_labels
@@ -19,8 +21,6 @@ from omibench.stages.analyze.sections.main_notes import (
 )
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score, subjects
 from omibench.stages.analyze.tables.groups import Failures
-from omibench.stages.analyze.tables.printed import ACC, GPTSCORE, STRICT, Printed
-from omibench.stages.analyze.tables.published import PrintedComparison, printed_row
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -31,6 +31,9 @@ from omibench.stages.analyze.words import (
     name_scorer,
 )
 from omibench.statistics.intervals import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Bar(NamedTuple):
@@ -120,8 +123,8 @@ CellScores = Mapping[tuple[str, str], Score]
 def group_rows(
     results: Results,
     rows: Sequence[Score],
-    printed: Sequence[Printed],
-    comparisons: Sequence[PrintedComparison] = (),
+    printed: Sequence[PrintedResult],
+    comparisons: pl.DataFrame | None = None,
     ranks: Mapping[Cell, RankCell] | None = None,
 ) -> list[ModelGroup]:
     """Return the main table: models in the study's order, by group.
@@ -130,15 +133,15 @@ def group_rows(
         results: The study's results.
         rows: Scores of the study.
         printed: Printed rows.
-        comparisons: Printed and our values, for averages of parts.
+        comparisons: `Analysis.printed_comparisons`, for averages of parts.
         ranks: Ranks by cell.
     """
-    averages = {c.cell: c.measured for c in comparisons if c.subject == AVERAGE}
+    averages = {} if comparisons is None else _list_averages(comparisons)
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
     for row in rows:
         index.setdefault(row.cell, {})[row.rules, row.subject] = row
     top = best(results, rows)
-    beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
+    beside = {cell: find_row(results, cell, printed) for cell in results.study.cells}
     digits = max((row.digits for row in beside.values() if row), default=1)
     models_by_group: dict[str, list[ModelRows]] = {}
     for model in dict.fromkeys(cell.model for cell in results.study.cells):
@@ -183,6 +186,12 @@ def count_decimals(groups: Sequence[ModelGroup]) -> int:
     """Return the number of decimals of the totals of the table."""
     totals = (row.total for group in groups for model in group.models for row in model.rows)
     return max((len(total.partition(".")[2]) for total in totals), default=1)
+
+
+def _list_averages(comparisons: pl.DataFrame) -> dict[Cell, float]:
+    """Return our means over parts of the problems, in per cent."""
+    rows = comparisons.filter(subject=AVERAGE).select("model", "setting", "estimate")
+    return {Cell(model, setting): 100 * value for model, setting, value in rows.iter_rows()}
 
 
 def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
@@ -289,7 +298,7 @@ def _subject_cell(
 
 
 def _describe_printed(
-    results: Results, row: Printed | None, average: float | None
+    results: Results, row: PrintedResult | None, average: float | None
 ) -> PrintedCells | None:
     if row is None:
         return None
@@ -309,7 +318,7 @@ def _describe_printed(
     return None if is_empty else cells
 
 
-def _describe_macro(row: Printed, average: float | None) -> str:
+def _describe_macro(row: PrintedResult, average: float | None) -> str:
     parts = [part for part, metric in row.values if metric == ACC and part != AVERAGE]
     printed = format_decimals(row.values[AVERAGE, ACC], row.digits)
     ours = "" if average is None else f", ours {format_decimals(average, row.digits)}"

@@ -6,24 +6,16 @@ Simulated models are not compared: they are not meant to reproduce printed value
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from omibench.papers.comparison import describe_unmatched
 from omibench.papers.layouts import AVERAGE
+from omibench.papers.study import PrintedResult
+from omibench.papers.tables import ACC, CONS5, GPTSCORE, PASS5, STRICT
+from omibench.params.cell import Cell
 from omibench.results.load import Results
-from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
-from omibench.stages.analyze.tables.printed import (
-    ACC,
-    CONS5,
-    GPTSCORE,
-    PASS5,
-    STRICT,
-    PrintBeside,
-    Printed,
-)
-from omibench.stages.analyze.tables.published import PrintedComparison, comparison_records
-from omibench.stages.analyze.tables.unmatched import describe_unmatched
 from omibench.stages.analyze.words import (
     MINUS,
     NO_VALUE,
@@ -32,6 +24,9 @@ from omibench.stages.analyze.words import (
     format_decimals,
     name_rules,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 COLUMNS = (
     "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
@@ -47,52 +42,61 @@ class PublishedSection(ReportSection):
     title = "Comparison with printed results"
     template = "sections/published.html.j2"
 
-    def __init__(self, analysis: Analysis) -> None:
-        """Compare every printed cell with complete responses."""
-        super().__init__(analysis)
-        self.comparisons = analysis.printed_comparisons
-
     def tables(self) -> Iterable[ReportTable]:
         """Return `differences.csv`: every comparison."""
-        rows = comparison_records(self.results, self.comparisons)
-        yield ReportTable("differences", rows, COLUMNS)
+        comparisons = self.analysis.printed_comparisons
+        yield ReportTable("differences", list_differences(self.results, comparisons), COLUMNS)
 
     def view(self) -> Mapping[str, Any] | None:
-        """Return the printed rows and the differing values."""
-        return describe_published(self.results, self.analysis.print_beside, self.comparisons)
+        """Return the printed rows and the differing values; None without a printed table."""
+        printed, comparisons = self.analysis.print_beside, self.analysis.printed_comparisons
+        if not printed.tables and not printed.errors:
+            return None
+        files = dict.fromkeys(row.file for row in printed.rows)
+        return {
+            "sentence": describe_comparisons(comparisons),
+            "errors": [str(error) for error in printed.errors],
+            "unmatched": describe_unmatched(self.results, printed.rows),
+            "tables": [
+                _describe_table([row for row in printed.rows if row.file == file]) for file in files
+            ],
+            "differences": [
+                {
+                    **describe_cell(self.results, Cell(row["model"], row["setting"])),
+                    "subject": _name_part(row["subject"]),
+                    "metric": _metric(row["printed_metric"]),
+                    "printed": format_decimals(100 * row["printed"], row["digits"]),
+                    "ours": format_decimals(100 * row["estimate"], 2),
+                    "difference": _format_difference(100 * row["difference"]),
+                    "n": row["n"],
+                }
+                for row in comparisons.filter("differs").iter_rows(named=True)
+            ],
+        }
 
 
-def describe_published(
-    results: Results, beside: PrintBeside, comparisons: Sequence[PrintedComparison]
-) -> dict[str, Any] | None:
-    """Return the template's values; None without a printed table."""
-    if not beside.tables and not beside.errors:
-        return None
-    files = dict.fromkeys(row.file for row in beside.rows)
-    return {
-        "sentence": describe_comparisons(comparisons),
-        "errors": [str(error) for error in beside.errors],
-        "unmatched": describe_unmatched(results, beside.rows),
-        "tables": [
-            _describe_table([row for row in beside.rows if row.file == file]) for file in files
-        ],
-        "differences": [
-            {
-                **describe_cell(results, c.cell),
-                "subject": _name_part(c.subject),
-                "metric": _metric(c.metric),
-                "printed": format_decimals(c.printed, c.digits),
-                "ours": format_decimals(c.measured, 2),
-                "difference": _format_difference(c.measured - c.printed),
-                "n": c.n,
-            }
-            for c in comparisons
-            if c.differs
-        ],
-    }
+def list_differences(results: Results, comparisons: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of differences.csv, in percentage points as printed."""
+    return [
+        {
+            "model": row["model"],
+            "label": results.label(row["model"]),
+            "setting": row["setting"],
+            "subject": row["subject"],
+            "metric": row["printed_metric"],
+            "rules": row["rules"],
+            "printed": round(100 * row["printed"], row["digits"]),
+            "ours": float(format_decimals(100 * row["estimate"], 2)),
+            "difference": float(format_decimals(100 * row["difference"], 2)),
+            "n": row["n"],
+            "differs": row["differs"],
+            "simulated": row["simulated"],
+        }
+        for row in comparisons.iter_rows(named=True)
+    ]
 
 
-def _describe_table(rows: Sequence[Printed]) -> dict[str, Any]:
+def _describe_table(rows: Sequence[PrintedResult]) -> dict[str, Any]:
     """Return the printed rows of one table, with their columns."""
     columns = list(dict.fromkeys(key for row in rows for key in row.values))
     return {
@@ -110,7 +114,7 @@ def _describe_table(rows: Sequence[Printed]) -> dict[str, Any]:
     }
 
 
-def _print(row: Printed, key: tuple[str, str]) -> str:
+def _print(row: PrintedResult, key: tuple[str, str]) -> str:
     """Return the value as printed, with its interval or deviation if printed."""
     cell = row.cells_by_key.get(key)
     if cell is None:
@@ -124,11 +128,11 @@ def _print(row: Printed, key: tuple[str, str]) -> str:
     return text
 
 
-def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
+def describe_comparisons(comparisons: pl.DataFrame) -> str:
     """Return the numbers of printed cells with responses, and of those with a simulated value."""
-    comparable = [c for c in comparisons if not c.simulated]
-    simulated = len(comparisons) - len(comparable)
-    sentences = [_describe_reproduction(comparable)] if comparable or not simulated else []
+    simulated = int(comparisons["simulated"].sum())
+    comparable = comparisons.filter(~comparisons["simulated"])
+    sentences = [_describe_reproduction(comparable)] if comparable.height or not simulated else []
     if simulated:
         sentences.append(
             f"differences.csv lists {SIMULATED} values for "
@@ -138,15 +142,15 @@ def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
     return " ".join(sentences)
 
 
-def _describe_reproduction(comparisons: Sequence[PrintedComparison]) -> str:
-    if not comparisons:
+def _describe_reproduction(comparisons: pl.DataFrame) -> str:
+    if not comparisons.height:
         return _NONE_HERE
-    differing = sum(bool(c.differs) for c in comparisons)
+    differing = int(comparisons["differs"].sum())
     verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
-    rules = ", ".join(dict.fromkeys(name_rules(c.rules) for c in comparisons))
+    rules = ", ".join(map(name_rules, comparisons["rules"].unique(maintain_order=True)))
     return (
-        f"Of {count_noun(len(comparisons), 'printed cell')} with complete responses, "
-        f"{len(comparisons) - differing} follow from the responses ({rules}), {verdict}."
+        f"Of {count_noun(comparisons.height, 'printed cell')} with complete responses, "
+        f"{comparisons.height - differing} follow from the responses ({rules}), {verdict}."
     )
 
 

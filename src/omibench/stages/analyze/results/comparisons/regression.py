@@ -6,7 +6,7 @@ from math import exp, isnan
 from typing import TYPE_CHECKING, Any
 
 from omibench.results.load import VOTE_MARK
-from omibench.stages.analyze.results.item_slices import label_items
+from omibench.results.slices import label_items
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.logistic import AnswerCounts, Fit, fit_logistic
 

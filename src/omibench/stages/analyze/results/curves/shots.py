@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
+from omibench.results.slices import label_items
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curves.points import estimate_points, frame_points
 from omibench.stages.analyze.results.curves.series import locate_shots
-from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.samples import RunTest, compare_runs, mark_stars
 

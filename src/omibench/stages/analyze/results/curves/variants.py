@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from omibench.results.slices import label_items
 from omibench.stages.analyze.results.comparisons.baselines import (
     mark_both_simulated,
     pair_with_baselines,
 )
 from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_scorers
-from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from tests.stages.analyze.conftest import Folders
-from tests.stages.analyze.print import make_printed
+from tests.papers.print import make_printed
+from tests.stages.analyze.conftest import Folders, make_study
 
+from omibench.papers.comparison import MOST_NAMES, describe_unmatched
+from omibench.papers.study import PrintedResult
 from omibench.results.load import Results, load_results
-from omibench.stages.analyze.tables.printed import Printed
-from omibench.stages.analyze.tables.unmatched import MOST_NAMES, describe_unmatched
 
 ROW = make_printed({("total", "acc"): 50.0})
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """A study of 28 problems, read-only."""
+    return make_study(tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +52,9 @@ def test_what_matches_is_not_told(results: Results) -> None:
         ),
     ],
 )
-def test_a_name_that_matches_nothing_is_one_line(results: Results, row: Printed, line: str) -> None:
+def test_a_name_that_matches_nothing_is_one_line(
+    results: Results, row: PrintedResult, line: str
+) -> None:
     assert describe_unmatched(results, [row]) == [line]
 
 

@@ -1,14 +1,15 @@
-"""Printed rows of papers as results of a study's dataset: model, setting and values by part."""
+"""Printed results on a study's dataset: one per model and setting, matched to its cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import FileFormatError, OmibenchError
-from omibench.papers.layouts import AVERAGE, TableLayout
+from omibench.papers.layouts import TableLayout
+from omibench.papers.names import find_same
 from omibench.papers.tables import (
     KnownLayouts,
     PrintedCell,
@@ -16,14 +17,16 @@ from omibench.papers.tables import (
     read_known_layouts,
     read_table,
 )
-from omibench.stages.analyze.tables.accuracy import TOTAL
 
-ACC, GPTSCORE, STRICT, PASS5, CONS5 = "acc", "gptscore", "strict", "pass5", "cons5"
-_SHORT = {"accuracy": ACC, "credit": ACC, "pass@5": PASS5, "consistency@5": CONS5}
-"""The names of our metrics in differences.csv and the report."""
+if TYPE_CHECKING:
+    from omibench.params.cell import Cell
+    from omibench.results.load import Results
+
+_DEFAULT_STRATEGY = "cot"
+"""The setting of a table without settings from a paper without a study (OMIBench, appendix B)."""
 
 
-class Printed(NamedTuple):
+class PrintedResult(NamedTuple):
     """One printed row under one setting.
 
     `strategy` is the setting as printed, empty if none; `settings` are the corresponding settings
@@ -42,22 +45,13 @@ class Printed(NamedTuple):
 
     @property
     def values(self) -> dict[tuple[str, str], float]:
-        """Printed values by (part, metric).
-
-        A part is a subject or another part of the dataset, the `total`, or the `average` of the
-        parts.
-        """
+        """Printed values by (subject, metric), as `PrintedCell` names them."""
         return {key: cell.number.value for key, cell in self.cells_by_key.items()}
 
     @property
     def cells_by_key(self) -> dict[tuple[str, str], PrintedCell]:
-        """Printed texts by (part, metric)."""
-        return {(name_part(cell), name_metric(cell)): cell for cell in self.cells}
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The number of problems of each part of the printed dataset, if known."""
-        return {name_part(cell): cell.n for cell in self.cells if cell.n}
+        """Cells by (subject, metric)."""
+        return {(cell.subject, cell.short_metric): cell for cell in self.cells}
 
     @property
     def digits(self) -> int:
@@ -71,46 +65,17 @@ class Printed(NamedTuple):
         return counts.pop() if len(counts) == 1 else None
 
 
-class PrintBeside(NamedTuple):
+class StudyPrint(NamedTuple):
     """The printed tables of a study."""
 
     tables: list[PrintedTable]
-    rows: list[Printed]
-    """Rows about the study's dataset."""
+    rows: list[PrintedResult]
+    """Those about the study's dataset."""
     errors: list[FileFormatError]
     """One error per unreadable table."""
 
 
-def name_part(cell: PrintedCell) -> str:
-    """Return the part of a dataset that a value is for; `total` for all of it."""
-    if cell.part == AVERAGE:
-        return AVERAGE
-    return cell.value if cell.slice else TOTAL
-
-
-def name_metric(cell: PrintedCell) -> str:
-    """Return the metric of a value; partial credit is the ACC of its table."""
-    return _SHORT.get(cell.metric_name, cell.metric_name)
-
-
-def read_published(path: str | Path, dataset: str, problems: int) -> list[Printed]:
-    """Read the printed rows of models for a dataset.
-
-    Args:
-        path: CSV file with the table.
-        dataset: Name of the dataset.
-        problems: Number of its problems.
-
-    Raises:
-        MissingInputError: The file is missing.
-        FileFormatError: The layout is unknown, or the dataset is ambiguous.
-    """
-    known = read_known_layouts(Path(path).parent)
-    table = _read_table(Path(path), known)
-    return list_rows(table, dataset, problems, known.sizes)
-
-
-def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside:
+def read_print(paths: Iterable[str], dataset: str, problems: int) -> StudyPrint:
     """Read the printed tables of a study.
 
     Args:
@@ -119,12 +84,12 @@ def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside
         problems: Number of its problems.
 
     Returns:
-        Their rows; unreadable tables are in `errors`.
+        The tables and their results; unreadable tables are in `errors`.
 
     Raises:
         MissingInputError: A file is missing.
     """
-    beside = PrintBeside([], [], [])
+    found = StudyPrint([], [], [])
     layouts: dict[Path, KnownLayouts] = {}
     for path in map(Path, paths):
         try:
@@ -132,26 +97,19 @@ def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside
                 layouts[path.parent] = read_known_layouts(path.parent)
             known = layouts[path.parent]
             table = _read_table(path, known)
-            beside.rows.extend(list_rows(table, dataset, problems, known.sizes))
-            beside.tables.append(table)
+            found.rows.extend(list_results(table, dataset, problems, known.sizes))
+            found.tables.append(table)
         except FileFormatError as error:
             # An invalid tables.yaml is the same error for each table of its folder.
-            if str(error) not in map(str, beside.errors):
-                beside.errors.append(error)
-    return beside
+            if str(error) not in map(str, found.errors):
+                found.errors.append(error)
+    return found
 
 
-def _read_table(path: Path, known: KnownLayouts) -> PrintedTable:
-    try:
-        return read_table(path, known)
-    except OmibenchError as error:
-        raise type(error)(f"analyze.published: {error}") from None
-
-
-def list_rows(
+def list_results(
     table: PrintedTable, dataset: str, problems: int, sizes: Mapping[str, int]
-) -> list[Printed]:
-    """Return the rows of a table for a dataset, one per model and setting.
+) -> list[PrintedResult]:
+    """Return the results of a table on a dataset, one per model and setting.
 
     Args:
         table: The table.
@@ -167,37 +125,68 @@ def list_rows(
     groups = {(row.model, row.setting): row.group for row in table.rows}
     cells = [cell for cell in table.cells if cell.dataset == meant and cell.model]
     return [
-        Printed(
+        PrintedResult(
             model, full_setting, groups[model, strategy], tuple(members), table.file,
             table.layout.source, _list_settings(table.layout, full_setting, strategy),
             model in table.layout.chance,
         )
-        for (model, strategy, full_setting), members in _group_cells(cells)
+        for (model, strategy, full_setting, _), members in _group_cells(cells)
     ]  # fmt: skip
 
 
+def find_rows(
+    results: Results, cell: Cell, printed: Iterable[PrintedResult]
+) -> list[PrintedResult]:
+    """Return the printed results of a cell: same model name, same setting.
+
+    A setting matches by the table's layout, by a setting's name or label, or by the part of its
+    name before the first hyphen (`cot-warm`). Names of models match as `find_same` says, for each
+    table; tables with exactly the same name come first.
+    """
+    setting = cell.setting
+    names = {setting, setting.partition("-")[0], results.setting_label(setting)}
+    rows: dict[str, list[PrintedResult]] = {}
+    for row in printed:
+        accepted = {setting} if row.settings else names
+        if accepted.intersection(row.settings or (row.strategy or _DEFAULT_STRATEGY,)):
+            rows.setdefault(row.file, []).append(row)
+    label = results.label(cell.model)
+    same = [find_same(label, group, lambda row: [row.model]) for group in rows.values()]
+    same.sort(key=lambda found: not found[1])
+    return [row for group, _ in same for row in group]
+
+
+def find_row(
+    results: Results, cell: Cell, printed: Iterable[PrintedResult]
+) -> PrintedResult | None:
+    """Return the printed result of a cell: the first one over as many samples."""
+    samples = results.study.settings[cell.setting].decoding.samples
+    rows = find_rows(results, cell, printed)
+    return next((row for row in rows if row.k in (None, samples)), None)
+
+
+def _read_table(path: Path, known: KnownLayouts) -> PrintedTable:
+    try:
+        return read_table(path, known)
+    except OmibenchError as error:
+        raise type(error)(f"analyze.published: {error}") from None
+
+
 def _group_cells(
-    cells: Iterable[PrintedCell],
-) -> Iterator[tuple[tuple[str, str, str], Iterator[PrintedCell]]]:
+    cells: Sequence[PrintedCell],
+) -> Iterator[tuple[tuple[str, str, str, str], Iterator[PrintedCell]]]:
     """Return cells of one model, row and setting together, in table order."""
-    order: dict[tuple[str, str, str, str], None] = {}
-    for cell in cells:
-        order.setdefault(_get_key(cell))
-    places = {key: place for place, key in enumerate(order)}
-    rows = sorted(cells, key=lambda cell: places[_get_key(cell)])
-    for (model, strategy, full_setting, _), members in groupby(rows, key=_get_key):
-        yield (model, strategy, full_setting), members
 
+    def get_key(cell: PrintedCell) -> tuple[str, str, str, str]:
+        return cell.model, cell.strategy, cell.full_setting, cell.row
 
-def _get_key(cell: PrintedCell) -> tuple[str, str, str, str]:
-    return cell.model, cell.strategy, cell.full_setting, cell.row
+    places = {key: place for place, key in enumerate(dict.fromkeys(map(get_key, cells)))}
+    return groupby(sorted(cells, key=lambda cell: places[get_key(cell)]), key=get_key)
 
 
 def _list_settings(layout: TableLayout, full_setting: str, strategy: str) -> tuple[str, ...]:
-    for name in (full_setting, strategy):
-        if name in layout.asked_as:
-            return tuple(layout.asked_as[name])
-    return ()
+    names = (name for name in (full_setting, strategy) if name in layout.asked_as)
+    return tuple(layout.asked_as.get(next(names, ""), ()))
 
 
 def _find_dataset(
