@@ -36,7 +36,7 @@ FLOORS: tuple[set[str], ...] = (
         "explore",
         "init",
         "ocr_view",
-        "paper_export",
+        "papers.export",
         "plan",
         "release",
         "review_app",
@@ -56,9 +56,10 @@ TREE = Tree()
 
 
 def package(module: str) -> str:
-    """The package of a module: a folder of `omibench`, a stage of its own, or a loose module."""
+    """The package of a module: a folder of `omibench`, a listed part of one, or a loose module."""
     parts = module.split(".")[1:] or ["__init__"]
-    return ".".join(parts[:2] if parts[0] == "stages" else parts[:1])
+    part = ".".join(parts[:2])
+    return part if part in {name for floor in FLOORS for name in floor} else parts[0]
 
 
 def needs(module: str) -> set[str]:

@@ -86,13 +86,13 @@ def export(
         _write_eval_logs(results, study, eval_cell, out)
         return
     from omibench.files.outputs import output_folder
-    from omibench.paper_export.export import (
+    from omibench.papers.export.folder import (
         PICTURE_KINDS,
         ExportOptions,
         export_paper,
         export_results,
     )
-    from omibench.paper_export.overview import summarise_entries
+    from omibench.papers.export.overview import summarise_entries
 
     kinds = [kind.strip() for kind in pictures.split(",") if kind.strip()]
     for kind in kinds:
@@ -136,7 +136,7 @@ def publish(
       omibench results publish results --out public/2026-11
     """
     from omibench.files.outputs import spare_store
-    from omibench.paper_export.publish import INDEX, publish_study
+    from omibench.papers.export.publish import INDEX, publish_study
 
     results = find_results(results)
     if out.resolve().is_relative_to(results.resolve()):

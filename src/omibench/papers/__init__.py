@@ -8,4 +8,6 @@ From a file to a number on a page:
 - `checks`: printed values against other printed values; `audit` checks a folder of tables.
 - `study`: printed results on the dataset of a study, and the cells that they match.
 - `comparison`: printed values beside the study's, as a tidy table.
+- `catalogue`: the tables and figures of each paper (`published/papers.yaml`).
+- `export`: those tables and figures from a study's results; it stands above the stages.
 """

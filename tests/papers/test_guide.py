@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.paper_export.catalogue import PaperItem, read_catalogue
-from omibench.paper_export.guide import describe_papers, find_status
+from omibench.papers.catalogue import PaperItem, read_catalogue
+from omibench.papers.export.overview import describe_papers, find_status
 
 
 def test_the_guide_is_what_the_catalogue_says(root: Path) -> None:

@@ -101,15 +101,6 @@ class PaperItem(Block):
             raise ValueError("set `table`, `figures`, `printed`, `impossible` or `no_numbers`")
         return self
 
-    @property
-    def results(self) -> list[str]:
-        """The results that its table and figures are made from."""
-        from omibench.stages.analyze.figures import FIGURES
-
-        tables = [FIGURES.get(name).table for name in self.figures]
-        cut = [self.table.result, *self.table.more] if self.table else []
-        return list(dict.fromkeys([*cut, *tables]))
-
 
 class PaperItems(Block):
     """A paper, and its tables and figures in order."""

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.results import results_app
 from omibench.errors import ArgumentError, MissingInputError, OutputError
-from omibench.paper_export.publish import publish_study, remove_responses
+from omibench.papers.export.publish import publish_study, remove_responses
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from omibench.files.atomic import replace_atomically
 from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv
 from omibench.files.outputs import made_folder
-from omibench.paper_export.study_tables import StudyTables
+from omibench.papers.export.study_tables import StudyTables
 from omibench.schemas.board import Board, BoardRow
 from omibench.schemas.tables import write_json, write_text
 

@@ -12,10 +12,14 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
-from omibench.paper_export.catalogue import TableView, find_paper, read_catalogue
-from omibench.paper_export.export import ExportOptions, export_paper, export_results
-from omibench.paper_export.formats import NumberStyle, escape_latex, render_latex, render_markdown
-from omibench.paper_export.wide import widen_table
+from omibench.papers.catalogue import TableView, find_paper, read_catalogue
+from omibench.papers.export.folder import ExportOptions, export_paper, export_results
+from omibench.papers.export.pages import (
+    escape_latex,
+    render_latex,
+    render_markdown,
+    widen_table,
+)
 from omibench.stages.analyze.results.tidy import complete_table, write_table
 
 HOSTILE = r"\input{/etc/passwd} | <script>alert(1)</script> $x$ & 5% #_{}~^"
@@ -96,26 +100,27 @@ def test_a_column_that_is_not_there_and_two_numbers_for_one_place_are_one_line(
 
 
 def test_latex_marks_the_best_and_the_second_best_of_each_column(tmp_path: Path) -> None:
-    page = widen_table(table_of(make_results(tmp_path)), view())
-    text = render_latex(page, NumberStyle(digits=1), "Accuracy", "tab:one")
+    table = table_of(make_results(tmp_path))
+    text = render_latex(widen_table(table, view(digits=1)), "Accuracy", "tab:one")
     assert r"a & \underline{25.0} & 75.0 & \textbf{50.0} \\" in text
     assert r"b & \textbf{50.0} & -- & \underline{40.0} \\" in text
-    lowest = render_latex(page, NumberStyle(digits=1, best="lowest"), "Accuracy", "tab:one")
+    page = widen_table(table, view(digits=1, best="lowest"))
+    lowest = render_latex(page, "Accuracy", "tab:one")
     assert r"a & \textbf{25.0} & 75.0 & \underline{50.0} \\" in lowest
 
 
 def test_markdown_has_intervals_where_they_are_asked_for(tmp_path: Path) -> None:
-    page = widen_table(table_of(make_results(tmp_path)), view())
-    text = render_markdown(page, NumberStyle(digits=0, intervals=True, best="none"), "Accuracy")
+    page = widen_table(table_of(make_results(tmp_path)), view(digits=0, best="none"))
+    text = render_markdown(page, "Accuracy", intervals=True)
     assert "| a | 25 \\[15, 35\\] | 75 \\[65, 85\\] | 50 \\[40, 60\\] |" in text
 
 
 def test_hostile_names_are_text_in_every_format(tmp_path: Path) -> None:
     frame = table_of(make_results(tmp_path)).with_columns(pl.lit(HOSTILE).alias("model"))
     page = widen_table(frame.filter(slice="").head(1), view(rows=["model"]).model_copy(), None)
-    latex = render_latex(page, NumberStyle(), HOSTILE, "tab:x")
+    latex = render_latex(page, HOSTILE, "tab:x")
     assert r"\input{" not in latex
-    assert "<script>" not in render_markdown(page, NumberStyle(), HOSTILE)
+    assert "<script>" not in render_markdown(page, HOSTILE)
     assert escape_latex("a_b & 5%") == r"a\_b \& 5\%"
 
 

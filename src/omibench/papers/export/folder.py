@@ -1,0 +1,302 @@
+"""Exports a study's tables and figures: all of them, or those of one paper by its numbering."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.files.csv_file import write_frame_csv
+from omibench.files.intake import read_json
+from omibench.files.outputs import made_folder
+from omibench.files.shipped import find_shipped
+from omibench.papers.catalogue import PaperItem, TableView, find_paper
+from omibench.papers.export.overview import ExportedItem, Kind, list_results, write_overview
+from omibench.papers.export.pages import (
+    WideTable,
+    render_latex,
+    render_markdown,
+    widen_table,
+    write_wide_csv,
+)
+from omibench.papers.export.study_tables import StudyTables
+from omibench.schemas.tables import write_text
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures import FIGURES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PictureKind = Literal["svg", "pdf", "png"]
+PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
+PAPER: Final = "white"
+"""Background of a figure, since a transparent one is illegible in a dark viewer."""
+PNG_SCALE: Final = 3
+"""Pixels of a PNG file per point of the drawing: about 216 dpi."""
+_LOG = logging.getLogger("omibench")
+_WORDS: Final = ("model", "setting", "rules", "slice", "value", "metric")
+_NUMBERS: Final = frozenset(
+    {"result", "dataset", "estimate", "low", "high", "n", "clusters", "simulated", "partial"}
+)
+_SIDES: Final = ("model", "setting", "baseline_model", "baseline_setting")
+"""The columns that identify both sides of a comparison."""
+
+
+class ExportOptions(NamedTuple):
+    """The files written in addition to CSV, Markdown, LaTeX, SVG and Vega-Lite."""
+
+    intervals: bool = False
+    pictures: Sequence[PictureKind] = ("svg",)
+
+
+class Exported(NamedTuple):
+    """The written files, and the errors of the rest."""
+
+    entries: list[ExportedItem]
+    errors: list[OmibenchError]
+
+
+def export_paper(results: Path, name: str, out: Path, options: ExportOptions) -> Exported:
+    """Write the tables and figures of a paper from a study's results, by the paper's numbering.
+
+    Args:
+        results: Results folder of an analyzed study.
+        name: The paper: `omibench`, `emma`, `usnco-v` or `mathreal`.
+        out: Output folder: `tableN.csv`, `.md`, `.tex`, `figureN.csv`, `.svg`, `.vl.json`, printed
+            numbers as `*_printed.csv`, and README.md.
+        options: Intervals, and further formats of figures.
+
+    Returns:
+        An entry for each table and figure of the paper; errors of single items do not stop the
+        rest.
+
+    Raises:
+        ArgumentError: The paper does not exist.
+        MissingInputError: The folder contains no results.
+        OutputError: The folder cannot be written.
+    """
+    paper = find_paper(name)
+    study = StudyTables(results)
+    if not study.dataset.startswith(paper.dataset):
+        _LOG.warning(
+            "%s: contains results on the dataset %r, but the tables of %s are about %s...; these "
+            "files will differ from the paper",
+            results, study.dataset, name, paper.dataset,
+        )  # fmt: skip
+    writer, done = _Writer(made_folder(out), options), Exported([], [])
+    for key, item in paper.items.items():
+        try:
+            done.entries.append(writer.write_item(study.restrict(paper.rules, key), key, item))
+        except OmibenchError as error:
+            done.errors.append(error)
+            done.entries.append(ExportedItem(key, item.title, "missing", str(error), []))
+    write_overview(out / "README.md", paper.title, study.dataset, done.entries)
+    return done
+
+
+def export_results(results: Path, out: Path, options: ExportOptions) -> Exported:
+    """Write every table of a study's results as CSV, Parquet, Markdown and LaTeX, and its figures.
+
+    Args:
+        results: Results folder of an analyzed study.
+        out: Output folder.
+        options: Intervals, and further formats of figures.
+
+    Returns:
+        An entry for each; errors of single ones do not stop the rest.
+
+    Raises:
+        MissingInputError: The folder contains no results.
+        OutputError: The folder cannot be written.
+    """
+    from omibench.stages.analyze.results import RESULTS
+
+    study = StudyTables(results)
+    writer, done = _Writer(made_folder(out), options), Exported([], [])
+    for name in study.names:
+        title = RESULTS.get(name).title if name in RESULTS.names else name
+        try:
+            done.entries.append(writer.write_result(study, name, title))
+        except OmibenchError as error:
+            done.errors.append(error)
+    for name in FIGURES.names:
+        figure, key = FIGURES.get(name), f"figure-{name}"
+        try:
+            files = writer.write_figure(study, name, key, f"{key}.csv")
+        except OmibenchError as error:
+            done.errors.append(error)
+            continue
+        if files:
+            origin = _find_origin(study, figure.table)
+            done.entries.append(ExportedItem(key, figure.title, origin, "", files))
+    done.entries.extend(writer.write_section_figures(results))
+    write_overview(out / "README.md", "All results", study.dataset, done.entries)
+    return done
+
+
+class _Writer:
+    """Writes tables and figures into a folder; each method returns what it has written."""
+
+    def __init__(self, out: Path, options: ExportOptions) -> None:
+        self.out, self.options = out, options
+
+    def write_item(self, study: StudyTables, key: str, item: PaperItem) -> ExportedItem:
+        """Write a table or figure of a paper."""
+        printed = [self.copy_printed(item.printed, key)] if item.printed else []
+
+        def lack(kind: Kind, reason: str) -> ExportedItem:
+            return ExportedItem(key, item.title, kind, reason, printed)
+
+        absence: Kind = "printed" if printed else "missing"
+        if item.no_numbers:
+            return lack("no numbers", item.no_numbers)
+        if item.impossible:
+            return lack("printed" if printed else "impossible", item.impossible)
+        if item.needs and not study.meets(item.needs):
+            return lack(absence, f"the study lacks {item.needs.words}")
+        files, origins = [], []
+        page = _make_page(study, item.table) if item.table else None
+        if page:
+            write_wide_csv(self.out / f"{key}.csv", page, intervals=self.options.intervals)
+            files += [f"{key}.csv", *self.write_page(key, page, item.title)]
+            origins.append("simulated" if page.is_simulated else "measured")
+        suffixes = ascii_lowercase if len(item.figures) > 1 else [""]
+        for name, suffix in zip(item.figures, suffixes, strict=False):
+            data = f"{key}{suffix}_data.csv" if page and not suffix else f"{key}{suffix}.csv"
+            drawn = self.write_figure(study, name, f"{key}{suffix}", data)
+            if drawn:
+                files += drawn
+                origins.append(_find_origin(study, FIGURES.get(name).table))
+        if not files:
+            absent = [name for name in list_results(item) if name not in study.names]
+            return lack(absence, f"the study lacks {_describe_lack(item, absent)}")
+        kind: Kind = "simulated" if "simulated" in origins else "measured"
+        return ExportedItem(key, item.title, kind, "", [*files, *printed])
+
+    def write_result(self, study: StudyTables, name: str, title: str) -> ExportedItem:
+        """Write the table of a result."""
+        frame = study.table(name)
+        write_frame_csv(self.out / f"{name}.csv", frame)
+        frame.write_parquet(self.out / f"{name}.parquet")
+        sides = _SIDES if {*_SIDES} <= {*frame.columns} else ()
+        page = widen_table(frame, _list_view(name, frame), study.labels, sides)
+        files = [f"{name}.csv", f"{name}.parquet", *self.write_page(name, page, title)]
+        return ExportedItem(name, title, _find_origin(study, name), "", files)
+
+    def write_page(self, key: str, page: WideTable, title: str) -> list[str]:
+        """Write a printed table as Markdown and LaTeX."""
+        intervals = self.options.intervals
+        write_text(self.out / f"{key}.md", render_markdown(page, title, intervals=intervals))
+        latex = render_latex(page, title, f"tab:{key}", intervals=intervals)
+        write_text(self.out / f"{key}.tex", latex)
+        return [f"{key}.md", f"{key}.tex"]
+
+    def write_figure(self, study: StudyTables, name: str, key: str, data: str) -> list[str]:
+        """Draw a figure from its table, which is written next to it; nothing if it lacks rows."""
+        from omibench.stages.analyze.charts.theme import describe_chart
+        from omibench.stages.analyze.figures.cell_labels import label_cells
+
+        figure = FIGURES.get(name)
+        if figure.table not in study.names:
+            return []
+        table = study.table(figure.table)
+        with FIGURES.naming_failures(name):
+            chart = figure.draw(label_cells(table, study.labels, study.setting_labels))
+        if chart is None:
+            return []
+        write_frame_csv(self.out / data, table)
+        return [data, *self.write_drawing(describe_chart(chart), key)]
+
+    def write_section_figures(self, results: Path) -> Iterator[ExportedItem]:
+        """Write the figures of the report's sections, drawn by `analyze` from all responses."""
+        for path in sorted((results / "analyze" / "figures").glob("*.vl.json")):
+            name = path.name.removesuffix(".vl.json")
+            if name not in FIGURES.names:
+                specification = _read_drawn(path)
+                heading = specification["title"]["text"]
+                files = self.write_drawing(specification, f"figure-{name}")
+                origin: Kind = "simulated" if heading.startswith(SIMULATED) else "measured"
+                yield ExportedItem(f"figure-{name}", heading, origin, "", files)
+
+    def write_drawing(self, specification: dict[str, Any], key: str) -> list[str]:
+        """Write a figure as Vega-Lite, as SVG and in the requested formats."""
+        import vl_convert
+
+        from omibench.stages.analyze.charts.theme import render_specification
+
+        specification["config"]["background"] = PAPER
+        text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
+        write_text(self.out / f"{key}.vl.json", text + "\n")
+        write_text(self.out / f"{key}.svg", render_specification(specification))
+        files = [f"{key}.svg", f"{key}.vl.json"]
+        if "pdf" in self.options.pictures:
+            (self.out / f"{key}.pdf").write_bytes(vl_convert.vegalite_to_pdf(specification))
+            files.append(f"{key}.pdf")
+        if "png" in self.options.pictures:
+            picture = vl_convert.vegalite_to_png(specification, scale=PNG_SCALE)
+            (self.out / f"{key}.png").write_bytes(picture)
+            files.append(f"{key}.png")
+        return files
+
+    def copy_printed(self, file: str, key: str) -> str:
+        """Copy the printed numbers of an item."""
+        text = find_shipped(f"published/{file}").read_text("utf-8")
+        write_text(self.out / f"{key}_printed.csv", text)
+        return f"{key}_printed.csv"
+
+
+def _make_page(study: StudyTables, view: TableView) -> WideTable | None:
+    """Return the printed table of a view; None without rows of its first result."""
+    import polars as pl
+
+    if view.result not in study.names:
+        return None
+    frame = study.table(view.result)
+    page = widen_table(frame, view, study.labels)
+    more = [study.table(name) for name in view.more if name in study.names]
+    if page.rows and more:
+        frame = pl.concat([frame, *more], how="diagonal_relaxed")
+        page = widen_table(frame, view, study.labels)
+    return page if page.rows else None
+
+
+def _describe_lack(item: PaperItem, absent: Sequence[str]) -> str:
+    """Describe the missing results: whole tables, or the rows of a printed one."""
+    if absent or item.table is None:
+        return f"the results {', '.join(absent)}" if absent else "the data of its figures"
+    kept = "; ".join(f"{name} {', '.join(values)}" for name, values in item.table.where.items())
+    return f"rows of the result {item.table.result} with {kept}"
+
+
+def _read_drawn(path: Path) -> dict[str, Any]:
+    """Read Vega-Lite of `analyze`: with its data inside, and nothing to download."""
+    drawn: dict[str, Any] = read_json(path)
+    is_ours = (
+        isinstance(drawn, dict)
+        and isinstance(drawn.get("config"), dict)
+        and isinstance(drawn.get("title"), dict)
+        and isinstance(drawn["title"].get("text"), str)
+        and '"url"' not in json.dumps(drawn)
+    )
+    if not is_ours:
+        raise FileFormatError(
+            f"{path}: is not a figure of `omibench analyze`; run that command again"
+        )
+    return drawn
+
+
+def _find_origin(study: StudyTables, name: str) -> Literal["simulated", "measured"]:
+    return "simulated" if study.table(name)["simulated"].any() else "measured"
+
+
+def _list_view(name: str, frame: pl.DataFrame) -> TableView:
+    """Return a printed view of a tidy table with one row per number."""
+    more = [column for column in frame.columns if column not in {*_WORDS, *_NUMBERS}]
+    head = "metric" if frame["metric"].n_unique() == 1 else "result"
+    return TableView(
+        result=name, rows=[*_WORDS, *more], columns=[head], percent=False, digits=4, best="none"
+    )
