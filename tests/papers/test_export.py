@@ -268,6 +268,10 @@ def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
             "{words: w, tables: {modles: {}}}}}}",
             "p.items.table1: unknown result 'modles'.*models",
         ),
+        (
+            "p: {title: P, items: {table1: {title: T, impossible: x, measures: {}}}}",
+            "p: items.table1: .*measures: set `printed`",
+        ),
     ],
 )
 def test_a_wrong_catalogue_is_one_line(tmp_path: Path, text: str, message: str) -> None:

@@ -9,5 +9,6 @@ From a file to a number on a page:
 - `study`: printed results on the dataset of a study, and the cells that they match.
 - `comparison`: printed values beside the study's, as a tidy table.
 - `catalogue`: the tables and figures of each paper (`published/papers.yaml`).
+- `statistics`: printed numbers of datasets, and how a release measures them.
 - `export`: those tables and figures from a study's results; it stands above the stages.
 """

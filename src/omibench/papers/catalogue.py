@@ -74,6 +74,20 @@ class Needs(Block):
         return self
 
 
+class MeasureRule(Block):
+    """How to measure a printed number of a dataset, or the reason why it cannot be measured."""
+
+    statistic: str = ""
+    """The statistic of a release that it is."""
+    attribute: str = ""
+    """It is the number of items with `value` of this attribute."""
+    value: str = ""
+    """`*` counts items with any value, an empty one those without."""
+    reason: str = ""
+    """Why it cannot be measured from the items."""
+    note: str = ""
+
+
 class PaperItem(Block):
     """One table or figure of a paper."""
 
@@ -85,6 +99,12 @@ class PaperItem(Block):
     """The figures that are drawn for it, `a`, `b`, ... if there are several."""
     printed: str | None = None
     """The file in `published/` with its printed numbers."""
+    measures: dict[str, MeasureRule] | None = None
+    """How the numbers in `printed` are measured, if they describe the dataset; a number that is
+    not listed is the statistic of its name."""
+    by: str = ""
+    """The attribute whose values are the columns of `printed`; without one, `value` is all items.
+    """
     made: str = ""
     """The part made from published data; the rest was run only with simulated models."""
     needs: Needs | None = None
@@ -99,6 +119,8 @@ class PaperItem(Block):
         made = self.table is not None or bool(self.figures)
         if not (made or self.printed or self.impossible or self.no_numbers):
             raise ValueError("set `table`, `figures`, `printed`, `impossible` or `no_numbers`")
+        if self.measures is not None and not self.printed:
+            raise ValueError("measures: set `printed`, the file with the numbers")
         return self
 
 

@@ -181,13 +181,11 @@ def _check_version(text: str | None) -> str | None:
 
 def _check_printed(name: str | None) -> str | None:
     from omibench.errors import ParamsError
-    from omibench.release.printed import PAPERS
+    from omibench.papers.statistics import list_described
 
-    if name is not None and name not in PAPERS and not name.endswith(".csv"):
-        raise ParamsError(
-            f"--printed {name}: is not a paper; give {', '.join(PAPERS)}, or a CSV file"
-        )
-    return name
+    if name is None or name.endswith(".csv") or name in (papers := list_described()):
+        return name
+    raise ParamsError(f"--printed {name}: is not a paper; give {', '.join(papers)}, or a CSV file")
 
 
 def _parse_split(split: str | None, by: str | None) -> SplitPlan | None:
