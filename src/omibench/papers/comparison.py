@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from math import hypot
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from omibench.papers.layouts import AVERAGE
+from omibench.papers.measures import CELL, ESTIMATE, Parts, Quantity, measure
 from omibench.papers.names import normalise_name
 from omibench.papers.study import PrintedResult, find_rows
 from omibench.papers.tables import TOLERANCE, PrintedCell
 from omibench.params.cell import Cell
-from omibench.results.attributes import NOT_STATED, describe_items
-from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, Results
-from omibench.results.slices import JOINT, label_items
-from omibench.results.study_files import StudyFiles
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST_NAMES = 4
 """The number of names that a line lists; the rest is counted."""
-_CELL, _PLACE = ("model", "setting", "rules"), ("slice", "place")
-_MEANS = {
-    "accuracy": "verdict", "gptscore": "verdict", "credit": "partial", "strict": "all_parts",
-}  # fmt: skip
-"""The column of verdicts averaged for each metric."""
-_ESTIMATE = ("estimate", "low", "high", "n", "clusters")
 COLUMNS: Final[Mapping[str, str]] = {
     "model": "String", "setting": "String", "rules": "String", "slice": "String",
     "value": "String", "metric": "String", "estimate": "Float64", "low": "Float64",
@@ -47,57 +38,6 @@ interval; `differs`: whether rounding cannot explain the difference, null if our
 reproduce print. `subject` and `printed_metric` are the printed names, `digits` the decimals of the
 printed number in per cent.
 """
-
-
-class _Quantity(NamedTuple):
-    """A metric of a cell over a part of the dataset, which is empty for all of it.
-
-    `metric` is a key of `_MEANS`, or one of the stage `aggregate` with its k (`pass@5`).
-    """
-
-    model: str
-    setting: str
-    rules: str
-    slice: str
-    place: str
-    """The value of the slice, without case."""
-    metric: str
-
-
-class Parts:
-    """The parts of a study's dataset by attributes; case of values is ignored.
-
-    Args:
-        results: The study's results.
-        names: Attributes, or two joined by ` × `; unknown ones have no part.
-    """
-
-    def __init__(self, results: Results, names: Iterable[str]) -> None:
-        import polars as pl
-
-        items = describe_items(results.answers.values(), results.questions)
-        known = [n for n in dict.fromkeys(names) if n and {*n.split(JOINT)} <= {*items.columns}]
-        labels = pl.concat(
-            [
-                items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value")),
-                *(label_items(items, name.replace(JOINT, ",")) for name in known),
-            ]
-        ).with_columns(place=pl.col("value").map_elements(str.casefold, return_dtype=pl.String))
-        self.labels = labels.join(items.select("id", "cluster"), on="id", maintain_order="left")
-        """Rows of `id`, `cluster`, `slice`, `value` and `place`, the value without case."""
-        counts = labels.group_by(_PLACE).len()
-        self._sizes: dict[tuple[str, str], int] = {
-            (name, place): size for name, place, size in counts.iter_rows()
-        }
-
-    def count(self, name: str, value: str) -> int:
-        """Return the number of problems of a part."""
-        return self._sizes.get((name, value.casefold()), 0)
-
-    def list_values(self, name: str) -> list[str]:
-        """Return the values of an attribute, or two joined, among the problems."""
-        values = self.labels.filter(slice=name)["value"].unique()
-        return [value for value in values if NOT_STATED not in value.split(JOINT)]
 
 
 def make_comparisons(rows: Sequence[Mapping[str, Any]] = ()) -> pl.DataFrame:
@@ -136,9 +76,9 @@ def compare_with_print(
         return make_comparisons()
     parts = Parts(results, (value.slice for _, value, _ in pairs))
     wanted = {quantity for _, value, quantity in pairs if value.part != AVERAGE}
-    measured = _measure(results, wanted, parts, aggregate)
+    measured = measure(results, wanted, parts, aggregate)
 
-    def find(value: PrintedCell, quantity: _Quantity) -> Mapping[str, Any] | None:
+    def find(value: PrintedCell, quantity: Quantity) -> Mapping[str, Any] | None:
         """Return our value; None if it does not cover all problems of the printed one."""
         place = {"slice": value.slice, "place": value.value.casefold()}
         found = measured.get(quantity._replace(**place))
@@ -228,7 +168,7 @@ def describe_pair(row: PrintedResult, cell: PrintedCell, ours: Mapping[str, Any]
     low, high = cell.interval or (None, None)
     is_inside = 100 * ours["low"] - TOLERANCE <= printed <= 100 * ours["high"] + TOLERANCE
     return {
-        **{name: ours[name] for name in (*_CELL, "metric", *_ESTIMATE, "simulated")},
+        **{name: ours[name] for name in (*CELL, "metric", *ESTIMATE, "simulated")},
         "slice": cell.slice,
         "value": cell.subject if cell.slice or cell.part == AVERAGE else "",
         "printed": printed / 100,
@@ -245,10 +185,7 @@ def describe_pair(row: PrintedResult, cell: PrintedCell, ours: Mapping[str, Any]
     }
 
 
-# ------------------------------------------------------------------------------------ measures
-
-
-def _name_quantity(results: Results, cell: Cell, value: PrintedCell) -> _Quantity:
+def _name_quantity(results: Results, cell: Cell, value: PrintedCell) -> Quantity:
     """Return our quantity for a printed value."""
     rules = PUBLISHED_RULES if PUBLISHED_RULES in results.rules else results.main_rules
     metric = value.metric_name
@@ -256,70 +193,7 @@ def _name_quantity(results: Results, cell: Cell, value: PrintedCell) -> _Quantit
         rules = JUDGE_RULES
     elif value.k and "@" not in metric:
         metric = f"{results.study.settings[cell.setting].aggregate.how}@{value.k}"
-    return _Quantity(*cell, rules, value.slice, value.value.casefold(), metric)
-
-
-def _measure(
-    results: Results, wanted: Collection[_Quantity], parts: Parts, aggregate: Path | None
-) -> dict[_Quantity, Mapping[str, Any]]:
-    """Return the estimates of the quantities with responses, as shares."""
-    import polars as pl
-
-    places = pl.DataFrame([q[3:5] for q in wanted], dict.fromkeys(_PLACE, pl.String), orient="row")
-    labels = parts.labels.join(places.unique(), on=_PLACE, how="semi").drop("value")
-    sampled = dict.fromkeys(Cell(*q[:2]) for q in wanted if "@" in q.metric)
-    frames = [
-        *_estimate_verdicts(results, [q for q in wanted if q.metric in _MEANS], labels),
-        *(_estimate_samples(results, sampled, labels, aggregate) if aggregate else ()),
-    ]
-    return {
-        _Quantity(*(row[name] for name in _Quantity._fields)): {n: row[n] for n in _ESTIMATE}
-        for frame in frames
-        for row in frame.iter_rows(named=True)
-    }
-
-
-def _estimate_verdicts(
-    results: Results, wanted: Collection[_Quantity], labels: pl.DataFrame
-) -> Iterator[pl.DataFrame]:
-    """Return the mean over problems of their samples' verdicts, credit or strict verdicts."""
-    import polars as pl
-
-    if not wanted:
-        return
-    asked = pl.DataFrame([q[:3] for q in wanted], dict.fromkeys(_CELL, pl.String), orient="row")
-    verdict = pl.col("verdict")
-    verdicts = results.counting_verdicts.join(asked.unique(), on=_CELL, how="semi").with_columns(
-        partial=pl.coalesce("credit", verdict),
-        all_parts=pl.coalesce("strict", (verdict >= 1).cast(pl.Float64)),
-    )
-    metrics = {q.metric for q in wanted}
-    columns = tuple({_MEANS[metric] for metric in metrics})
-    values = average_samples(verdicts, _CELL, columns).drop("cluster").join(labels, on="id")
-    confidence = results.study.analyze.confidence
-    for metric in metrics:
-        frame = estimate_groups(values, (*_CELL, *_PLACE), confidence, _MEANS[metric])
-        yield frame.with_columns(metric=pl.lit(metric))
-
-
-def _estimate_samples(
-    results: Results, cells: Iterable[Cell], labels: pl.DataFrame, aggregate: Path
-) -> Iterator[pl.DataFrame]:
-    """Return the mean over problems of the results of the stage `aggregate`."""
-    import polars as pl
-
-    files = StudyFiles(aggregate.parent, aggregate=aggregate)
-    for cell in cells:
-        frame = files.read_aggregates(cell)
-        if frame is not None:
-            values = frame.select(
-                *_CELL,
-                "id",
-                pl.concat_str("metric", pl.col("k").cast(pl.String), separator="@").alias("metric"),
-                pl.col("value").alias("worth"),
-            ).join(labels, on="id")
-            confidence = results.study.analyze.confidence
-            yield estimate_groups(values, (*_CELL, *_PLACE, "metric"), confidence, "worth")
+    return Quantity(*cell, rules, value.slice, value.value.casefold(), metric)
 
 
 def _average(parts: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
