@@ -22,7 +22,7 @@ _SECTION = re.compile(r"\n\n(?P<name>Args|Returns|Raises|Examples):\n")
 def write_results() -> str:
     """Write the page as Markdown: one section per built-in result, then a table of figures."""
     lines = [_HEAD]
-    for name in RESULTS.built_in_names:
+    for name in sorted(RESULTS.built_in_names):
         part = RESULTS.get(name)
         text, returns = _read_docstring(part.tabulate.__doc__ or "")
         source = f" Source: {part.source}." if part.source else ""

@@ -80,7 +80,7 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
             "settings: {a: {images: fist}}",
             "settings.a.images.show: unknown image condition 'fist';",
         ),
-        ("analyze: {main_rules: zzz}", "analyze.main_rules: unknown scorer 'zzz'; known: omibe"),
+        ("analyze: {main_rules: zzz}", "analyze.main_rules: unknown scorer 'zzz'; known: emma, ma"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest(tmp_path: Path, text: str, line: str) -> None:

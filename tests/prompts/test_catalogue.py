@@ -13,7 +13,7 @@ import omibench
 from omibench.judges.instrument import RULES_OF_MATERIAL
 from omibench.params.study import parse_study
 from omibench.prompts.catalogue import find_prompt
-from omibench.prompts.names import PROMPT_HOMES
+from omibench.prompts.names import prompt_homes
 from omibench.schemas.request import TextPart
 from prompts.senders import SENDERS, write_params
 
@@ -46,10 +46,10 @@ def problem_folder(tmp_path: Path) -> Path:
 
 
 def test_a_sender_is_known_of_every_prompt() -> None:
-    assert SENDERS.keys() == PROMPT_HOMES.keys()
+    assert SENDERS.keys() == prompt_homes().keys()
 
 
-@pytest.mark.parametrize("name", PROMPT_HOMES)
+@pytest.mark.parametrize("name", prompt_homes())
 def test_a_file_takes_the_place_of_a_prompt(
     name: str, tmp_path: Path, problem_folder: Path
 ) -> None:
@@ -122,7 +122,7 @@ def constants(tree: ast.AST) -> Iterator[str]:
 )
 def test_no_module_sends_words_that_the_catalogue_lacks(path: Path) -> None:
     held = RULES_OF_MATERIAL + "".join(
-        f"{find_prompt(name).text}\n{find_prompt(name).closing}\n" for name in PROMPT_HOMES
+        f"{find_prompt(name).text}\n{find_prompt(name).closing}\n" for name in prompt_homes()
     )
     sent = [s for text in constants(ast.parse(path.read_text("utf-8"))) for s in sentences(text)]
     assert [line for line in sent if line not in held] == []

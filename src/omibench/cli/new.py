@@ -27,9 +27,9 @@ def new(
 ) -> None:
     """Write a new scorer, provider, setting or other part from a template, with its test.
 
-    In a checkout of omibench, the part becomes built-in: a module, a test, and a line in
-    src/omibench/plugins/built_in.py. Elsewhere, or with --plugin, it is a file in the current
-    folder, which you list under `plugins` in params.yaml. Nothing is overwritten.
+    In a checkout of omibench, the part becomes built-in: a module and a test. Elsewhere, or with
+    --plugin, it is a file in the current folder, which you list under `plugins` in params.yaml.
+    Nothing is overwritten.
 
     \b
     Example:
@@ -39,11 +39,11 @@ def new(
     from omibench.scaffold.write import is_checkout, write_part
 
     folder = Path()
-    part = write_part(kind, name, folder, as_plugin=plugin or not is_checkout(folder))
-    lines = [*(f"new      {path}" for path in part.created)]
-    lines += [f"changed  {path}" for path in part.changed]
+    is_plugin = plugin or not is_checkout(folder)
+    part = write_part(kind, name, folder, as_plugin=is_plugin)
+    lines = [f"new      {path}" for path in part.created]
     test = next(path for path in part.created if path.name.startswith("test_"))
     lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]
-    if part.changed:
+    if not is_plugin:
         lines += ["Update the schema of params.yaml: make generated"]
     say_lines("\n".join(lines))

@@ -20,7 +20,7 @@ from omibench.graph.stages import find_stage
 from omibench.params.models.base import ApiModel
 from omibench.params.models.registry import block_class
 from omibench.params.study import Study
-from omibench.plugins.built_in import BUILT_IN, built_in_modules
+from omibench.plugins.built_in import built_in_modules, built_in_parts
 
 PACKAGE = Path(__file__).parents[1]
 APART = ("models", "store")
@@ -138,7 +138,7 @@ def list_clients() -> tuple[str, ...]:
     For a provider this is its registering module if its block is an `ApiModel` of another
     module: the content of the block counts.
     """
-    modules = BUILT_IN["providers"]
+    modules = built_in_parts("providers")
     blocks = {module: block_class(name) for name, module in modules.items()}
     own = [
         module

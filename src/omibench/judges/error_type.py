@@ -79,4 +79,4 @@ def build_error_type(panel: ErrorPanel) -> Instrument[str]:
     return error_type(load_taxonomy(panel.taxonomy))
 
 
-register(error_type(TAXONOMIES["omibench"]))
+register(name="error_type", instrument=error_type(TAXONOMIES["omibench"]))

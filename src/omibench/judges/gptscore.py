@@ -18,7 +18,7 @@ from omibench.judges.case import JudgeCase, gold_section, question_section, resp
 from omibench.judges.instrument import Instrument, build_prompt, register
 from omibench.judges.reply import last_line
 from omibench.judges.votes import most
-from omibench.params.stages.gptscore import GptscoreVariant, name_prompt
+from omibench.params.stages.gptscore import GptscoreVariant
 
 _TOKEN = re.compile(r"(?:answer\s*:[*_`\s]*)?(consistent|inconsistent)[*_`\s.]*", re.IGNORECASE)
 
@@ -73,14 +73,14 @@ GPTSCORE: Instrument[bool] = register(
 VARIANTS: dict[GptscoreVariant, Instrument[bool]] = {
     "justified": GPTSCORE,
     "bare-answers": register(
-        replace(
+        name="gptscore-bare-answers",
+        instrument=replace(
             GPTSCORE,
             version=2,
             instructions=BARE_ANSWERS_INSTRUCTIONS,
             purpose="the same, where a response that gives its answer alone is judged by it",
             source="",
         ),
-        name_prompt("bare-answers"),
     ),
 }
 

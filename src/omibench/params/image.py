@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name
 from omibench.params.names import ConditionName
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 
 Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
 """Degradations of a photograph, after MathReal, in the order in which they are applied."""
@@ -77,7 +77,7 @@ class Images(Block):
     @property
     def _is_plugin(self) -> bool:
         """Whether a plug-in provides the condition and can take any key."""
-        return self.show not in BUILT_IN["conditions"]
+        return self.show not in built_in_parts("conditions")
 
     @property
     def is_derived(self) -> bool:

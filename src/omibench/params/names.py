@@ -44,9 +44,9 @@ class PartName:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        from omibench.plugins.built_in import BUILT_IN
+        from omibench.plugins.built_in import built_in_parts
 
-        built_in = [name for name in BUILT_IN.get(self.kind, {}) if name not in self.without]
+        built_in = [name for name in built_in_parts(self.kind) if name not in self.without]
         names = [*self.first, *built_in, *self.last]
         others = {
             "description": f"A {self.noun} of a plug-in.", "pattern": PART_NAME, "type": "string"

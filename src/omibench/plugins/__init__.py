@@ -1,6 +1,6 @@
 """Named parts: built in, or from plug-ins (docs/design.md, section 11).
 
-`registry` contains the parts of one kind, `built_in` lists ours, `installed` reads the entry points
+`registry` contains the parts of one kind, `built_in` finds ours, `installed` reads the entry points
 of packages, `files` runs a user's file, `sources` hashes the code of plug-ins.
 """
 
@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Collection
 
 from omibench.errors import PluginError
-from omibench.plugins.built_in import REGISTRY_MODULES
+from omibench.plugins.built_in import KINDS
 from omibench.plugins.installed import installed_names
 from omibench.plugins.registry import REGISTRIES, Registry, has_part
 from omibench.plugins.sources import SOURCES
@@ -36,11 +36,9 @@ def source_hash(kinds: Collection[str]) -> str:
         PluginError: A kind has no registry, or an installed part that is always in use does not
             load.
     """
-    unknown = sorted(set(kinds) - REGISTRY_MODULES.keys())
+    unknown = sorted(set(kinds) - KINDS.keys())
     if unknown:
-        raise PluginError(
-            f"{unknown[0]!r} is not a kind of part{suggest_name(unknown[0], REGISTRY_MODULES)}"
-        )
+        raise PluginError(f"{unknown[0]!r} is not a kind of part{suggest_name(unknown[0], KINDS)}")
     lines: set[str] = set()
     for kind in sorted(kinds):
         for name in installed_names(kind) if kind in ALWAYS_USED else ():

@@ -1,223 +1,97 @@
 """The built-in parts of each kind: name -> the module that registers it on import.
 
-A new built-in part is a separate module and one line here.
+They are read from the text of the modules, without importing them: a new built-in part is one new
+module.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
-BUILT_IN: Final[dict[str, dict[str, str]]] = {
-    "providers": {
-        "simulated": "omibench.models.simulated",
-        "recorded": "omibench.models.recorded",
-        "openai": "omibench.models.openai",
-        "openai_embeddings": "omibench.models.openai",
-        "anthropic": "omibench.models.anthropic",
-        "vllm": "omibench.models.local",
-        "transformers": "omibench.models.local",
-        "transformers-reward": "omibench.models.local",
-        "sentence-transformers": "omibench.models.local",
-    },
-    "scorers": {
-        "omibench": "omibench.scorers.omibench",
-        "omibench-release": "omibench.scorers.omibench_release",
-        "emma": "omibench.scorers.emma",
-        "usnco-v": "omibench.scorers.usnco_v",
-        "usnco-v-last-letter": "omibench.scorers.usnco_v",
-        "mathreal": "omibench.scorers.mathreal",
-        "robust": "omibench.scorers.robust",
-        "published": "omibench.scorers.published",
-    },
-    "sections": {
-        "main": "omibench.stages.analyze.sections.main",
-        "published": "omibench.stages.analyze.sections.published",
-        "audit": "omibench.stages.analyze.sections.audit",
-        "accuracy": "omibench.stages.analyze.sections.accuracy",
-        "images": "omibench.stages.analyze.sections.images",
-        "rules": "omibench.stages.analyze.sections.rules",
-        "failures": "omibench.stages.analyze.sections.failures",
-        "samples": "omibench.stages.analyze.sections.samples",
-        "judge": "omibench.stages.analyze.sections.judge",
-        "reasoning": "omibench.stages.analyze.sections.reasoning",
-        "other-judges": "omibench.stages.analyze.sections.other_judges",
-        "saliency": "omibench.stages.analyze.sections.saliency",
-        "results": "omibench.stages.analyze.sections.results",
-        "provenance": "omibench.stages.analyze.sections.provenance",
-    },
-    "results": {
-        "dataset": "omibench.stages.analyze.results.dataset",
-        "question-lengths": "omibench.stages.analyze.results.dataset",
-        "accuracy": "omibench.stages.analyze.results.accuracy",
-        "accuracy-by-cost": "omibench.stages.analyze.results.costs",
-        "printed-places": "omibench.stages.analyze.results.studied",
-        "accuracy-by-budget": "omibench.stages.analyze.results.curves.budgets",
-        "accuracy-by-k": "omibench.stages.analyze.results.curves.samples",
-        "accuracy-by-parameters": "omibench.stages.analyze.results.curves.parameters",
-        "saturation": "omibench.stages.analyze.results.curves.parameters",
-        "accuracy-by-shots": "omibench.stages.analyze.results.curves.shots",
-        "accuracy-by-year": "omibench.stages.analyze.results.curves.years",
-        "accuracy-by-length": "omibench.stages.analyze.results.curves.lengths",
-        "length-correlations": "omibench.stages.analyze.results.curves.lengths",
-        "error-types": "omibench.stages.analyze.results.curves.errors",
-        "wrong-steps": "omibench.stages.analyze.results.curves.wrong_steps",
-        "rationale-marks": "omibench.stages.analyze.results.curves.marks",
-        "thinking-gains": "omibench.stages.analyze.results.curves.variants",
-        "prompt-differences": "omibench.stages.analyze.results.curves.prompts",
-        "slices": "omibench.stages.analyze.results.slices",
-        "slice-samples": "omibench.stages.analyze.results.slices",
-        "slice-outcomes": "omibench.stages.analyze.results.slices",
-        "slice-lengths": "omibench.stages.analyze.results.slices",
-        "macro": "omibench.stages.analyze.results.macro",
-        "models": "omibench.stages.analyze.results.studied",
-        "settings": "omibench.stages.analyze.results.studied",
-        "ranks": "omibench.stages.analyze.results.comparisons.ranks",
-        "pairs": "omibench.stages.analyze.results.comparisons.ranks",
-        "baselines": "omibench.stages.analyze.results.comparisons.baselines",
-        "run-tests": "omibench.stages.analyze.results.comparisons.run_tests",
-        "regression": "omibench.stages.analyze.results.comparisons.regression",
-        "real-clean": "omibench.stages.analyze.results.comparisons.pictures",
-        "chance": "omibench.stages.analyze.results.chance",
-        "saliency-gains": "omibench.stages.analyze.results.saliency",
-        "saliency-gain-histogram": "omibench.stages.analyze.results.saliency",
-        "saliency-impact": "omibench.stages.analyze.results.saliency",
-        "saliency-maps": "omibench.stages.analyze.results.saliency",
-        "people": "omibench.stages.analyze.results.people",
-        "people-subset": "omibench.stages.analyze.results.people",
-        "people-estimates": "omibench.stages.analyze.results.people_estimates",
-        "agreement": "omibench.stages.analyze.results.agreement",
-        "model-scores": "omibench.stages.analyze.results.correlations",
-        "correlations": "omibench.stages.analyze.results.correlations",
-        "methods": "omibench.stages.analyze.results.methods",
-        "judges": "omibench.stages.analyze.results.judges",
-        "disagreements": "omibench.stages.analyze.results.judges",
-        "ocr-readings": "omibench.stages.analyze.results.transcripts",
-        "ocr": "omibench.stages.analyze.results.transcripts",
-        "ocr-accuracy": "omibench.stages.analyze.results.transcripts",
-        "ocr-correlation": "omibench.stages.analyze.results.transcripts",
-        "printed": "omibench.stages.analyze.results.printed",
-        "printed-beside-measured": "omibench.stages.analyze.results.printed",
-    },
-    "figures": {
-        "accuracy-by-budget": "omibench.stages.analyze.figures.curves.budgets",
-        "tokens-by-budget": "omibench.stages.analyze.figures.curves.budgets",
-        "accuracy-by-k": "omibench.stages.analyze.figures.curves.samples",
-        "accuracy-by-parameters": "omibench.stages.analyze.figures.curves.parameters",
-        "accuracy-by-active-parameters": "omibench.stages.analyze.figures.curves.parameters",
-        "accuracy-by-shots": "omibench.stages.analyze.figures.curves.shots",
-        "accuracy-by-year": "omibench.stages.analyze.figures.curves.years",
-        "questions-by-year": "omibench.stages.analyze.figures.curves.years",
-        "accuracy-by-length": "omibench.stages.analyze.figures.curves.lengths",
-        "length-correlations": "omibench.stages.analyze.figures.curves.lengths",
-        "error-types": "omibench.stages.analyze.figures.curves.errors",
-        "wrong-steps": "omibench.stages.analyze.figures.curves.errors",
-        "rationale-marks": "omibench.stages.analyze.figures.curves.marks",
-        "thinking-gains": "omibench.stages.analyze.figures.curves.variants",
-        "prompt-differences": "omibench.stages.analyze.figures.curves.prompts",
-        "dataset-composition": "omibench.stages.analyze.figures.dataset",
-        "question-lengths": "omibench.stages.analyze.figures.dataset",
-        "ranks": "omibench.stages.analyze.figures.ranks",
-        "dumbbell": "omibench.stages.analyze.figures.differences",
-        "deltas": "omibench.stages.analyze.figures.differences",
-        "drops": "omibench.stages.analyze.figures.heat_maps",
-        "real-clean": "omibench.stages.analyze.figures.differences",
-        "real-clean-noise": "omibench.stages.analyze.figures.heat_maps",
-        "saliency-confidence": "omibench.stages.analyze.figures.saliency",
-        "saliency-gains": "omibench.stages.analyze.figures.saliency",
-        "saliency-wins": "omibench.stages.analyze.figures.saliency",
-        "saliency-impact": "omibench.stages.analyze.figures.saliency",
-        "agreement": "omibench.stages.analyze.figures.agreement",
-        "people": "omibench.stages.analyze.figures.people",
-        "people-by-year": "omibench.stages.analyze.figures.people_by_year",
-        "correlations": "omibench.stages.analyze.figures.correlations",
-        "ocr-accuracy": "omibench.stages.analyze.figures.transcripts",
-        "accuracy-by-cost": "omibench.stages.analyze.figures.costs",
-        "disagreements": "omibench.stages.analyze.figures.disagreements",
-    },
-    "benchmarks": {
-        "omibench": "omibench.datasets.omibench",
-        "emma": "omibench.datasets.emma",
-        "emma-mini": "omibench.datasets.emma",
-        "usnco-v": "omibench.datasets.usnco_v",
-        "mathreal": "omibench.datasets.mathreal",
-        "olympiadbench": "omibench.datasets.olympiadbench",
-        "mv-math": "omibench.datasets.mv_math",
-        "mmmu-pro": "omibench.datasets.mmmu_pro",
-        "mmmu-pro-4": "omibench.datasets.mmmu_pro",
-        "mmmu-pro-vision": "omibench.datasets.mmmu_pro",
-        "mathvista": "omibench.datasets.mathvista",
-        "frozen": "omibench.datasets.frozen",
-        "folder": "omibench.datasets.folder",
-        "synthetic": "omibench.datasets.synthetic",
-    },
-    "engines": {
-        "rapidocr": "omibench.stages.ocr.engines.rapidocr",
-        "tesseract": "omibench.stages.ocr.engines.tesseract",
-    },
-    "reasons": {
-        "out_of_scope": "omibench.stages.filter.reasons.one_problem",
-        "statement_incomplete": "omibench.stages.filter.reasons.one_problem",
-        "statement_illegible": "omibench.stages.filter.reasons.one_problem",
-        "answer_missing": "omibench.stages.filter.reasons.one_problem",
-        "answer_ambiguous": "omibench.stages.filter.reasons.one_problem",
-        "too_few_images": "omibench.stages.filter.reasons.one_problem",
-        "image_not_referred_to": "omibench.stages.filter.reasons.one_problem",
-        "exact_duplicate": "omibench.stages.filter.reasons.duplicates",
-        "near_duplicate": "omibench.stages.filter.reasons.duplicates",
-        "ocr_error": "omibench.stages.filter.reasons.one_problem",
-    },
-    "prompts": {
-        "cot": "omibench.settings.prompts_built_in",
-        "least-to-most": "omibench.settings.prompts_built_in",
-        "plan-and-solve": "omibench.settings.prompts_built_in",
-        "visualization-of-thought": "omibench.settings.prompts_built_in",
-        "direct": "omibench.settings.prompts_built_in",
-        "in-context": "omibench.settings.prompts_built_in",
-        "emma-cot": "omibench.settings.prompts_built_in",
-        "emma-direct": "omibench.settings.prompts_built_in",
-        "usnco-v": "omibench.settings.prompts_built_in",
-        "usnco-v-cot": "omibench.settings.prompts_built_in",
-        "mathreal": "omibench.settings.prompts_built_in",
-        "mathreal-iuer": "omibench.settings.prompts_built_in",
-    },
-    "judges": {
-        "quality": "omibench.judges.quality",
-        "alignment": "omibench.judges.alignment",
-        "error_type": "omibench.judges.error_type",
-        "transcript": "omibench.judges.transcript",
-    },
-    "conditions": {
-        "all": "omibench.settings.conditions",
-        "first": "omibench.settings.conditions",
-        "none": "omibench.settings.conditions",
-        "captions": "omibench.settings.conditions",
-        "composite": "omibench.settings.conditions",
-        "labelled-composite": "omibench.settings.conditions",
-        "shuffled": "omibench.settings.conditions",
-        "degraded": "omibench.settings.conditions",
-        "occluded": "omibench.settings.conditions",
-    },
+_PACKAGE: Final = Path(__file__).parents[1]
+_CONSTANT: Final = r'^{}(?:: [^=\n]+)? = "([^"\n]+)"'
+
+
+class PartKind(NamedTuple):
+    """The place of the built-in parts of one kind.
+
+    Attributes:
+        registry: Module with the registry. Code that imports it uses every built-in part, so that
+            the hash of this code covers them.
+        decorator: The function that registers a part; its first argument is the name.
+        folder: Folder of the modules, below the package.
+    """
+
+    registry: str
+    decorator: str
+    folder: str
+
+
+KINDS: Final[Mapping[str, PartKind]] = {
+    "providers": PartKind("models.registry", "provider", "models"),
+    "scorers": PartKind("scorers.registry", "scorer", "scorers"),
+    "benchmarks": PartKind("datasets.registry", "benchmark", "datasets"),
+    "sections": PartKind("stages.analyze.sections.section", "section", "stages/analyze/sections"),
+    "results": PartKind("stages.analyze.results.result", "result", "stages/analyze/results"),
+    "figures": PartKind("stages.analyze.figures.figure", "figure", "stages/analyze/figures"),
+    "engines": PartKind("stages.ocr.engines.registry", "engine", "stages/ocr/engines"),
+    "reasons": PartKind("stages.filter.reasons.registry", "reason", "stages/filter/reasons"),
+    "prompts": PartKind("settings.registry", "prompt", "settings"),
+    "conditions": PartKind("settings.registry", "condition", "settings"),
+    "judges": PartKind("judges.registry", "judge", "judges"),
 }
 """Kinds as in the groups of entry points: `scorers` is `omibench.scorers`."""
 
-REGISTRY_MODULES: Final[dict[str, str]] = {
-    "providers": "omibench.models.registry",
-    "scorers": "omibench.scorers.registry",
-    "benchmarks": "omibench.datasets.registry",
-    "sections": "omibench.stages.analyze.sections.section",
-    "results": "omibench.stages.analyze.results.result",
-    "figures": "omibench.stages.analyze.figures.figure",
-    "engines": "omibench.stages.ocr.engines.registry",
-    "reasons": "omibench.stages.filter.reasons.registry",
-    "prompts": "omibench.settings.registry",
-    "conditions": "omibench.settings.registry",
-    "judges": "omibench.judges.registry",
-}
-"""The registry module of each kind: code that imports it uses every built-in part, so that the
-hash of this code covers them."""
+
+@cache
+def built_in_parts(kind: str) -> Mapping[str, str]:
+    """Return the module of each built-in part of a kind, in the order of modules and lines.
+
+    Args:
+        kind: A key of `KINDS`; others have no built-in parts.
+    """
+    place = KINDS.get(kind)
+    return find_registered([place.folder], [f"@{place.decorator}"]) if place else {}
 
 
 def built_in_modules(registry: str) -> list[str]:
     """Return the modules of the built-in parts with the given registry module."""
-    kinds = [kind for kind, home in REGISTRY_MODULES.items() if home == registry]
-    return [module for kind in kinds for module in BUILT_IN.get(kind, {}).values()]
+    kinds = [kind for kind, place in KINDS.items() if f"omibench.{place.registry}" == registry]
+    return [module for kind in kinds for module in built_in_parts(kind).values()]
+
+
+def find_registered(folders: Iterable[str], calls: Sequence[str]) -> dict[str, str]:
+    """Find the names that modules register, without importing them.
+
+    Args:
+        folders: Folders of the package, such as `scorers`.
+        calls: The functions that register a name, such as `@scorer`. The name is a literal, or a
+            constant of the module, and the first argument of the function or of the call in its
+            place.
+
+    Returns:
+        Name -> module, by folder, path and line.
+    """
+    starts = "|".join(("^" if name.startswith("@") else r"\b") + name for name in calls)
+    name_pattern = r'(?:"([^"\n]+)"|([A-Z_]+)\b)'
+    pattern = re.compile(rf"(?:{starts})\(\s*(?:\w+\(\s*)?(?:name=)?{name_pattern}", re.M)
+    found: dict[str, str] = {}
+    for folder in folders:
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            text = path.read_text("utf-8")
+            if not any(f"{name}(" in text for name in calls):
+                continue
+            for literal, constant in pattern.findall(text):
+                value = re.search(_CONSTANT.format(constant), text, re.M) if constant else None
+                if name := literal or (value and value[1]):
+                    found[name] = _module_name(path)
+    return found
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(_PACKAGE).with_suffix("").parts
+    return ".".join(["omibench", *parts]).removesuffix(".__init__")

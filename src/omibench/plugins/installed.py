@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import PluginError
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 from omibench.plugins.sources import SOURCES, PluginSource, package_meaning
 
 PREFIX = "omibench."
@@ -60,7 +60,7 @@ def find_installed(kind: str, name: str) -> InstalledPart:
         PluginError: Several packages provide it, or a built-in part has this name.
     """
     first, *duplicates = installed_parts()[kind][name]
-    if duplicates or name in BUILT_IN.get(kind, {}):
+    if duplicates or name in built_in_parts(kind):
         other_origin = duplicates[0].origin if duplicates else "omibench"
         raise PluginError(
             f"{name!r} in the entry points omibench.{kind} is defined by {other_origin} and by "

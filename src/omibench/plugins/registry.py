@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from omibench.errors import OmibenchError, PluginError
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 from omibench.plugins.installed import find_installed, installed_names, note_source
 from omibench.plugins.sources import describe_error
 from omibench.schemas.validation import suggest_name
@@ -58,7 +58,7 @@ def loading(origin: str) -> Iterator[None]:
 def known_names(kind: str) -> list[str]:
     """Return all names of a kind, built-in ones first; its registry need not be imported."""
     registry = REGISTRIES.get(kind)
-    return registry.names if registry else [*BUILT_IN.get(kind, {}), *installed_names(kind)]
+    return registry.names if registry else [*built_in_parts(kind), *installed_names(kind)]
 
 
 def has_part(kind: str, name: str) -> bool:
@@ -69,7 +69,7 @@ def has_part(kind: str, name: str) -> bool:
     Raises:
         PluginError: The package with the part does not load.
     """
-    if name in BUILT_IN.get(kind, {}):
+    if name in built_in_parts(kind):
         return True
     if kind not in REGISTRIES and name in installed_names(kind):
         _load_installed(kind, name)
@@ -80,16 +80,19 @@ class Registry(Generic[Part]):
     """The parts of one kind, built in or from plug-ins.
 
     Args:
-        kind: A key of `BUILT_IN`, which is also the group of entry points: `scorers`.
+        kind: A key of `plugins.built_in.KINDS`, which is also the group of entry points: `scorers`.
         noun: The term for one part in messages: `scorer`.
     """
 
     def __init__(self, kind: str, noun: str) -> None:
         self.kind, self.noun = kind, noun
-        self._modules = BUILT_IN.setdefault(kind, {})
         self._parts: dict[str, Part] = {}
         self._origins: dict[str, str] = {}
         REGISTRIES[kind] = self
+
+    @property
+    def _modules(self) -> Mapping[str, str]:
+        return built_in_parts(self.kind)
 
     @property
     def built_in_names(self) -> list[str]:

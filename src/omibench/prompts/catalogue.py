@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final
 
 from omibench.errors import ParamsError
-from omibench.prompts.names import PROMPT_HOMES
+from omibench.prompts.names import prompt_homes
 from omibench.prompts.slots import Slot
 from omibench.schemas.validation import suggest_name
 
@@ -57,8 +57,9 @@ def add_prompt(entry: PromptEntry) -> PromptEntry:
 
 def list_prompts() -> list[PromptEntry]:
     """Return every prompt: the built-in ones, then those of settings in loaded plug-ins."""
-    built_in = [find_prompt(name) for name in PROMPT_HOMES]
-    return [*built_in, *(_ENTRIES[name] for name in _ENTRIES if name not in PROMPT_HOMES)]
+    for name in prompt_homes():
+        find_prompt(name)
+    return [_ENTRIES[name] for name in dict.fromkeys([*prompt_homes(), *_ENTRIES])]
 
 
 def find_prompt(name: str) -> PromptEntry:
@@ -67,8 +68,8 @@ def find_prompt(name: str) -> PromptEntry:
     Raises:
         ParamsError: It does not exist (with the nearest name).
     """
-    if name not in _ENTRIES and name in PROMPT_HOMES:
-        import_module(PROMPT_HOMES[name])
+    if name not in _ENTRIES and name in prompt_homes():
+        import_module(prompt_homes()[name])
     if name not in _ENTRIES:
-        raise ParamsError(f"unknown prompt {name!r}{suggest_name(name, list(PROMPT_HOMES))}")
+        raise ParamsError(f"unknown prompt {name!r}{suggest_name(name, list(prompt_homes()))}")
     return _ENTRIES[name]

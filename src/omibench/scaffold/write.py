@@ -13,10 +13,9 @@ from typing import NamedTuple
 from omibench.errors import OutputError, ParamsError
 from omibench.files.intake import read_text
 from omibench.plugins.registry import known_names
-from omibench.scaffold.kinds import KINDS, PartKind
+from omibench.scaffold.kinds import KINDS
 from omibench.schemas.validation import suggest_name
 
-PART_LIST = "src/omibench/plugins/built_in.py"
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 PATH_IMPORT = "from pathlib import Path\n"
 LOAD_IMPORT = "from omibench.plugins.files import load_file\n"
@@ -30,17 +29,20 @@ def _plugin() -> None:
 
 
 class NewPart(NamedTuple):
-    """New files, changed files, and the use of the part in params."""
+    """New files, and the use of the part in params."""
 
     created: list[Path]
-    changed: list[Path]
     usage: str
 
 
 def is_checkout(folder: Path) -> bool:
     """Return whether a folder is the root of a checkout of omibench, for built-in parts."""
     project = folder / "pyproject.toml"
-    return (folder / PART_LIST).is_file() and 'name = "omibench"' in read_text(project)
+    return (
+        (folder / "src/omibench/plugins").is_dir()
+        and project.is_file()
+        and 'name = "omibench"' in read_text(project)
+    )
 
 
 def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
@@ -53,7 +55,7 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
         as_plugin: Whether to write a plug-in file into `folder` instead of a built-in part.
 
     Returns:
-        Written and changed files.
+        The written files, and the part's use.
 
     Raises:
         ParamsError: If the kind is unknown, or the name is invalid or in use.
@@ -66,13 +68,12 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
     existing = next((path for path in texts if path.exists()), None)
     if existing:
         raise OutputError(f"{existing}: already exists and is not changed; choose another name")
-    changes = {} if as_plugin else _changes(KINDS[kind], name, folder)
-    for path, text in (texts | changes).items():
+    for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     usage = KINDS[kind].usage.replace("NAME", name)
     plugins = f"plugins: [{_module(name)}.py]\n" if as_plugin else ""
-    return NewPart([*texts], [*changes], plugins + usage)
+    return NewPart([*texts], plugins + usage)
 
 
 def _check_name(kind: str, name: str) -> None:
@@ -99,23 +100,6 @@ def _texts(kind: str, name: str, folder: Path, as_plugin: bool) -> Iterator[tupl
     }
     path = folder / test if as_plugin else folder / f"tests/{place}" / test
     yield path, _template(f"{kind}_test.py.txt").substitute(words)
-
-
-def _changes(kind: PartKind, name: str, folder: Path) -> dict[Path, str]:
-    """Return the new content of the files of a checkout that list the part."""
-    module = f"omibench.{kind.folder.replace('/', '.')}.{_module(name)}"
-    listed = folder / PART_LIST
-    return {
-        listed: _with_line(read_text(listed), kind.registry, f'        "{name}": "{module}",\n')
-    }
-
-
-def _with_line(text: str, registry: str, line: str) -> str:
-    start = text.find(f'    "{registry}": {{\n')
-    end = text.find("    },\n", start)
-    if start < 0 or end < 0:
-        raise OutputError(f"{PART_LIST}: has no block {registry!r} for a new line")
-    return text[:end] + line + text[end:]
 
 
 def _template(file: str) -> Template:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omibench.errors import ParamsError
 from omibench.prompts.catalogue import PromptEntry, find_prompt
-from omibench.prompts.names import PROMPT_HOMES
+from omibench.prompts.names import prompt_homes
 from omibench.prompts.wording import read_wording
 from omibench.schemas.validation import suggest_name
 from omibench.settings.registry import PROMPTS
@@ -18,7 +18,6 @@ from omibench.settings.templates import (
     QUESTION,
     SLOTS,
     Prompt,
-    describe_template,
 )
 
 FILE = PromptEntry("file", "puts a question", "", SLOTS, owner="respondent")
@@ -70,8 +69,8 @@ def read_template(file: str, entry: PromptEntry) -> Prompt:
 def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Prompt:
     """Return a prompt with the wording of the given files."""
     if name in files:
-        mine = read_template(files[name], _describe(name, prompt))
-        has_two = f"{name}{OPEN}" in PROMPT_HOMES
+        mine = read_template(files[name], find_prompt(name))
+        has_two = f"{name}{OPEN}" in prompt_homes()
         prompt = prompt._replace(
             mcq=mine.mcq, open=prompt.open if has_two else mine.open, system=mine.system
         )
@@ -84,8 +83,3 @@ def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Promp
             )
         prompt = prompt._replace(open=mine.open)
     return prompt
-
-
-def _describe(name: str, prompt: Prompt) -> PromptEntry:
-    """Return the catalogue entry of a prompt, including those of plug-ins."""
-    return find_prompt(name) if name in PROMPT_HOMES else describe_template(name, prompt.mcq)

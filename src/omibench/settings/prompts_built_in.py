@@ -9,11 +9,10 @@ long, so they are rewritten in our own words, with steps and answer format as pr
 from __future__ import annotations
 
 from omibench.prompts.catalogue import add_prompt
-from omibench.settings.registry import PROMPTS
+from omibench.settings.registry import prompt
 from omibench.settings.templates import (
     CHOICES,
     EXAMPLES,
-    OPEN,
     QUESTION,
     Prompt,
     describe_template,
@@ -95,39 +94,66 @@ _MATHREAL_IUER = "\n".join(
     )
 )
 
-_WORDS: dict[str, Prompt] = {
-    "cot": Prompt(_COT, _COT),
-    "least-to-most": Prompt(_LEAST_TO_MOST, _LEAST_TO_MOST),
-    "plan-and-solve": Prompt(_PLAN_AND_SOLVE, _PLAN_AND_SOLVE),
-    "visualization-of-thought": Prompt(_VISUALIZE, _VISUALIZE),
-    "direct": Prompt(_NO_THINK, _NO_THINK),
-    "in-context": Prompt(_IN_CONTEXT, _IN_CONTEXT),
-    "emma-cot": Prompt(_EMMA_MCQ + _EMMA_COT, _EMMA_OPEN + _EMMA_COT, "({}) "),
-    "emma-direct": Prompt(_EMMA_MCQ + _EMMA_DIRECT, _EMMA_OPEN + _EMMA_DIRECT, "({}) "),
-    "usnco-v": Prompt(_USNCO, _USNCO),
-    "usnco-v-cot": Prompt(_USNCO_COT, _USNCO_COT),
-    "mathreal": Prompt(_MATHREAL, _MATHREAL),
-    "mathreal-iuer": Prompt(_MATHREAL_IUER, _MATHREAL_IUER),
-}
 
-_SOURCES = {
-    "cot": "OMIBench, B.1",
-    "least-to-most": "OMIBench, G.1",
-    "plan-and-solve": "OMIBench, G.1",
-    "visualization-of-thought": "OMIBench, G.1",
-    "direct": "OMIBench, G.2",
-    "in-context": "OMIBench, H.4",
-    "emma-cot": "EMMA, C.2, table 5",
-    "emma-direct": "EMMA, C.2, table 5",
-    "usnco-v": "USNCO-V, methods",
-    "usnco-v-cot": "USNCO-V, methods",
-    "mathreal": "MathReal, D: Prompt for Answer Generation",
-    "mathreal-iuer": "MathReal, D: Prompt for Answer Generation",
-}
-"""The printed original of each."""
+@prompt("cot", source="OMIBench, B.1")
+def _cot() -> Prompt:
+    return Prompt(_COT, _COT)
 
-for _name, _prompt in _WORDS.items():
-    PROMPTS.add(_name, _prompt, __name__)
-    add_prompt(describe_template(_name, _prompt.mcq, _SOURCES[_name]))
-    if _prompt.open != _prompt.mcq:
-        add_prompt(describe_template(f"{_name}{OPEN}", _prompt.open, _SOURCES[_name]))
+
+@prompt("least-to-most", source="OMIBench, G.1")
+def _least_to_most() -> Prompt:
+    return Prompt(_LEAST_TO_MOST, _LEAST_TO_MOST)
+
+
+@prompt("plan-and-solve", source="OMIBench, G.1")
+def _plan_and_solve() -> Prompt:
+    return Prompt(_PLAN_AND_SOLVE, _PLAN_AND_SOLVE)
+
+
+@prompt("visualization-of-thought", source="OMIBench, G.1")
+def _visualization_of_thought() -> Prompt:
+    return Prompt(_VISUALIZE, _VISUALIZE)
+
+
+@prompt("direct", source="OMIBench, G.2")
+def _direct() -> Prompt:
+    return Prompt(_NO_THINK, _NO_THINK)
+
+
+@prompt("in-context", source="OMIBench, H.4")
+def _in_context() -> Prompt:
+    return Prompt(_IN_CONTEXT, _IN_CONTEXT)
+
+
+@prompt("emma-cot", source="EMMA, C.2, table 5")
+def _emma_cot() -> Prompt:
+    return Prompt(_EMMA_MCQ + _EMMA_COT, _EMMA_OPEN + _EMMA_COT, "({}) ")
+
+
+@prompt("emma-direct", source="EMMA, C.2, table 5")
+def _emma_direct() -> Prompt:
+    return Prompt(_EMMA_MCQ + _EMMA_DIRECT, _EMMA_OPEN + _EMMA_DIRECT, "({}) ")
+
+
+@prompt("usnco-v", source="USNCO-V, methods")
+def _usnco_v() -> Prompt:
+    return Prompt(_USNCO, _USNCO)
+
+
+@prompt("usnco-v-cot", source="USNCO-V, methods")
+def _usnco_v_cot() -> Prompt:
+    return Prompt(_USNCO_COT, _USNCO_COT)
+
+
+@prompt("mathreal", source="MathReal, D: Prompt for Answer Generation")
+def _mathreal() -> Prompt:
+    return Prompt(_MATHREAL, _MATHREAL)
+
+
+@prompt("mathreal-iuer", source="MathReal, D: Prompt for Answer Generation")
+def _mathreal_iuer() -> Prompt:
+    return Prompt(_MATHREAL_IUER, _MATHREAL_IUER)
+
+
+add_prompt(describe_template("emma-cot-open", _EMMA_OPEN + _EMMA_COT, "EMMA, C.2, table 5"))
+add_prompt(describe_template("emma-direct-open", _EMMA_OPEN + _EMMA_DIRECT, "EMMA, C.2, table 5"))

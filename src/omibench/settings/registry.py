@@ -10,7 +10,7 @@ from omibench.errors import PluginError
 from omibench.params.image import Images
 from omibench.plugins import Registry
 from omibench.prompts.catalogue import add_prompt
-from omibench.prompts.names import PROMPT_HOMES
+from omibench.prompts.names import prompt_homes
 from omibench.schemas.problem import Question
 from omibench.schemas.request import ImagePart
 from omibench.settings.templates import Prompt, describe_template
@@ -51,11 +51,12 @@ PROMPTS: Final[Registry[Prompt]] = Registry("prompts", "prompt")
 CONDITIONS: Final[Registry[Condition]] = Registry("conditions", "image condition")
 
 
-def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
+def prompt(name: str, source: str = "") -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
     """Return a decorator that registers a function's result as the prompt `name`.
 
     Args:
         name: The value of `prompt:` in a setting.
+        source: The printed original, such as `OMIBench, C.2`.
 
     Returns:
         A decorator that calls the function once and returns it unchanged.
@@ -72,8 +73,8 @@ def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
                 f"prompt {name!r}: its function returned {type(words).__name__}; return a Prompt"
             )
         PROMPTS.add(name, words, write.__module__)
-        if name not in PROMPT_HOMES:
-            add_prompt(describe_template(name, words.mcq))
+        if prompt_homes().get(name, write.__module__) == write.__module__:
+            add_prompt(describe_template(name, words.mcq, source))
         return write
 
     return register

@@ -10,7 +10,7 @@ from omibench.errors import ParamsError
 from omibench.params.filtering.presets import JUDGEMENT_REASONS, PRESETS, THRESHOLD_REASONS
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import parse_study
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 
 SCREEN = {"models": ["one"]}
 CAPTIONS = SCREEN | {"captioner": "one"}
@@ -18,10 +18,12 @@ CAPTIONS = SCREEN | {"captioner": "one"}
 
 def test_the_default_tries_all_but_what_no_paper_names() -> None:
     left_out = {"image_not_referred_to"}
-    assert [*FilterParams().active_reasons] == [n for n in BUILT_IN["reasons"] if n not in left_out]
+    assert [*FilterParams().active_reasons] == [
+        n for n in built_in_parts("reasons") if n not in left_out
+    ]
 
 
-@pytest.mark.parametrize("name", BUILT_IN["reasons"])
+@pytest.mark.parametrize("name", built_in_parts("reasons"))
 def test_every_reason_can_be_switched_on_and_off_by_name(name: str) -> None:
     assert name in FilterParams(reasons=[name]).active_reasons
     assert name not in FilterParams(omitted_reasons=[name]).active_reasons
@@ -59,11 +61,11 @@ def test_thresholds_of_a_study_go_before_those_of_its_preset() -> None:
 
 def test_presets_and_thresholds_name_reasons_that_exist() -> None:
     for preset in PRESETS.values():
-        assert {*preset.reasons} <= {*BUILT_IN["reasons"]}
+        assert {*preset.reasons} <= {*built_in_parts("reasons")}
         assert {*preset.judgements} <= {*JUDGEMENT_REASONS}
     assert {*THRESHOLD_REASONS} <= {*FilterParams.model_fields}
     for reasons in THRESHOLD_REASONS.values():
-        assert {*reasons} <= {*BUILT_IN["reasons"]}
+        assert {*reasons} <= {*built_in_parts("reasons")}
 
 
 def test_a_reason_of_a_judgement_that_is_omitted_asks_nobody() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 from omibench.stages.analyze.parts import PARTS, ReportCard, sort_cards
 
 
@@ -15,7 +15,7 @@ def card(name: str) -> ReportCard:
 def test_every_built_in_card_has_one_place() -> None:
     named = [name for part in PARTS for name in part.cards]
     assert len(named) == len(set(named))
-    assert {*BUILT_IN["sections"], *BUILT_IN["figures"]} <= set(named)
+    assert {*built_in_parts("sections"), *built_in_parts("figures")} <= set(named)
 
 
 def test_cards_stand_in_the_readers_order_and_others_in_a_part_of_their_own() -> None:

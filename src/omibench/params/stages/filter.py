@@ -29,7 +29,7 @@ from omibench.params.filtering.screens import (
 )
 from omibench.params.names import PartName, ReasonName
 from omibench.params.panel import Panel
-from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.problem import Subject
 
 AnyReasonName = Annotated[str, PartName("reasons", "reason of the filter", last=MODEL_REASONS)]
@@ -115,7 +115,7 @@ class FilterParams(Block):
     def active_reasons(self) -> list[str]:
         """The computed reasons to apply, in order: built-in ones, then those of plug-ins."""
         chosen = {*self._preset.reasons, *self.reasons} - {*self.omitted_reasons}
-        names = dict.fromkeys([*BUILT_IN["reasons"], *self.reasons])
+        names = dict.fromkeys([*built_in_parts("reasons"), *self.reasons])
         return [name for name in names if name in chosen]
 
     @property

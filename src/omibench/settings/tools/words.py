@@ -9,7 +9,7 @@ systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from omibench.params.tool import Manner, Tools
@@ -76,68 +76,79 @@ WAYS: dict[Manner, Way] = {
 }
 
 
-_TEXTS = {
-    "tools": "You can look closer at the pictures of the problem, and draw on copies of them, with "
-    "tools. {calls}The pictures are called, in the order in which they stand in the problem: "
-    "{pictures}. What a tool makes is a new picture (result_1, result_2, ...), which later "
-    "calls can use too. Places are shares of a picture's width and height: [0, 0] is its "
-    "upper left corner and [1, 1] its lower right one. At most {most_calls} calls of a turn "
-    "are carried out, and you have {turns} with calls. {manner}Once you need no more tools, go on "
-    "without calling any.",
-    "tools-native": "You call them as tools. ",
-    "tools-text": "To call one, end your message with a block like this:\n\n{example}\n\n"
-    "Several blocks may follow each other; write nothing after them, since the results come "
-    "in the next message. The tools are:\n\n{tools}\n\n",
-    "tools-end": f"You cannot call tools any more: give the final answer {_SOLVE}.",
-    "tools-end-step": "You cannot call tools any more: end this step in words.",
-    "tools-left-out": "Only the first {most_calls} of your {calls} calls were carried out.",
-}
-_PURPOSES = {
-    "tools": "says what the tools are for, before the problem",
-    "tools-native": "says how tools of the provider's interface are called",
-    "tools-text": "says how tools are called in blocks of text",
-    "tools-end": "asks for the answer after the last turn with calls",
-    "tools-end-step": "ends a stage after the last turn with calls",
-    "tools-left-out": "says that calls were too many",
-}
-_SLOTS = {
-    "tools": (
+def _describe(name: str, purpose: str, text: str, *slots: Slot) -> PromptEntry:
+    owner = f"respondent ({name})"
+    return PromptEntry(name, purpose, text, slots, owner=owner, is_fragment=True)
+
+
+_ENTRIES = (
+    add_prompt(_describe(
+        "tools",
+        "says what the tools are for, before the problem",
+        "You can look closer at the pictures of the problem, and draw on copies of them, with "
+        "tools. {calls}The pictures are called, in the order in which they stand in the problem: "
+        "{pictures}. What a tool makes is a new picture (result_1, result_2, ...), which later "
+        "calls can use too. Places are shares of a picture's width and height: [0, 0] is its "
+        "upper left corner and [1, 1] its lower right one. At most {most_calls} calls of a turn "
+        "are carried out, and you have {turns} with calls. {manner}Once you need no more tools, go "
+        "on without calling any.",
         Slot("calls", "how tools are called, from tools-native or tools-text"),
         Slot("pictures", "the names of the pictures, in their order"),
         Slot("most_calls", "how many calls of a turn are carried out", required=False),
         Slot("turns", "how many turns may call", required=False),
         Slot("manner", "the rules of the setting's manner, such as tools-sketch", required=False),
-    ),
-    "tools-text": (
+    )),
+    add_prompt(_describe(
+        "tools-native",
+        "says how tools of the provider's interface are called",
+        "You call them as tools. ",
+    )),
+    add_prompt(_describe(
+        "tools-text",
+        "says how tools are called in blocks of text",
+        "To call one, end your message with a block like this:\n\n{example}\n\n"
+        "Several blocks may follow each other; write nothing after them, since the results come "
+        "in the next message. The tools are:\n\n{tools}\n\n",
         Slot("example", "a call as it is to be written"),
         Slot("tools", "every tool with its arguments, one a line"),
-    ),
-    "tools-left-out": (
+    )),
+    add_prompt(_describe(
+        "tools-end",
+        "asks for the answer after the last turn with calls",
+        f"You cannot call tools any more: give the final answer {_SOLVE}.",
+    )),
+    add_prompt(_describe(
+        "tools-end-step",
+        "ends a stage after the last turn with calls",
+        "You cannot call tools any more: end this step in words.",
+    )),
+    add_prompt(_describe(
+        "tools-left-out",
+        "says that calls were too many",
+        "Only the first {most_calls} of your {calls} calls were carried out.",
         Slot("most_calls", "how many calls were carried out", required=False),
         Slot("calls", "how many there were", required=False),
-    ),
-}
-
-
-def _list_entries() -> Iterator[PromptEntry]:
-    for name, text in _TEXTS.items():
-        yield _describe(name, _PURPOSES[name], text, _SLOTS.get(name, ()))
-    for manner, way in WAYS.items():
-        if way.rules:
-            purpose = f"rules of the manner `{manner}`"
-            yield _describe(f"tools-{manner}", purpose, way.rules)
-        for number, stage in enumerate(way.stages, 1):
-            if stage:
-                purpose = f"stage {number} of the manner `{manner}`"
-                yield _describe(f"tools-{manner}-{number}", purpose, stage)
-
-
-def _describe(name: str, purpose: str, text: str, slots: tuple[Slot, ...] = ()) -> PromptEntry:
-    owner = f"respondent ({name})"
-    return PromptEntry(name, purpose, text, slots, owner=owner, is_fragment=True)
-
-
-ENTRIES = {entry.name: add_prompt(entry) for entry in _list_entries()}
+    )),
+    add_prompt(_describe("tools-sketch", "rules of the manner `sketch`", WAYS["sketch"].rules)),
+    add_prompt(_describe("tools-slow", "rules of the manner `slow`", WAYS["slow"].rules)),
+    add_prompt(_describe(
+        "tools-slow-1", "stage 1 of the manner `slow`", WAYS["slow"].stages[0]
+    )),
+    add_prompt(_describe(
+        "tools-slow-2", "stage 2 of the manner `slow`", WAYS["slow"].stages[1]
+    )),
+    add_prompt(_describe("tools-flow", "rules of the manner `flow`", WAYS["flow"].rules)),
+    add_prompt(_describe(
+        "tools-flow-1", "stage 1 of the manner `flow`", WAYS["flow"].stages[0]
+    )),
+    add_prompt(_describe(
+        "tools-flow-2", "stage 2 of the manner `flow`", WAYS["flow"].stages[1]
+    )),
+    add_prompt(_describe(
+        "tools-flow-3", "stage 3 of the manner `flow`", WAYS["flow"].stages[2]
+    )),
+)  # fmt: skip
+ENTRIES = {entry.name: entry for entry in _ENTRIES}
 
 
 class ToolWords(NamedTuple):

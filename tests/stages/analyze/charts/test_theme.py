@@ -23,7 +23,7 @@ def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
         Analysis(made.study, results, made.score.parent, made.out / "report.html")
     )
     drawn = {section.name: figure for section in sections if (figure := section.figure())}
-    assert list(drawn) == ["accuracy", "images", "rules", "failures"]
+    assert drawn.keys() == {"accuracy", "images", "rules", "failures"}
     for picture in drawn.values():
         svg = apply_theme(picture.svg, "A <b>")
         assert svg.startswith('<svg role="img" aria-label="A &lt;b&gt;" ')

@@ -16,7 +16,12 @@ from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet, write_parquet
 from omibench.stages.analyze.sections.saliency import describe_saliency
-from omibench.stages.analyze.tables.saliency import compare_settings, saliences, saliency_records
+from omibench.stages.analyze.tables.saliency import (
+    compare_settings,
+    pair_settings,
+    saliences,
+    saliency_records,
+)
 
 
 class Shown:
@@ -89,12 +94,15 @@ def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
 
 
 def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, shown: Shown) -> None:
-    (pair,) = compare_settings(saliences(shown, shown.study.saliency, tmp_path / "saliency"))  # type: ignore[arg-type]
+    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+    (pair,) = compare_settings(pair_settings(found, {}))
     assert (pair.later_setting, pair.earlier_setting) == ("direct", "cot")
     assert (pair.answered, pair.problems) == (3, 2)
     assert pair.logprobs == pytest.approx((-0.35, -0.15025))
     assert pair.impacts == pytest.approx((1.0, 0.1875))
     assert (pair.wins, pair.ties, pair.losses) == (0, 1, 1)
+    (declared,) = compare_settings(pair_settings(found, {"cot": "direct"}))
+    assert (declared.later_setting, declared.earlier_setting) == ("cot", "direct")
 
 
 def test_a_cell_that_was_not_looked_into_is_named(tmp_path: Path, shown: Shown) -> None:

@@ -7,7 +7,6 @@ over the other per problem, and the occlusion impact r (Methods, equation 7), by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, permutations
 from math import floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from omibench.results.attributes import NOT_STATED, list_values
 from omibench.schemas.saliency_row import map_file
 from omibench.stages.analyze.results.boxes import BoxSummary, summarise_box
 from omibench.stages.analyze.results.result import result
-from omibench.stages.analyze.tables.saliency import TIE, Salience
+from omibench.stages.analyze.tables.saliency import TIE, Salience, pair_settings
 from omibench.statistics.intervals import clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
@@ -121,23 +120,8 @@ def tabulate_maps(analysis: Analysis) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-def _list_pairs(analysis: Analysis) -> Iterator[tuple[Salience, Salience]]:
-    """Return the settings of a model with their baselines: as declared in the parameters, otherwise
-    all earlier settings."""
-    declared = analysis.study.analyze.baselines.settings
-    pairs = [
-        (later, earlier)
-        for later, earlier in permutations(analysis.saliences, 2)
-        if later.cell.model == earlier.cell.model
-        and declared.get(later.cell.setting) == earlier.cell.setting
-    ]
-    if pairs:
-        return iter(pairs)
-    return (
-        (later, earlier)
-        for earlier, later in combinations(analysis.saliences, 2)
-        if later.cell.model == earlier.cell.model
-    )
+def _list_pairs(analysis: Analysis) -> list[tuple[Salience, Salience]]:
+    return pair_settings(analysis.saliences, analysis.study.analyze.baselines.settings)
 
 
 def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:

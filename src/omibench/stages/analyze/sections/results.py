@@ -17,8 +17,8 @@ class ResultsSection(ReportSection):
     template = "sections/results.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
-        """Return the results in order."""
-        parts = [RESULTS.get(name) for name in RESULTS]
+        """Return the results by name."""
+        parts = [RESULTS.get(name) for name in sorted(RESULTS)]
         tables = [(part, self.analysis.table(part.name)) for part in parts]
         rows = [
             {

@@ -20,6 +20,7 @@ from omibench.stages.analyze.tables.saliency import (
     SaliencyComparison,
     compare_settings,
     mean_or_nan,
+    pair_settings,
     saliency_records,
 )
 from omibench.stages.analyze.words import (
@@ -72,6 +73,7 @@ def describe_saliency(
     """Return the template's values; None without saliency results."""
     if not rows:
         return None
+    pairs = pair_settings(rows, results.study.analyze.baselines.settings)
     return {
         "simulated": any(row.simulated for row in rows),
         "caption": f"A black square of {params.patch} pixels slides over each picture "
@@ -79,7 +81,7 @@ def describe_saliency(
         "Log-probabilities over the options, and impacts, in nats; the impact of a problem is the "
         "largest change of log P of the chosen option at any position, in either direction.",
         "rows": [_row(results, row) for row in rows],
-        "pairs": [_pair(results, pair) for pair in compare_settings(list(rows))],
+        "pairs": [_pair(results, pair) for pair in compare_settings(pairs)],
         "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
         "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
         "maps": [_map(results, row.cell, row.strongest, report) for row in rows if row.strongest],

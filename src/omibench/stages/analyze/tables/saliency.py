@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations
 from math import isnan, nan
 from pathlib import Path
 from statistics import fmean, median
@@ -145,11 +145,31 @@ def check_measurement(frame: pl.DataFrame, params: SaliencyParams, file: Path) -
                 )
 
 
-def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:
-    """Return every pair of settings of one model, later against earlier."""
-    for earlier, later in combinations(rows, 2):
+def pair_settings(
+    rows: Sequence[Salience], baselines: Mapping[str, str]
+) -> list[tuple[Salience, Salience]]:
+    """Return the settings of each model with the settings that they are compared with.
+
+    Args:
+        rows: Cells, in the order of the study.
+        baselines: The study's `analyze.baselines.settings`.
+
+    Returns:
+        The declared pairs; without any, each setting with every earlier one.
+    """
+    pairs = [(a, b) for a, b in permutations(rows, 2) if a.cell.model == b.cell.model]
+    declared = [(a, b) for a, b in pairs if baselines.get(a.cell.setting) == b.cell.setting]
+    earlier = ((a, b) for b, a in combinations(rows, 2) if a.cell.model == b.cell.model)
+    return declared or list(earlier)
+
+
+def compare_settings(
+    pairs: Iterable[tuple[Salience, Salience]],
+) -> Iterator[SaliencyComparison]:
+    """Compare pairs of settings (`pair_settings`) that answered the same problems."""
+    for later, earlier in pairs:
         shared_problems = [n for n in later.logprobs if n in earlier.logprobs]
-        if later.cell.model == earlier.cell.model and shared_problems:
+        if shared_problems:
             yield _compare_pair(later, earlier, shared_problems)
 
 

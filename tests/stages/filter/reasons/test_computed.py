@@ -11,8 +11,7 @@ import pytest
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.stages.filter.candidate import Case
-from omibench.stages.filter.reasons import duplicates
-from omibench.stages.filter.reasons import one_problem as reasons
+from omibench.stages.filter.reasons import computed as reasons
 from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import all_reasons
 
@@ -271,10 +270,10 @@ def test_exact_duplicate_whatever_the_numbering(make: Make, look: Look, draw: Dr
         ],
     )
     assert {f.sha256 for f in first.images}.isdisjoint(f.sha256 for f in again.images)
-    evidence = duplicates.exact_duplicate(look(again, first))
+    evidence = reasons.exact_duplicate(look(again, first))
     assert evidence is not None
     assert "same text as mechanics-1" in evidence
-    assert duplicates.exact_duplicate(look(again)) is None
+    assert reasons.exact_duplicate(look(again)) is None
 
 
 def test_same_words_about_other_pictures_are_another_problem(
@@ -284,8 +283,8 @@ def test_same_words_about_other_pictures_are_another_problem(
         id="mechanics-2",
         images=[draw("x.png", [(0, 10), (50, 95), (95, 10)]), draw("y.png", [(0, 50), (95, 50)])],
     )
-    assert duplicates.exact_duplicate(look(other, make())) is None
-    assert duplicates.near_duplicate(look(other, make())) is None
+    assert reasons.exact_duplicate(look(other, make())) is None
+    assert reasons.near_duplicate(look(other, make())) is None
 
 
 def test_a_threshold_that_minhash_cannot_promise_is_searched_in_full(
@@ -297,8 +296,8 @@ def test_a_threshold_that_minhash_cannot_promise_is_searched_in_full(
         question="Figures 1 and 2 show the speed and the road of a cart. How far does it travel?",
     )
     half = FilterParams(near_duplicate=0.5)
-    assert "similar to a-1" in str(duplicates.near_duplicate(look(loose, first, params=half)))
-    assert duplicates.near_duplicate(look(loose, first)) is None
+    assert "similar to a-1" in str(reasons.near_duplicate(look(loose, first, params=half)))
+    assert reasons.near_duplicate(look(loose, first)) is None
 
 
 def test_which_warnings_are_unresolved_errors_is_a_parameter(make: Make, look: Look) -> None:
@@ -311,17 +310,17 @@ def test_which_warnings_are_unresolved_errors_is_a_parameter(make: Make, look: L
 def test_near_duplicate_needs_like_text_and_like_figures(make: Make, look: Look) -> None:
     first = make()
     reworded = make(id="b-2", question=first.question.replace("How far does", "What way does"))
-    evidence = duplicates.near_duplicate(look(reworded, first))
+    evidence = reasons.near_duplicate(look(reworded, first))
     assert evidence is not None
     assert re.search(r"text is 0\.9\d+ similar to mechanics-1, at least 0\.85", evidence)
-    assert duplicates.exact_duplicate(look(reworded, first)) is None
+    assert reasons.exact_duplicate(look(reworded, first)) is None
     another = make(
         id="b-3",
         question="Figures 1 and 2 show a hill and a lake. Which is older, and by how much?",
     )
-    assert duplicates.near_duplicate(look(another, first)) is None
+    assert reasons.near_duplicate(look(another, first)) is None
     strict = FilterParams(near_duplicate=1.0)
-    assert duplicates.near_duplicate(look(reworded, first, params=strict)) is None
+    assert reasons.near_duplicate(look(reworded, first, params=strict)) is None
 
 
 def test_moved_sentences_make_no_other_problem(make: Make, look: Look) -> None:
@@ -330,10 +329,10 @@ def test_moved_sentences_make_no_other_problem(make: Make, look: Look) -> None:
     ask = "By how much does the block sink when another body of 2 kg is put on top of it?"
     first = make(question=one + two + ask)
     moved = make(id="b-2", question=two + one + ask)
-    evidence = duplicates.near_duplicate(look(moved, first))
+    evidence = reasons.near_duplicate(look(moved, first))
     assert evidence is not None
     shuffled = make(id="b-3", question=" ".join(sorted((one + two + ask).split())))
-    assert duplicates.near_duplicate(look(shuffled, first)) is None
+    assert reasons.near_duplicate(look(shuffled, first)) is None
 
 
 def test_problems_of_one_stem_are_no_near_duplicates(make: Make, look: Look) -> None:
@@ -343,9 +342,9 @@ def test_problems_of_one_stem_are_no_near_duplicates(make: Make, look: Look) -> 
         group="mechanics-1-2",
         question=first.question.replace("How far", "How high"),
     )
-    assert duplicates.near_duplicate(look(second, first)) is None
+    assert reasons.near_duplicate(look(second, first)) is None
     elsewhere = second.model_copy(update={"source": "another paper"})
-    assert duplicates.near_duplicate(look(elsewhere, first))
+    assert reasons.near_duplicate(look(elsewhere, first))
 
 
 @pytest.mark.parametrize(
