@@ -77,7 +77,8 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    table = analysis.table("model-scores")
+    # `analysis.table` has six digits, and the last one of a correlation would depend on rounding.
+    table = tabulate_model_scores(analysis)
     if table is None:
         return None
     series: dict[str, dict[str, float]] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import ParamsError
 from omibench.results.grouped import estimate_groups
+from omibench.results.optional_measures import fill_measures
 from omibench.stages.analyze.people.estimates import (
     BY_PROBLEMS,
     MODEL,
@@ -68,7 +69,7 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     parts = [_estimate_models(analysis, values, labels)]
     if not respondents.verdicts.is_empty():
         verdicts = add_kinds(
-            respondents.verdicts.with_columns(
+            fill_measures(respondents.verdicts).with_columns(
                 simulated=pl.col("simulated") | analysis.results.has_synthetic_problems
             )
         )
