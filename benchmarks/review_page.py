@@ -36,8 +36,7 @@ from omibench.review.chain import format_event
 from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review_app.demo.content import invent_content
-from omibench.review_app.log.database import LIVE, Database
-from omibench.review_app.log.users import set_password
+from omibench.review_app.log.database import LIVE, Database, set_password
 from omibench.review_app.sessions import Sessions
 from omibench.schemas.review import ReviewDecision, ReviewTask
 

@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review_app.application import make_application
-from omibench.review_app.log import users
-from omibench.review_app.log.events import read_task_events
+from omibench.review_app.log import database
+from omibench.review_app.log.decisions import read_task_events
 from omibench.review_app.service import ReviewService
 from omibench.review_app.settings import ServerSettings
 from omibench.schemas.review import ReviewTask
@@ -119,7 +119,7 @@ def make_service(
 @cache
 def _hash_once() -> str:
     """The hash of the password: argon2 is slow by design."""
-    return users._hash(PASSWORD)
+    return database._hash(PASSWORD)
 
 
 def open_client(service: ReviewService, settings: ServerSettings | None = None) -> TestClient:

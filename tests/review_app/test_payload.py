@@ -80,6 +80,7 @@ def test_a_part_that_is_hidden_from_a_role_is_not_sent(
     person = {"annotator": "ann", "auditor": "bob", "senior": "eve"}[role]
     if declaration.design == "everyone" and role != "annotator":
         task = task.model_copy(update={"people": {"annotator": ["ann", person]}})
+        service.close()
         service = make_service(tmp_path, [task])
     document = open_browser(service, person).open(task.id)
     text = json.dumps(document)

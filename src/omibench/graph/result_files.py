@@ -34,7 +34,9 @@ REVIEW_FILES: tuple[ResultFile, ...] = (
     ResultFile("decisions.jsonl", ReviewDecision, "the decisions: append-only, one event per line"),
     ResultFile("reviewers.yaml", None, "the reviewers: names, roles, subjects"),
     ResultFile("pictures/{sha256}.{kind}", None, "the pictures of tasks, each once"),
-    ResultFile("live.sqlite", None, "the live log of the application; not for git"),
+    ResultFile(
+        "live.sqlite", None, "passwords, drafts and journal of the application; not for git"
+    ),
 )
 """Files of the folder `review.folder`."""
 

@@ -23,6 +23,8 @@ LOCK: Final = ".decisions.lock"
 
 PlacedDecision = tuple[str, ReviewDecision]
 """A decision and its place, `FILE, line N`."""
+FileSignature = tuple[int, ...]
+"""Time, size and inode of a file, empty if it is missing: it changes with the file."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,10 @@ def append_decisions(folder: Path, decisions: Iterable[PlacedDecision]) -> Recor
         OutputError: The log cannot be written.
         FileFormatError: The log is larger than 1 GiB.
     """
-    path = folder / DECISIONS
-    try:
-        with _lock(folder):
-            growth = sort_new(read_record(folder).rows, decisions)
-            if growth.added:
-                _write(path, growth.added)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
+    with _write_alone(folder) as path:
+        growth = sort_new(read_record(folder).rows, decisions)
+        if growth.added:
+            _write(path, growth.added)
     return growth
 
 
@@ -93,6 +91,40 @@ def sort_new(
     return RecordGrowth(tuple(added), repeated, tuple(errors))
 
 
+def sign_record(folder: Path) -> FileSignature:
+    """Return the signature of the log of a folder."""
+    try:
+        status = (folder / DECISIONS).stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def extend_unchanged(
+    folder: Path, decisions: Sequence[ReviewDecision], signature: FileSignature
+) -> FileSignature | None:
+    """Append decisions without reading the log, if it still has a signature.
+
+    Args:
+        folder: The review folder.
+        decisions: Decisions that the log lacks, in order.
+        signature: The signature of the log that the caller knows.
+
+    Returns:
+        The new signature; None, and nothing is written, if others have changed the log.
+
+    Raises:
+        OutputError: The log cannot be written.
+    """
+    if not decisions:
+        return signature
+    with _write_alone(folder) as path:
+        if sign_record(folder) != signature:
+            return None
+        _write(path, decisions)
+        return sign_record(folder)
+
+
 def _write(path: Path, decisions: Sequence[ReviewDecision]) -> None:
     content = read_bytes(path, FILE_BYTES) if path.exists() else b""
     if content and not content.endswith(b"\n"):
@@ -105,14 +137,19 @@ def _write(path: Path, decisions: Sequence[ReviewDecision]) -> None:
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    file = open_lock(folder / LOCK)
+def _write_alone(folder: Path) -> Iterator[Path]:
+    """Yield the path of the log while other writers wait."""
+    path = folder / DECISIONS
     try:
+        file = open_lock(folder / LOCK)
         try:
-            wait_lock(file)
-        except LockError as error:
-            if not has_none(error):
-                raise
-        yield
-    finally:
-        os.close(file)
+            try:
+                wait_lock(file)
+            except LockError as error:
+                if not has_none(error):
+                    raise
+            yield path
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None

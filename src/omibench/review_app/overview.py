@@ -13,8 +13,7 @@ from pydantic import JsonValue
 from omibench.review.calibration import Miss
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer
-from omibench.review_app.log.drafts import list_drafts
-from omibench.review_app.log.events import read_head
+from omibench.review_app.log.database import list_drafts
 from omibench.review_app.log.states import (
     WaitingQuery,
     count_decided,
@@ -70,6 +69,7 @@ def list_tests(service: ReviewService, person: Reviewer) -> list[TestLine]:
             test.needed,
             test.kappa,
             test.hurried,
+            service.shortest_seconds,
             tuple(_describe_miss(test.kind, miss) for miss in test.missed if test.is_done),
         )
         for test in service.measure_tests(person)
@@ -88,10 +88,9 @@ def _describe_miss(kind: str, miss: Miss) -> MissLine:
 
 
 def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
-    """Return the progress of each kind, and the head hash of the log."""
+    """Return the progress of each kind, and the head hash of decisions.jsonl."""
     with service.database.read() as connection:
         counts, stale = count_states(connection), count_stale(connection)
-        _, head = read_head(connection)
     kinds = [
         KindLine(
             kind.title,
@@ -101,7 +100,7 @@ def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
         for kind in KINDS.values()
         if any(name == kind.name for name, _ in counts)
     ]
-    return kinds, head
+    return kinds, service.log.head
 
 
 def measure_people(service: ReviewService, only: str | None = None) -> list[PersonLine]:

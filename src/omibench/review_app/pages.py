@@ -86,6 +86,7 @@ class TestLine:
         needed: The number of decisions that the test requires.
         kappa: Cohen's kappa of the verdicts; None if undefined.
         hurried: The number of decisions in less time than is credible.
+        shortest: The least credible time of a decision, in seconds.
         misses: The answers that do not agree; shown only after the test.
     """
 
@@ -97,6 +98,7 @@ class TestLine:
     needed: int
     kappa: float | None = None
     hurried: int = 0
+    shortest: float = 0.0
     misses: tuple[MissLine, ...] = ()
 
 
@@ -181,7 +183,6 @@ def render_task_list(
     tasks: Sequence[TaskLine],
     hidden: int = 0,
     tests: Sequence[TestLine] = (),
-    shortest_seconds: float = 0.0,
 ) -> str:
     """Render a person's tasks.
 
@@ -191,15 +192,8 @@ def render_task_list(
         tasks: The tasks to list, open ones first.
         hidden: The number of tasks not listed.
         tests: Results of the person's calibration tests.
-        shortest_seconds: The least credible time of a decision.
     """
-    values = {
-        "workloads": workloads,
-        "tasks": tasks,
-        "hidden": hidden,
-        "tests": tests,
-        "shortest": shortest_seconds,
-    }
+    values = {"workloads": workloads, "tasks": tasks, "hidden": hidden, "tests": tests}
     return _render(visitor, "tasks.html.j2", **values)
 
 
@@ -228,7 +222,7 @@ def render_progress(
         visitor: The person.
         kinds: The kinds of tasks.
         people: Each person's work; only if the visitor can see it.
-        head: Hash of the log's last event.
+        head: The head hash of decisions.jsonl.
         shortest_seconds: The least credible time of a decision.
     """
     values = {"kinds": kinds, "people": people, "head": head, "shortest": shortest_seconds}

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from starlette.applications import Starlette
 
 from omibench.review_app.application import make_application
-from omibench.review_app.log.record import extend_record
 from omibench.review_app.service import ReviewService
 from omibench.review_app.settings import ServerSettings
 from omibench.web.serving.server import serve
@@ -16,7 +15,7 @@ from omibench.web.serving.server import serve
 def run_server(
     service: ReviewService, settings: ServerSettings, on_start: Callable[[str], None]
 ) -> None:
-    """Serve a review until the process is stopped, then write the whole log to decisions.jsonl.
+    """Serve a review until the process is stopped.
 
     Args:
         service: The review; it is closed at the end.
@@ -32,7 +31,6 @@ def run_server(
 
     try:
         serve(make, settings, on_start)
-        if not settings.is_demo:
-            extend_record(service.database, service.folder)
+        service.log.synchronise()
     finally:
         service.close()

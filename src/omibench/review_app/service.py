@@ -1,12 +1,13 @@
 """Operations of reviewers: open a task, save a draft, claim, decide.
 
-The files of the review are reloaded when they change, including external decisions. The decisions
-are in the live log.
+The files of the review are reloaded when they change, including decisions of others. A decision is
+written to the live log and then to decisions.jsonl.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import uuid
 from collections import defaultdict
@@ -31,24 +32,25 @@ from omibench.review_app.conflicts import (
     DoubtError,
     NoRightError,
 )
-from omibench.review_app.log.database import LIVE, Database
-from omibench.review_app.log.drafts import (
+from omibench.review_app.log.database import (
+    LIVE,
+    Database,
     claim_task,
     drop_claim,
     drop_draft,
     find_claim,
+    lock_folder,
     read_draft,
     save_draft,
 )
-from omibench.review_app.log.events import (
+from omibench.review_app.log.decisions import (
+    DecisionLog,
     append_event,
     find_time,
     read_events,
     read_events_of,
     read_task_events,
-    verify_events,
 )
-from omibench.review_app.log.record import take_over_record
 from omibench.review_app.log.states import (
     WaitingQuery,
     clear_states,
@@ -106,7 +108,7 @@ class ReviewService:
     ) -> None:
         """Read the files of a review, open its live log and compute the states of all tasks.
 
-        Lines of decisions.jsonl that the log lacks are appended to it.
+        Live log and decisions.jsonl get the decisions that they lack.
 
         Args:
             folder: The review folder.
@@ -117,7 +119,8 @@ class ReviewService:
 
         Raises:
             MissingInputError: tasks.jsonl or reviewers.yaml does not exist.
-            FileFormatError: A file cannot be read, or the chain of the log is broken.
+            FileFormatError: A file cannot be read, or log and decisions.jsonl differ.
+            OutputError: Another server uses the folder, or it cannot be written.
         """
         self.folder = folder
         self.rule = rule or ReviewRule()
@@ -127,26 +130,47 @@ class ReviewService:
         self._reading = threading.Lock()
         self._signature = sign_files(folder)
         self._content = read_content(folder)
-        self.database = Database(folder / LIVE)
-        with self.database.read() as connection:
-            verify_events(connection)
-        take_over_record(self.database, folder)
-        self.write_states()
+        self._lock = lock_folder(folder)
+        try:
+            self.database = Database(folder / LIVE)
+            self.log = DecisionLog(self.database, folder)
+            self.write_states()
+        except BaseException:
+            os.close(self._lock)
+            raise
 
     @property
     def content(self) -> ReviewContent:
-        """Return the tasks and people, reloaded if their files have changed."""
+        """Return the tasks and people, reloaded if their files have changed.
+
+        Decisions that others have added are taken in.
+        """
         signature = sign_files(self.folder)
         if signature != self._signature:
             with self._reading:
                 if signature != self._signature:
                     self._read_again(signature)
+        if self.log.has_changed():
+            self.synchronise()
         return self._content
 
     @property
     def seconds(self) -> float:
         """Return the Unix time in seconds, as used by claims and sessions."""
         return self.now().timestamp()
+
+    def synchronise(self) -> None:
+        """Append new decisions to decisions.jsonl, and take in those that others have added to it.
+
+        A failure is logged: the live log keeps the decisions, and the next call tries again.
+        """
+        before = self.log.taken
+        try:
+            self.log.synchronise()
+        except OmibenchError as error:
+            log.warning("%s; new decisions are kept in %s", error, LIVE)
+        if self.log.taken != before:
+            self.write_states()
 
     def write_states(self) -> None:
         """Compute the states of all tasks from the events."""
@@ -211,13 +235,14 @@ class ReviewService:
     def open_task(self, listed: ListedTask, person: Reviewer) -> OpenedTask | None:
         """Return a task as opened by a person, or None if they cannot see it."""
         task, kind = listed.task, listed.kind
+        samples = self.content.samples.get(task.id, ())
         with self.database.read() as connection:
             events = read_task_events(connection, task.id)
             draft = read_draft(connection, task.id, person.name)
             claim = find_claim(connection, task.id, self.seconds)
             is_judged_again = any(
                 self.fold(sample, read_task_events(connection, sample.task.id)).status != "settled"
-                for sample in self.content.samples.get(task.id, ())
+                for sample in samples
             )
         state = self.fold(listed, events)
         role = choose_role(task, kind, state, person)
@@ -232,7 +257,8 @@ class ReviewService:
     def decide(
         self, listed: ListedTask, person: Reviewer, submission: Submission
     ) -> ReviewDecision:
-        """Append a decision and the resulting state of the task, in one transaction.
+        """Write a decision and the resulting state of the task in one transaction, then add it to
+        decisions.jsonl.
 
         Raises:
             DecisionFieldError: A field is invalid for the kind.
@@ -277,10 +303,12 @@ class ReviewService:
                 write_state(connection, listed.position, task, state, awaited)
                 drop_draft(connection, task.id, person.name)
                 drop_claim(connection, task.id, person.name)
-                return decision
-            if role is not None:
+            elif role is not None:
                 save_draft(connection, task.id, person.name, make_draft(submission))
-        raise DecisionConflictError(conflict)
+        if conflict is not None:
+            raise DecisionConflictError(conflict)
+        self.synchronise()
+        return decision
 
     def save_draft(self, listed: ListedTask, person: Reviewer, submission: Submission) -> None:
         """Save a person's draft and renew their claim, if any.
@@ -319,8 +347,9 @@ class ReviewService:
             drop_claim(connection, listed.task.id, person.name)
 
     def close(self) -> None:
-        """Close the live log."""
+        """Close the live log, and let another server use the folder."""
         self.database.close()
+        os.close(self._lock)
 
     def _find_conflict(
         self,
@@ -343,7 +372,6 @@ class ReviewService:
         self._signature = signature
         try:
             self._content = read_content(self.folder)
-            take_over_record(self.database, self.folder)
         except OmibenchError as error:
             log.warning("the review continues with the previous tasks and people: %s", error)
             return

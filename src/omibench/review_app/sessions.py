@@ -11,8 +11,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from omibench.review_app.log.database import Database
-from omibench.review_app.log.users import read_hash
+from omibench.review_app.log.database import Database, read_hash
 from omibench.web.serving.logins import SESSION_S, write_session
 
 _SALT: Final = "omibench.review.session"

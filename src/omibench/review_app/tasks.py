@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import Reviewer, read_reviewers
-from omibench.review.read import DECISIONS, REVIEWERS, TASKS, read_tasks
+from omibench.review.read import REVIEWERS, TASKS, read_tasks
 from omibench.review_app.roles import fit_kind
 from omibench.schemas.review import ReviewRole, ReviewTask, TaskPicture
 
@@ -71,8 +71,8 @@ class ReviewContent:
 
 
 def sign_files(folder: Path) -> tuple[tuple[int, int] | None, ...]:
-    """Return time and size of the review files, which change with them."""
-    return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS, DECISIONS))
+    """Return time and size of the files of tasks and people, which change with them."""
+    return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS))
 
 
 def read_content(folder: Path) -> ReviewContent:

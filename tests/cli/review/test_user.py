@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, ParamsError
-from omibench.review_app.log.database import LIVE, Database
-from omibench.review_app.log.users import check_password, read_hash
+from omibench.review_app.log.database import LIVE, Database, check_password, read_hash
 from review_app.builders import PASSWORD
 
 

@@ -57,7 +57,7 @@ class Site:
 
     def list_decisions(self, task: str) -> list[ReviewDecision]:
         """The decisions on a task, as the live log has them."""
-        from omibench.review_app.log.events import read_task_events
+        from omibench.review_app.log.decisions import read_task_events
 
         with self.service.database.read() as connection:
             return read_task_events(connection, task)
@@ -81,7 +81,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("argon2")
     from omibench.review_app.application import make_application
-    from omibench.review_app.log.users import set_password
+    from omibench.review_app.log.database import set_password
     from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
 

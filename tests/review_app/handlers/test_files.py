@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.review_app.log.events import read_head
+from omibench.review.chain import compute_head
+from omibench.review.read import read_decisions
 from omibench.review_app.settings import ServerSettings
 from omibench.schemas.review import TaskPicture
 from review_app.builders import make_service, make_task, open_browser, open_client
@@ -82,12 +83,12 @@ def test_a_picture_of_a_task_of_others_is_not_there(tmp_path: Path) -> None:
 def test_metrics_are_for_this_machine_and_for_seniors(tmp_path: Path) -> None:
     service = make_service(tmp_path)
     open_browser(service, "ann").decide("item:p1")
-    with service.database.read() as connection:
-        _, head = read_head(connection)
+    head = compute_head(read_decisions(tmp_path / "decisions.jsonl").require_whole())
     local = open_client(service)
     local._transport.client = ("127.0.0.1", 1)  # type: ignore[attr-defined]
     text = local.get("/metrics").text
     assert f'omibench_review_head_info{{sha256="{head}"}} 1' in text
+    assert "omibench_review_events_total 1\n" in text
     assert 'omibench_review_tasks{kind="item",status="audit"} 1' in text
     assert open_client(service).get("/metrics").status_code == 401
     assert open_browser(service, "ann").client.get("/metrics").status_code == 403

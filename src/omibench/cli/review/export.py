@@ -108,9 +108,9 @@ def export(
         )
     folder = find_review_folder(review, params)
     if live:
-        from omibench.review_app.log.record import export_live_log
+        from omibench.review_app.log.decisions import export_journal
 
-        say(f"{export_live_log(folder)} decisions added to decisions.jsonl", err=True)
+        say(f"{export_journal(folder)} decisions added to decisions.jsonl", err=True)
     record = read_review(folder)
     for error in record.errors:
         say(f"{error}; the line was skipped", err=True)

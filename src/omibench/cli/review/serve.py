@@ -40,8 +40,8 @@ def serve(
     """Serve the review application.
 
     It listens on this machine only. To reach it from other machines, put a TLS proxy in front and
-    give --behind-tls and --secret-file. Decisions are logged in live.sqlite in the review folder
-    and copied to decisions.jsonl when the server stops. Give reviewers a password with `omibench
+    give --behind-tls and --secret-file. Each decision is added to decisions.jsonl in the review
+    folder, which only one server can use at a time. Give reviewers a password with `omibench
     review user add NAME`.
 
     \b
@@ -95,7 +95,7 @@ def _serve_demo(settings: ServerSettings) -> None:
 
 def _announce_review(service: ReviewService) -> None:
     """Print the skipped lines of tasks.jsonl and the reviewers without a password."""
-    from omibench.review_app.log.users import list_names
+    from omibench.review_app.log.database import list_names
 
     for line in service.content.errors:
         say(line, err=True)

@@ -34,7 +34,7 @@ def status(
     from omibench.review.folder import read_review
     from omibench.review.progress import describe_progress, dump_progress, measure_people
     from omibench.review.report import summarize_review
-    from omibench.review_app.log.record import count_unrecorded
+    from omibench.review_app.log.decisions import count_unrecorded
 
     path, rule = find_review(review, params)
     folder = read_review(path)

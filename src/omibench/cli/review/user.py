@@ -33,7 +33,7 @@ def add(name: PersonName, review: ReviewFolder = None, params: Params = "params.
       omibench review user add ann --review review
     """
     from omibench.errors import ParamsError
-    from omibench.review_app.log.users import read_hash, set_password
+    from omibench.review_app.log.database import read_hash, set_password
 
     folder = _find_folder(review, params)
     _require_listed(folder, name)
@@ -57,7 +57,7 @@ def password(name: PersonName, review: ReviewFolder = None, params: Params = "pa
     Example:
       omibench review user password ann
     """
-    from omibench.review_app.log.users import set_password
+    from omibench.review_app.log.database import set_password
 
     folder = _find_folder(review, params)
     _require_user(folder, name)
@@ -75,7 +75,7 @@ def remove(name: PersonName, review: ReviewFolder = None, params: Params = "para
     Example:
       omibench review user remove ann
     """
-    from omibench.review_app.log.users import remove_password
+    from omibench.review_app.log.database import remove_password
 
     folder = _find_folder(review, params)
     _require_user(folder, name)
@@ -94,7 +94,7 @@ def list_(review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     """
     from omibench.review.people import read_reviewers
     from omibench.review.read import REVIEWERS
-    from omibench.review_app.log.users import list_names
+    from omibench.review_app.log.database import list_names
 
     folder = _find_folder(review, params)
     people = read_reviewers(folder / REVIEWERS)
@@ -137,7 +137,7 @@ def _require_listed(folder: Path, name: str) -> None:
 def _require_user(folder: Path, name: str) -> None:
     """Raise MissingInputError unless a person has a password."""
     from omibench.errors import MissingInputError
-    from omibench.review_app.log.users import list_names
+    from omibench.review_app.log.database import list_names
     from omibench.schemas.validation import suggest_name
 
     with _open_log(folder) as connection:

@@ -17,7 +17,7 @@ from omibench.review.people import Reviewer
 from omibench.review.read import REVIEWERS, TASKS, read_tasks
 from omibench.review_app.demo.content import invent_content, invent_fields
 from omibench.review_app.demo.pictures import draw_pictures
-from omibench.review_app.log.users import set_password
+from omibench.review_app.log.database import set_password
 from omibench.review_app.service import ReviewService, Submission
 from omibench.schemas.review import ReviewTask, TaskPicture
 

@@ -15,8 +15,8 @@ from omibench.review_app.handlers.context import (
     read_context,
     require_token,
 )
+from omibench.review_app.log.database import check_password, read_hash
 from omibench.review_app.log.states import find_next, find_previous
-from omibench.review_app.log.users import check_password, read_hash
 from omibench.review_app.overview import list_tasks, list_tests, measure_kinds, measure_people
 from omibench.review_app.pages import (
     render_login,
@@ -37,8 +37,7 @@ def show_tasks(request: Request) -> Response:
     workloads, tasks, hidden = list_tasks(context.service, person)
     tests = list_tests(context.service, person)
     visitor = context.greet(session, person)
-    shortest = context.service.shortest_seconds
-    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests, shortest))
+    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests))
 
 
 def show_task(request: Request) -> Response:

@@ -1,26 +1,35 @@
-"""The live log of a review in SQLite: immutable decisions, and the states of tasks.
+"""The live log of a review in SQLite, and what only the server keeps: passwords, drafts, claims.
 
-A decision and the resulting state of its task are written in one transaction, so that pages never
-fold the log. Everything except `events` can be rebuilt or is of little value.
+`events` is the journal of decisions (`decisions.py`), which decisions.jsonl is written from. The
+tables of task states (`states.py`) can be rebuilt.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, MissingInputError, OutputError, ParamsError, reason_of
+from omibench.files.locks import hold, open_lock
 from omibench.files.modes import open_new
 
 LIVE: Final = "live.sqlite"
 """The log file in a review folder. It contains password hashes: never commit it to git."""
+LOCK: Final = ".server.lock"
+"""The lock file of a served folder; it can be deleted."""
 BUSY_S: Final = 30.0
 """How long a writer waits for another process."""
+CLAIM_S: Final = 1800.0
+"""How long a claim lasts after the person's last draft."""
+SHORTEST: Final = 10
+LONGEST: Final = 1000
+"""Minimum and maximum number of characters of a password."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS events (
@@ -29,8 +38,7 @@ CREATE TABLE IF NOT EXISTS events (
     task TEXT NOT NULL,
     person TEXT NOT NULL,
     seconds REAL,
-    event TEXT NOT NULL,
-    head TEXT NOT NULL
+    event TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS events_by_task ON events (task, number);
 CREATE INDEX IF NOT EXISTS events_by_person ON events (person, number);
@@ -105,12 +113,12 @@ class Database:
             self._connection.execute("PRAGMA journal_mode = WAL")
             # A confirmed decision survives a power cut.
             self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA trusted_schema = OFFf")
+            self._connection.execute("PRAGMA trusted_schema = OFF")
             self._connection.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             raise FileFormatError(
-                f"{path}: not a review log ({error}); move it away; decisions written by `omibench "
-                "review export` are in decisions.jsonl"
+                f"{path}: not a review log ({error}); move it away; recorded decisions are in "
+                "decisions.jsonl"
             ) from None
 
     @contextmanager
@@ -139,3 +147,130 @@ class Database:
         """Close the connection; the file keeps its data."""
         with self._lock:
             self._connection.close()
+
+
+def lock_folder(folder: Path) -> int:
+    """Return the descriptor of the lock that a served folder has until it is closed.
+
+    Raises:
+        OutputError: Another server has it, or the folder cannot be written.
+    """
+    path = folder / LOCK
+    try:
+        file = open_lock(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
+    if not hold(file):
+        os.close(file)
+        raise OutputError(f"{folder}: another server uses this review; stop it first")
+    return file
+
+
+def save_draft(
+    connection: sqlite3.Connection, task: str, person: str, draft: dict[str, Any]
+) -> None:
+    """Save a person's draft in place of the previous one."""
+    connection.execute(
+        "INSERT OR REPLACE INTO drafts (task, person, draft) VALUES (?, ?, ?)",
+        (task, person, json.dumps(draft, ensure_ascii=False)),
+    )
+
+
+def read_draft(connection: sqlite3.Connection, task: str, person: str) -> dict[str, Any] | None:
+    """Return a person's draft, or None."""
+    query = "SELECT draft FROM drafts WHERE task = ? AND person = ?"
+    row = connection.execute(query, (task, person)).fetchone()
+    return dict(json.loads(row[0])) if row else None
+
+
+def list_drafts(connection: sqlite3.Connection, person: str) -> set[str]:
+    """Return the tasks of which a person has a draft."""
+    rows = connection.execute("SELECT task FROM drafts WHERE person = ?", (person,))
+    return {task for (task,) in rows}
+
+
+def drop_draft(connection: sqlite3.Connection, task: str, person: str) -> None:
+    """Delete a draft after it was submitted."""
+    connection.execute("DELETE FROM drafts WHERE task = ? AND person = ?", (task, person))
+
+
+def find_claim(connection: sqlite3.Connection, task: str, now: float) -> str | None:
+    """Return the person with a valid claim on a task."""
+    query = "SELECT person FROM claims WHERE task = ? AND until > ?"
+    row = connection.execute(query, (task, now)).fetchone()
+    return str(row[0]) if row else None
+
+
+def claim_task(connection: sqlite3.Connection, task: str, person: str, now: float) -> bool:
+    """Claim a task or renew the claim; return False if another person has claimed it."""
+    if find_claim(connection, task, now) not in (None, person):
+        return False
+    connection.execute(
+        "INSERT OR REPLACE INTO claims (task, person, until) VALUES (?, ?, ?)",
+        (task, person, now + CLAIM_S),
+    )
+    return True
+
+
+def drop_claim(connection: sqlite3.Connection, task: str, person: str) -> None:
+    """Release a claim; those of other people are kept."""
+    connection.execute("DELETE FROM claims WHERE task = ? AND person = ?", (task, person))
+
+
+def set_password(connection: sqlite3.Connection, name: str, password: str) -> None:
+    """Set a person's password, replacing any other.
+
+    Raises:
+        ParamsError: The password is too short or too long.
+    """
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise ParamsError(
+            f"the password of {name} has {len(password)} characters; use {SHORTEST} to {LONGEST}"
+        )
+    connection.execute(
+        "INSERT OR REPLACE INTO users (name, password) VALUES (?, ?)", (name, _hash(password))
+    )
+
+
+def remove_password(connection: sqlite3.Connection, name: str) -> bool:
+    """Delete a person's password, which ends their sessions; return False if there is none."""
+    return connection.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount > 0
+
+
+def read_hash(connection: sqlite3.Connection, name: str) -> str | None:
+    """Return the hash of a person's password, or None."""
+    query = "SELECT password FROM users WHERE name = ?"
+    row = connection.execute(query, (name,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def list_names(connection: sqlite3.Connection) -> set[str]:
+    """Return everyone who has a password."""
+    return {name for (name,) in connection.execute("SELECT name FROM users")}
+
+
+def check_password(password_hash: str | None, password: str) -> bool:
+    """Return whether a password matches a hash. Takes the same time for unknown names."""
+    from argon2 import PasswordHasher
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    if len(password) > LONGEST:
+        return False
+    try:
+        PasswordHasher().verify(password_hash or _ABSENT, password)
+    except (VerificationError, InvalidHashError):
+        return False
+    return password_hash is not None
+
+
+def _hash(password: str) -> str:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher().hash(password)
+
+
+_ABSENT: Final = (
+    "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+)
+"""A hash that no password matches, with the cost of the others."""
