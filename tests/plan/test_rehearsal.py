@@ -102,6 +102,19 @@ def test_settings_differ_where_print_tells_them_apart(tmp_path: Path) -> None:
     assert model.oracle == "synthetic:emma"
 
 
+def test_a_table_in_a_layout_of_its_own_is_read_and_one_in_none_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "tables.yaml").write_text(
+        "own.csv: {source: s, row: [name], columns: "
+        "[{dataset: mine, names: right, metrics: {acc: count}, parts: {total: null}}]}"
+    )
+    (tmp_path / "own.csv").write_text("name,right\nMine,24.05\n")
+    (tmp_path / "odd.csv").write_text("model,score\nMine,1\n")
+    tables = [str(tmp_path / name) for name in ("odd.csv", "own.csv")]
+    (tmp_path / "main.csv").write_text("model,total_acc\nMine,24.05\n")
+    known = models(study(analyze={"published": str(tmp_path / "main.csv")}))
+    assert models(study(analyze={"published": tables})) == known
+
+
 def test_problems_that_are_there_are_rehearsed_on_themselves(tmp_path: Path) -> None:
     found = study(data=str(tmp_path))
     assert found.benchmark.name == "emma-mini"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,11 +174,16 @@ def read_known_layouts(folder: Path) -> KnownLayouts:
         FileFormatError: `tables.yaml` is invalid.
     """
     home = find_shipped(SHIPPED)
-    shipped = read_layouts(home) if (home / LAYOUTS).is_file() else {}
+    shipped = _read_shipped(home)
     if not (folder / LAYOUTS).is_file():
         return KnownLayouts({}, shipped)
     is_home = folder.resolve() == home.resolve()
     return KnownLayouts(shipped if is_home else read_layouts(folder), shipped)
+
+
+@cache
+def _read_shipped(home: Path) -> Mapping[str, TableLayout]:
+    return read_layouts(home) if (home / LAYOUTS).is_file() else {}
 
 
 def read_table(path: Path, known: KnownLayouts | None = None) -> PrintedTable:

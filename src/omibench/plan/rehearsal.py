@@ -7,16 +7,17 @@ results are marked SIMULATED.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from omibench.errors import ParamsError
-from omibench.files.intake import read_csv
+from omibench.errors import OmibenchError, ParamsError
 from omibench.files.shipped import find_local_or_shipped
 from omibench.models.simulated.oracle import OracleRow, load_oracle
+from omibench.papers.layouts import AVERAGE, TOTAL
+from omibench.papers.tables import ACC, read_table
 from omibench.params.models.registry import Model
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.roles import Role, select_fields
@@ -36,8 +37,6 @@ WITHOUT_ANSWER = SLIPS["refusal"] + SLIPS["truncation"] + SLIPS["repetition"]
 TYPICAL, SPREAD = 0.35, 0.5
 """Mean accuracy of the abilities of unpublished models, and their spread (logits)."""
 JUDGE = {"true_positive_rate": 0.95, "false_positive_rate": 0.05, "error_rate": 0.1}
-_TOTALS = ("total_acc", "average", "loose_avg")
-_SIX = ("I", "IUER", "I+QM", "I+QG", "I+QM+DM", "I+QG+DG")
 _EMMA, _MATHREAL = ("published/emma_main.csv",), (
     "published/mathreal_main.csv", "published/mathreal_six_settings.csv",
 )  # fmt: skip
@@ -175,34 +174,24 @@ def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, f
 
 
 def _read_printed(study: Study) -> Printed:
-    """Read published accuracies as shares, from the columns of the whole dataset."""
+    """Read published accuracies as shares, over the whole dataset or as averages of its parts.
+
+    Tables that cannot be read are left out: the report names them.
+    """
     like = find_shape(study)
-    columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
     shares: dict[tuple[str, str], float] = {}
-    paths = [*study.analyze.published, *_TABLES.get(like, ())]
-    for path in map(find_local_or_shipped, paths):
-        if not path.is_file():
+    for path in map(find_local_or_shipped, [*study.analyze.published, *_TABLES.get(like, ())]):
+        try:
+            cells = read_table(path).cells
+        except OmibenchError:
             continue
-        for row in _whole_rows(read_csv(path)):
-            value = next((row[c] for c in columns if row.get(c)), None)
-            by_setting = {} if value else {c: row[c] for c in _SIX if row.get(c)}
-            for setting, share in {row["setting"]: value, **by_setting}.items():
-                if share:
-                    shares.setdefault((row["model"], setting), float(share) / 100)
+        datasets = {cell.dataset for cell in cells}
+        dataset = like if like in datasets or len(datasets) != 1 else datasets.pop()
+        for cell in cells:
+            is_whole = cell.dataset == dataset and cell.subject in (TOTAL, AVERAGE)
+            if is_whole and cell.short_metric == ACC:
+                shares.setdefault((cell.model, cell.full_setting), cell.number.value / 100)
     return shares
-
-
-def _whole_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
-    """Return rows with `model` and `setting`; `+ X` below a model is both."""
-    base = ""
-    for row in rows:
-        name = row.get("model") or row.get("method") or ""
-        if not name.startswith("+"):
-            base = name
-            yield {**row, "model": name, "setting": row.get("strategy") or ""}
-            continue
-        yield {**row, "model": base, "setting": name}
-        yield {**row, "model": f"{base} {name}", "setting": ""}
 
 
 @contextmanager
