@@ -1,6 +1,8 @@
 """Normalisation of LaTeX and Unicode: equal answers become equal strings.
 
 `tidy` preserves meaning: it never drops a digit, a sign, the case of a letter or a grouping brace.
+`omibench.latex` says which characters and commands print the same; here, signs that mean the same
+in an answer become equal as well, such as `⇒` and `→`, and text around formulas is kept as it is.
 """
 
 from __future__ import annotations
@@ -10,11 +12,12 @@ from functools import lru_cache
 
 from omibench.answers.chemistry.mhchem import plain_mhchem
 from omibench.answers.letter_case import fold_words
+from omibench.latex.characters import ALIKE, COMMANDS, SUBSCRIPTS, SUPERSCRIPTS
+from omibench.latex.synonyms import SYNONYMS, list_words
 
-_SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
-_SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
-_SUPER_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
-_SUB_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎]+")
+_SUPER, _SUB = str.maketrans(SUPERSCRIPTS), str.maketrans(SUBSCRIPTS)
+_SUPER_RUN = re.compile(f"[{''.join(SUPERSCRIPTS)}]+")
+_SUB_RUN = re.compile(f"[{''.join(SUBSCRIPTS)}]+")
 _WRAPPERS = (
     "text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
     "|boldsymbol|bm|emph|underline|mathop|boxed|fbox"
@@ -34,18 +37,19 @@ _SPACING = re.compile(
 _ENVIRONMENT = re.compile(
     r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
 )
-_SYNONYMS = {
-    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\geqslant": r"\geq",
-    r"\leqslant": r"\leq", r"\cdotp": r"\cdot", r"\rightarrow": r"\to", r"\longrightarrow": r"\to",
-    r"\Rightarrow": r"\to", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi", r"\ge": r"\geq",
-    r"\le": r"\leq", r"\ne": r"\neq", r"\vartheta": r"\theta", r"\degree": "°", r"\%": "%",
-    r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±", r"\infty": "∞", r"\lt": "<",
-    r"\gt": ">", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
-    r"\textdegree": "°", r"\lvert": "|", r"\rvert": "|", r"\vert": "|", r"\mid": "|",
-    r"\varnothing": r"\emptyset", r"\leftrightharpoons": r"\rightleftharpoons",
-    r"\rightleftarrows": r"\rightleftharpoons", r"\leftrightarrow": r"\rightleftharpoons",
-    r"\ohm": r"\Omega", r"\div": "/", r"\to": r"\to", r"\xrightarrow": r"\to",
+_SAME_PRINT = r"""
+    \dfrac \tfrac \cfrac \geqslant \leqslant \ge \le \ne \lt \gt \cdotp \degree \textdegree \lvert
+    \rvert \vert \mid \varnothing \rightleftarrows \ohm
+"""
+_SYNONYMS = {command: SYNONYMS[command] for command in _SAME_PRINT.split()} | {
+    r"\rightarrow": r"\to", r"\longrightarrow": r"\to", r"\xrightarrow": r"\to",
+    r"\Rightarrow": r"\to", r"\leftrightarrow": r"\rightleftharpoons",
+    r"\leftrightharpoons": r"\rightleftharpoons", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi",
+    r"\vartheta": r"\theta", r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±",
+    r"\infty": "∞", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
+    r"\div": "/", r"\%": "%",
 }  # fmt: skip
+"""Commands that print the same, then those that mean the same in an answer."""
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _SYMBOL = r"\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z])"
 _BOLD = rf"\\(?:mathbf|boldsymbol|bm){_SYMBOL}"
@@ -86,30 +90,24 @@ _BARE_ARGUMENT = re.compile(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])")
 _BARE_DENOMINATOR = re.compile(r"\\frac\s*(\{[^{}]*\})\s*(\w)")
 _MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
 _BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
-_UNICODE = str.maketrans(_VULGAR | {
-    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
-    "÷": "/", "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
-    "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
-    "∅": r"\emptyset ", "Ø": r"\emptyset ", "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ",
-    "↓": r"\downarrow ", "↑": r"\uparrow ",
-    "∼": "≈", "≃": "≈", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
-    "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "µ": r"\mu ",
-    "ρ": r"\rho ", "σ": r"\sigma ", "τ": r"\tau ", "φ": r"\varphi ", "ω": r"\omega ",
-    "\u03a9": r"\Omega ", "\u2126": r"\Omega ",
-    "Δ": r"\Delta ", "ε": r"\varepsilon ", "ϵ": r"\varepsilon ",
-    "ν": r"\nu ", "κ": r"\kappa ", "η": r"\eta ", "ψ": r"\psi ", "Σ": r"\Sigma ", "Γ": r"\Gamma ",
-    "∠": r"\angle ", "△": r"\triangle ", "º": "°", "˚": "°", "℃": "°C", "“": '"', "”": '"',
-    "‘": "'", "’": "'", "′": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
-})  # fmt: skip
-_VECTOR_SIGNS = (
-    r"\vec",
-    r"\mathbf",
-    r"\boldsymbol",
-    r"\bm",
-    r"\overrightarrow",
-    r"\hat",
-    r"\nabla",
-)
+_ALIKE = "−–‐‑º˚℃’′"
+_WRITTEN = "≤≥≠→⇒⟶⟹⇌⇄↔↓↑∅∼≃∠△÷παβγδθλμµρστφωΩ\u2126ΔεϵνκηψΣΓ"
+"""Characters that are read as their command; answers keep others, such as ∪ and ±."""
+
+
+def _read_sign(sign: str) -> str:
+    text = _SYNONYMS.get(COMMANDS[sign], COMMANDS[sign])
+    return f"{text} " if text.startswith("\\") else text
+
+
+_UNICODE = str.maketrans(
+    _VULGAR
+    | {sign: ALIKE[ord(sign)] for sign in _ALIKE}
+    | {sign: _read_sign(sign) for sign in _WRITTEN}
+    | {"—": "-", "⋅": "·", "∙": "·", "Ø": r"\emptyset ", "➝": r"\to ", "➔": r"\to ", "“": '"',
+       "”": '"', "‘": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
+)  # fmt: skip
+_VECTOR_SIGNS = list_words(r"\vec \mathbf \boldsymbol \bm \overrightarrow \hat \nabla")
 _BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s+(?=\d)(?!\d{3}(?!\d))")
 MAX_CHARS = 4_000
 

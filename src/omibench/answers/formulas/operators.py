@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from omibench.answers.formulas.latex import same_text
+from omibench.latex.synonyms import list_words
 
 Equality = Callable[[str, str], bool]
 
@@ -22,20 +23,14 @@ sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overri
 scalarproduct vectorproduct"""
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_RELATIONS = _words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
+_RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
 \implies \impliedby \Longrightarrow \Longleftarrow \Leftrightarrow \Longleftrightarrow
 \hookrightarrow \rightleftharpoons \leadsto \subset \subseteq \subsetneq \supset \supseteq
 \supsetneq \in \notin \ni \vdash \dashv \models \prec \succ \preceq \succeq \ll \gg \lesssim
 \gtrsim \cong \perp \parallel \nmid \leq \geq \neq \equiv \propto
 ← ⇐ ⇔ ↦ ∈ ∉ ∋ ⊂ ⊃ ⊆ ⊇ ⊢ ⊨ ≺ ≻ ≪ ≫ ≅ ⊥ ∥""")
-_JOINS = _words(r"\cap \cup \land \lor \vee \wedge \oplus \setminus ∩ ∪ ∧ ∨ ⊕ ∖")
-_COMMUTE = _words(r"""\cap \cup \land \lor \vee \oplus \iff \Leftrightarrow \Longleftrightarrow
+_JOINS = list_words(r"\cap \cup \land \lor \vee \wedge \oplus \setminus ∩ ∪ ∧ ∨ ⊕ ∖")
+_COMMUTE = list_words(r"""\cap \cup \land \lor \vee \oplus \iff \Leftrightarrow \Longleftrightarrow
 \cong \perp \parallel \neq \equiv ∩ ∪ ∨ ⊕ ⇔ ≅ ⊥ ∥""")
 _TURNED = [
     (r"\to", r"\leftarrow"), (r"\to", r"\gets"), (r"\to", r"\Leftarrow"), (r"\subset", r"\supset"),
