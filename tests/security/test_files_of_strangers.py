@@ -27,7 +27,7 @@ from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
 from omibench.settings.prompts import load_prompt
-from omibench.stages.analyze.tables.calibration import _has_reasoning_certificates
+from omibench.stages.analyze.certificates import _has_reasoning_certificates
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.filter.hashing import difference_hash
 from omibench.stages.ocr.sources.check import hash_regular_file

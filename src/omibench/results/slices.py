@@ -283,15 +283,17 @@ def _group_cells(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, Pla
 def _name_values(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """Name the slice and its values; cells in order of occurrence, their values sorted."""
     import polars as pl
+    from polars import selectors
 
     names = [_column(name) for name in plan.by]
+    n_eff = selectors.by_name("n_eff", require_all=False)
     named = rows.with_columns(slice=pl.lit(plan.name), value=pl.concat_str(names, separator=JOINT))
     ranks = {name: rank for rank, name in enumerate(sort_values(named["value"]))}
     return (
         named.with_columns(_value=pl.col("value").replace_strict(ranks, return_dtype=pl.Int64))
         .sort("_place", "_value", "_metric")
         .drop("_cell", "_place", "_label", "_value", "_metric", *names)
-        .drop("n_eff", strict=False)
+        .select(~n_eff, n_eff)
     )
 
 

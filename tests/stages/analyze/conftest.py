@@ -17,6 +17,7 @@ from tests.conftest import Build
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
+from omibench.results.load import Results
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import (
@@ -31,6 +32,7 @@ from omibench.schemas.tables import (
 )
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze import analyze_study
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import Headline
 
 PROMPT = "5" * 64
@@ -293,6 +295,18 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
 
     rewrite_cells(folders, publish)
     return folders._replace(study=parse_study(values, "test"))
+
+
+def analysis_of(results: Results, **frames: pl.DataFrame) -> Analysis:
+    """The analysis of results; `frames` replace what it would compute: `scores`, or a result."""
+    folder = results.freeze.parent
+    analysis = Analysis(results.study, results, folder, folder / "report.html")
+    for name, frame in frames.items():
+        if name == "scores":
+            vars(analysis)[name] = frame
+        else:
+            analysis._tables[name.replace("_", "-")] = frame
+    return analysis
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import (
     Folders,
+    analysis_of,
     forget_origins,
     make_published_study,
     make_study,
@@ -34,13 +35,13 @@ from omibench.stages.analyze.claims import (
     best_of_all,
     cell_name,
     failures_sentence,
+    find_cell,
     images_sentence,
     leading_sentence,
     partial_cells,
     runner_up_sentence,
 )
 from omibench.stages.analyze.headline import make_headline
-from omibench.stages.analyze.tables.accuracy import Failures, image_scores, scores
 from omibench.stages.analyze.words import format_percent
 
 
@@ -85,19 +86,19 @@ def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
 
 def test_a_clear_lead_is_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 50 + [False] * 10, [True] * 20 + [False] * 40)
-    rows = scores(results)
-    assert "ahead of the other model on the same problems." in leading_sentence(results, rows)
-    assert runner_up_sentence(results, rows).endswith(": ahead.")
+    analysis = analysis_of(results)
+    assert "ahead of the other model on the same problems." in leading_sentence(analysis)
+    assert runner_up_sentence(analysis).endswith(": ahead.")
 
 
 def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 31 + [False] * 29, [True] * 28 + [False] * 32)
-    rows = scores(results)
-    assert "not distinguishable from the other model." in leading_sentence(results, rows)
-    assert "leads" not in leading_sentence(results, rows)
+    analysis = analysis_of(results)
+    assert "not distinguishable from the other model." in leading_sentence(analysis)
+    assert "leads" not in leading_sentence(analysis)
     assert (
         ": not distinguishable; the smallest detectable difference is 10.1 points"
-        in runner_up_sentence(results, rows)
+        in runner_up_sentence(analysis)
     )
 
 
@@ -105,9 +106,10 @@ def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
     weak = [i % 2 == 0 for i in range(100)]
     strong = [right or i % 8 == 1 for i, right in enumerate(weak)]
     results = two_models(tmp_path, strong, weak)
-    rows = {s.cell.model: s for s in scores(results) if s.subject == "total"}
-    assert rows["sim-weak"].acc.hi > rows["sim-strong"].acc.lo  # the intervals overlap
-    assert "ahead of the other model" in leading_sentence(results, list(rows.values()))
+    analysis = analysis_of(results)
+    rows = {row["model"]: row for row in analysis.scores.filter(subject="total").to_dicts()}
+    assert rows["sim-weak"]["high"] > rows["sim-strong"]["low"]  # the intervals overlap
+    assert "ahead of the other model" in leading_sentence(analysis)
 
 
 def test_models_are_compared_under_the_reference_setting_alone(made: Folders) -> None:
@@ -115,11 +117,11 @@ def test_models_are_compared_under_the_reference_setting_alone(made: Folders) ->
     for reference, label in ((None, "Chain of thought"), ("direct", "Direct")):
         study = parse_study(study_values(reference_setting=reference), "test")
         results = load_results(*made[:3], study)
-        rows = scores(results)
-        top = best(results, rows)
+        analysis = analysis_of(results)
+        top = best(analysis)
         assert top is not None
-        assert results.setting_label(top.cell.setting) == label
-        sentence = leading_sentence(results, rows)
+        assert results.setting_label(top["setting"]) == label
+        sentence = leading_sentence(analysis)
         assert sentence.startswith(f"Under {label}, Strong")
         assert "the 2 other models" in sentence
         assert "(paired tests, Holm over all 3 pairs at 0.05). Of all 9 cells, " in sentence
@@ -133,7 +135,7 @@ def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path
 
     rewrite_cells(folders, equalise)
     results = load_results(*folders[:3], folders.study)
-    sentence = leading_sentence(results, scores(results))
+    sentence = leading_sentence(analysis_of(results))
     assert (
         "; on the same problems it is not distinguishable from any of the 2 other models "
         "(paired tests, Holm over all 3 pairs at 0.05). Of all 9 cells, "
@@ -142,13 +144,13 @@ def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path
 
 def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
-    rows = scores(results)
-    top = best(results, rows)
+    analysis = analysis_of(results)
+    top = best(analysis)
     assert top is not None
     tests = results.family_tests
-    others = [cell for cell in results.family.cells if cell != top.cell]
-    ahead = sum(tests.is_ahead(top.cell, cell) for cell in others)
-    sentence = leading_sentence(results, rows)
+    others = [cell for cell in results.family.cells if cell != find_cell(top)]
+    ahead = sum(tests.is_ahead(find_cell(top), cell) for cell in others)
+    sentence = leading_sentence(analysis)
     assert ("leads with" in sentence) == (ahead == len(others))
     if 0 < ahead < len(others):
         assert f"ahead of {ahead} of the {len(others)} others" in sentence
@@ -157,48 +159,47 @@ def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
 def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
     draw = random.Random(5)
     results = two_models(tmp_path, [True] * 20, [draw.random() < 0.4 for _ in range(100)])
-    rows = scores(results)
-    top = best(results, rows)
+    analysis = analysis_of(results)
+    top = best(analysis)
     assert top is not None
-    assert top.cell == Cell("sim-weak", "cot")
-    assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
-    assert leading_sentence(results, rows).endswith(
-        "1 cell without all of these problems cannot lead."
-    )
+    assert find_cell(top) == Cell("sim-weak", "cot")
+    assert partial_cells(analysis) == [Cell("sim-strong", "cot")]
+    assert leading_sentence(analysis).endswith("1 cell without all of these problems cannot lead.")
 
 
 def test_a_cell_that_lacks_one_problem_cannot_lead(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 99, [True] * 60 + [False] * 40)
-    rows = scores(results)
-    top = best(results, rows)
+    analysis = analysis_of(results)
+    top = best(analysis)
     assert top is not None
-    assert top.cell == Cell("sim-weak", "cot")
-    assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
+    assert find_cell(top) == Cell("sim-weak", "cot")
+    assert partial_cells(analysis) == [Cell("sim-strong", "cot")]
 
 
 def test_the_headline_names_its_scope_and_the_best_of_all_cells(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
-    rows = scores(results)
-    overall, compared = best_of_all(results, rows)
+    analysis = analysis_of(results)
+    overall, compared = best_of_all(analysis)
     assert overall is not None
-    totals = [s for s in rows if s.subject == "total" and s.rules == results.main_rules]
-    assert overall.acc.mean == max(s.acc.mean for s in totals)
+    totals = analysis.scores.filter(subject="total", rules=results.main_rules)["estimate"]
+    assert overall["estimate"] == totals.max()
     assert compared == len(totals) == len(results.cells)
-    top = best(results, rows)
+    top = best(analysis)
     assert top is not None
-    sentence = leading_sentence(results, rows)
-    assert sentence.startswith(f"Under Chain of thought, {results.label(top.cell.model)} ")
-    also = " also" if overall.cell == top.cell else ""
+    sentence = leading_sentence(analysis)
+    assert sentence.startswith(f"Under Chain of thought, {results.label(top['model'])} ")
+    also = " also" if find_cell(overall) == find_cell(top) else ""
     assert (
-        f"Of all {compared} cells, {cell_name(results, overall.cell)}{also} has the highest "
-        f"accuracy, {format_percent(overall.acc.mean)}."
+        f"Of all {compared} cells, {cell_name(results, find_cell(overall))}{also} has the highest "
+        f"accuracy, {format_percent(overall['estimate'])}."
     ) in sentence
 
 
 def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
-    rows = [s._replace(images="1") if s.images == "2" else s for s in image_scores(results)]
-    sentence = images_sentence(results, rows)
+    rows = analysis_of(results).rows("accuracy-by-images")
+    renamed = rows.with_columns(pl.col("value").replace("2", "1"))
+    sentence = images_sentence(analysis_of(results, accuracy_by_images=renamed))
     assert ", with 1 image " in sentence
     assert sentence.startswith("With 6+ images accuracy under Chain of thought and Direct is ")
     assert "from none" not in sentence
@@ -211,13 +212,14 @@ def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
 def test_published_verdicts_know_no_failures(tmp_path: Path, robust: bool, words: str) -> None:
     folders = make_published_study(tmp_path, robust=robust)
     results = load_results(*folders[:3], folders.study)
-    assert words in failures_sentence(results, scores(results))
+    assert words in failures_sentence(analysis_of(results))
 
 
 def test_a_leader_without_failures_moves_nowhere(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
-    rows = [s._replace(failures=Failures(0, s.acc.mean, s.acc.mean)) for s in scores(results)]
-    assert failures_sentence(results, rows).endswith("score, none of them in the leading cell.")
+    scores = analysis_of(results).scores.with_columns(failures=pl.lit(0))
+    analysis = analysis_of(results, scores=scores)
+    assert failures_sentence(analysis).endswith("score, none of them in the leading cell.")
 
 
 def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path: Path) -> None:
@@ -240,7 +242,7 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
     empty = int((outcomes != "scored").sum()) - unjudged
     assert unjudged > 20
     assert empty > 5
-    sentence = failures_sentence(results, scores(results))
+    sentence = failures_sentence(analysis_of(results))
     assert sentence.startswith(f"{empty} responses of {n} ")
     assert "counted as right they and the answers without a judgement" in sentence
     assert sentence.endswith(f" {unjudged} answers of {n} got no judgement.")
@@ -251,25 +253,25 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
 
 def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 9, [False] * 9)
-    assert "cannot be measured" in images_sentence(results, image_scores(results))
+    assert "cannot be measured" in images_sentence(analysis_of(results))
 
 
 @pytest.mark.parametrize("rules", ["robust", "omibench"])
 def test_the_main_rules_decide(made: Folders, rules: str) -> None:
     study = parse_study(study_values(main_rules=rules), "test")
     results = load_results(*made[:3], study)
-    assert best(results, scores(results)).rules == rules
+    assert best(analysis_of(results))["rules"] == rules
 
 
 def test_a_cell_that_nobody_answered_cannot_lead(tmp_path: Path) -> None:
     results = two_models(tmp_path, [False] * 60, [False] * 60)
     _end_with(results, {"sim-strong": "provider_error"})
     results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
-    rows = scores(results)
-    top = best(results, rows)
+    analysis = analysis_of(results)
+    top = best(analysis)
     assert top is not None
-    assert top.cell == Cell("sim-weak", "cot")
-    assert leading_sentence(results, rows).endswith("1 cell with too few answers cannot lead.")
+    assert find_cell(top) == Cell("sim-weak", "cot")
+    assert leading_sentence(analysis).endswith("1 cell with too few answers cannot lead.")
 
 
 @pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
@@ -277,9 +279,9 @@ def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> No
     results = two_models(tmp_path, [False] * 60, [False] * 60)
     _end_with(results, {"sim-strong": outcome, "sim-weak": outcome})
     results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
-    rows = scores(results)
-    assert best(results, rows) is None
-    said = [leading_sentence(results, rows), runner_up_sentence(results, rows)]
+    analysis = analysis_of(results)
+    assert best(analysis) is None
+    said = [leading_sentence(analysis), runner_up_sentence(analysis)]
     assert said[0].startswith("No cell leads: each got too few answers.")
     assert not [text for text in said if "leads with" in text or "0.0" in text]
     assert make_headline(Analysis(results.study, results, Path(), tmp_path)).numbers[0].value == "–"

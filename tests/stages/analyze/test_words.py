@@ -12,13 +12,13 @@ from omibench.stages.analyze.words import (
     format_bounds,
     format_decimals,
     format_interval,
+    format_limits,
     format_percent,
     format_points,
     format_share,
     name_image_bin,
     name_outcome,
 )
-from omibench.statistics.intervals import Estimate
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,11 @@ def test_nothing_is_ever_minus_zero() -> None:
 
 
 def test_intervals_have_the_decimals_of_their_means() -> None:
-    acc = Estimate(0.57, 0.3905, 0.7424, 28, 28.0)
-    assert format_percent(acc.mean) == "57.0\N{NO-BREAK SPACE}%"
-    assert format_interval(acc) == "39.1 to 74.2\N{NO-BREAK SPACE}%"
-    assert format_bounds(acc) == "[39.1, 74.2]"
+    assert format_percent(0.57) == "57.0\N{NO-BREAK SPACE}%"
+    assert format_interval(0.3905, 0.7424) == "39.1 to 74.2\N{NO-BREAK SPACE}%"
+    assert format_bounds(0.3905, 0.7424) == "[39.1, 74.2]"
+    assert format_limits(0.3905, 1) == "[0.39, 1.00]"
+    assert format_bounds(None, None) == format_limits(None, None) == ""
 
 
 def test_one_image_is_singular() -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omibench.errors import PluginError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.study import PrintedResult, StudyPrint, read_print
 from omibench.params.cell import Cell
@@ -19,19 +20,11 @@ from omibench.results.attributes import (
     describe_settings,
 )
 from omibench.results.grouped import average_samples
+from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.results.optional_measures import fill_measures
 from omibench.stages.analyze.results.result import RESULTS
-from omibench.stages.analyze.results.tidy import complete_table
-from omibench.stages.analyze.tables.accuracy import (
-    FailureCount,
-    ImageScore,
-    Score,
-    failure_counts,
-    image_scores,
-    scores,
-)
-from omibench.stages.analyze.tables.reasoning import Reasoning, reasoning
+from omibench.stages.analyze.results.tidy import fill_table, round_table
 from omibench.stages.analyze.tables.saliency import Salience, saliences
 
 if TYPE_CHECKING:
@@ -61,19 +54,12 @@ class Analysis:
         return self.results.study.analyze.confidence
 
     @cached_property
-    def scores(self) -> list[Score]:
-        """The accuracy of each cell under each scorer, in total and by subject."""
-        return scores(self.results)
+    def scores(self) -> pl.DataFrame:
+        """The results about the accuracy of each cell under each scorer, in total and by subject,
+        in one row (`results.accuracy.frame_scores`)."""
+        from omibench.stages.analyze.results.accuracy import frame_scores
 
-    @cached_property
-    def image_scores(self) -> list[ImageScore]:
-        """The accuracy of each cell, and of all cells pooled, by number of images."""
-        return image_scores(self.results)
-
-    @cached_property
-    def failure_counts(self) -> list[FailureCount]:
-        """The outcomes without an answer of each cell under each scorer."""
-        return failure_counts(self.results)
+        return frame_scores(self)
 
     @cached_property
     def saliences(self) -> list[Salience]:
@@ -86,14 +72,23 @@ class Analysis:
         return saliences(self.results, self.study.saliency, self.folder / "saliency")
 
     @cached_property
-    def reasoning(self) -> Reasoning:
-        """The labels of judges and annotators for the reasoning in responses.
+    def judgements(self) -> dict[Cell, pl.DataFrame]:
+        """The counting judgements of each judged cell (`results.judgements.read_judgements`).
 
         Raises:
             MissingInputError: A cell to be judged has no file.
-            FileFormatError: The human labels cannot be read.
         """
-        return reasoning(self.results, self.folder / "judge")
+        results, folder = self.results, self.folder / "judge"
+        judged = set(results.study.judged_cells)
+        cells = [cell for cell in results.cells if cell in judged]
+        return {cell: read_judgements(results, folder, cell) for cell in cells}
+
+    @cached_property
+    def error_judgements(self) -> pl.DataFrame:
+        """The judgements and labels of errors (`results.reasoning.collect_error_judgements`)."""
+        from omibench.stages.analyze.results.reasoning import collect_error_judgements
+
+        return collect_error_judgements(self)
 
     @cached_property
     def printed_rows(self) -> list[PrintedResult]:
@@ -195,20 +190,48 @@ class Analysis:
             name: Name in `results.result.RESULTS`.
 
         Returns:
-            A table with all columns of `tidy.COLUMNS`, or None if the study has no data for it.
+            A table with all columns of `tidy.COLUMNS` and numbers of 6 digits, or None if the study
+            has no data for it.
 
         Raises:
             OmibenchError: A required file is missing or invalid.
             PluginError: No result has this name, or a plug-in's result failed.
         """
+        if name not in self._rounded:
+            rows = self.find_rows(name)
+            self._rounded[name] = None if rows is None else round_table(rows)
+        return self._rounded[name]
+
+    def find_rows(self, name: str) -> pl.DataFrame | None:
+        """Return the table of a result with all digits, for pages, which round each number once."""
         if name not in self._tables:
             with RESULTS.naming_failures(name):
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
-                    frame = complete_table(frame, name, self.results.manifest.name)
+                    frame = fill_table(frame, name, self.results.manifest.name)
                     frame = None if frame.is_empty() else self._mark_partial(frame)
                 self._tables[name] = frame
         return self._tables[name]
+
+    def rows(self, name: str) -> pl.DataFrame:
+        """Return `find_rows` of a built-in result that every study has."""
+        frame = self.find_rows(name)
+        if frame is None:
+            raise PluginError(f"result {name!r}: has no rows")
+        return frame
+
+    def slice(self, names: str) -> pl.DataFrame:
+        """Return one slice of the accuracies, computed once (`results.slices.slice_accuracy`).
+
+        Args:
+            names: One attribute, or two separated by a comma; `analyze.slices` need not list it.
+        """
+        from omibench.stages.analyze.results.slices import slice_accuracy
+
+        if names not in self._slices:
+            frame = slice_accuracy(self, names)
+            self._slices[names] = fill_table(frame, "slices", self.results.manifest.name)
+        return self._slices[names]
 
     def _mark_partial(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the table; in a partial run with a last column that describes the part."""
@@ -220,5 +243,13 @@ class Analysis:
         )
 
     @cached_property
+    def _rounded(self) -> dict[str, pl.DataFrame | None]:
+        return {}
+
+    @cached_property
     def _tables(self) -> dict[str, pl.DataFrame | None]:
+        return {}
+
+    @cached_property
+    def _slices(self) -> dict[str, pl.DataFrame]:
         return {}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL_TYPES
-from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
-from omibench.stages.analyze.tables.unanswered import count_unanswered
+from omibench.schemas.verdict import FAILURES, NOT_JUDGED
+from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.words import (
     count_noun,
     describe_pool,
@@ -26,6 +26,7 @@ from omibench.stages.analyze.words import (
     name_image_bin,
     name_scorer,
 )
+from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import (
     POWER,
     AccuracyDifference,
@@ -36,29 +37,40 @@ from omibench.statistics.paired import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from omibench.stages.analyze.analysis import Analysis
+
+Row = dict[str, Any]
+"""A row of a result."""
 SIMULATED = "SIMULATED"
 NO_LEADER = "No cell leads: each got too few answers."
 UNKNOWN_FAILURES = "published verdicts do not show which responses have no answer"
 
 
-def best(results: Results, rows: Sequence[Score]) -> Score | None:
-    """Return the cell of the family with the highest total under the main scorer; ties keep order.
+def best(analysis: Analysis) -> Row | None:
+    """Return the total of the cell of the family that leads under the main scorer.
 
-    Only cells with results on the same problems are compared, see `contenders`. None if no cell
-    remains.
+    It is the highest; ties keep order. Only cells with results on the same problems are compared,
+    see `contenders`. None if no cell remains.
     """
-    return max(contenders(results, rows), key=lambda s: s.acc.mean, default=None)
+    return _highest(contenders(analysis))
 
 
-def best_of_all(results: Results, rows: Sequence[Score]) -> tuple[Score | None, int]:
-    """Return the cell of the study with the highest total, and the number of cells compared."""
-    compared = contenders(results, rows, results.cells)
-    return max(compared, key=lambda s: s.acc.mean, default=None), len(compared)
+def best_of_all(analysis: Analysis) -> tuple[Row | None, int]:
+    """Return the highest total of all cells of the study, and the number of cells compared."""
+    compared = contenders(analysis, analysis.results.cells)
+    return _highest(compared), len(compared)
 
 
-def contenders(
-    results: Results, rows: Sequence[Score], cells: Sequence[Cell] | None = None
-) -> list[Score]:
+def _highest(rows: Sequence[Row]) -> Row | None:
+    return max(rows, key=lambda row: row["estimate"], default=None)
+
+
+def find_cell(row: Row) -> Cell:
+    """Return the cell of a row."""
+    return Cell(row["model"], row["setting"])
+
+
+def contenders(analysis: Analysis, cells: Sequence[Cell] | None = None) -> list[Row]:
     """Return the totals of the cells that can lead: those with results on the same problems.
 
     Recorded responses can cover only some subjects, and their accuracy is for other problems. The
@@ -66,36 +78,36 @@ def contenders(
     are left out.
 
     Args:
-        results: The study's results.
-        rows: The scores of its cells.
+        analysis: The study's results.
         cells: The compared cells; default: those of the family.
     """
+    results = analysis.results
     chosen = {*(results.family.cells if cells is None else cells)} - {*results.failed_cells}
-    totals = [
-        s for s in rows if s.subject == TOTAL and s.rules == results.main_rules and s.cell in chosen
-    ]
-    groups: dict[frozenset[str], list[Score]] = {}
-    for score in totals:
-        problems = results.select_verdicts(results.main_rules, score.cell)["id"]
-        groups.setdefault(frozenset(problems), []).append(score)
+    totals = analysis.scores.filter(subject=TOTAL, rules=results.main_rules)
+    groups: dict[frozenset[str], list[Row]] = {}
+    for row in totals.iter_rows(named=True):
+        if find_cell(row) in chosen:
+            problems = results.select_verdicts(results.main_rules, find_cell(row))["id"]
+            groups.setdefault(frozenset(problems), []).append(row)
     largest = max(groups, key=lambda ids: (len(ids), len(groups[ids])), default=None)
     return [] if largest is None else groups[largest]
 
 
-def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
+def partial_cells(analysis: Analysis) -> list[Cell]:
     """Return the cells of the family that cannot lead because they lack problems of others."""
-    compared = {score.cell for score in contenders(results, rows)}
-    out = compared | {*results.failed_cells}
+    results = analysis.results
+    out = {*map(find_cell, contenders(analysis)), *results.failed_cells}
     return [cell for cell in results.family.cells if cell not in out]
 
 
-def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
+def leading_sentence(analysis: Analysis) -> str:
     """Return the leading cell, the cells it is distinguishable from, and the number excluded."""
+    results = analysis.results
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
-    small_cells = partial_cells(results, rows)
+    small_cells = partial_cells(analysis)
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
-    sentences = [part + made_up_problems(results) + _lead(results, rows)]
-    sentences.append(_name_best_of_all(results, rows))
+    sentences = [part + made_up_problems(results) + _lead(analysis)]
+    sentences.append(_name_best_of_all(analysis))
     if small_cells:
         sentences.append(
             f"{count_noun(len(small_cells), 'cell')} without all of these problems cannot lead."
@@ -112,22 +124,23 @@ def made_up_problems(results: Results) -> str:
     return f"On made-up problems ({results.manifest.synthetic}), not those of a benchmark: "
 
 
-def _lead(results: Results, rows: Sequence[Score]) -> str:
-    top = best(results, rows)
+def _lead(analysis: Analysis) -> str:
+    results, top = analysis.results, best(analysis)
     if top is None:
         return NO_LEADER
     family, tests = results.family, results.family_tests
-    other_cells = [cell for cell in family.cells if cell != top.cell]
-    ahead = sum(tests.is_ahead(top.cell, cell) for cell in other_cells)
+    leader = find_cell(top)
+    other_cells = [cell for cell in family.cells if cell != leader]
+    ahead = sum(tests.is_ahead(leader, cell) for cell in other_cells)
     behind = len(other_cells) - ahead
     score = (
-        f"{format_percent(top.acc.mean)} of {count_noun(top.acc.n, 'problem')} right "
-        f"({format_level(results.study.analyze.confidence)} "
-        f"interval {format_interval(top.acc)})"
+        f"{format_percent(top['estimate'])} of {count_noun(top['n'], 'problem')} right "
+        f"({format_level(analysis.confidence)} "
+        f"interval {format_interval(top['low'], top['high'])})"
     )
     if not other_cells:
-        return f"{cell_name(results, top.cell)} has {score}."
-    name = _name_in_scope(results, top.cell)
+        return f"{cell_name(results, leader)} has {score}."
+    name = _name_in_scope(results, leader)
     others = _name_others(results, len(other_cells))
     if not behind:
         return (
@@ -146,25 +159,27 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
     )
 
 
-def _name_best_of_all(results: Results, rows: Sequence[Score]) -> str:
+def _name_best_of_all(analysis: Analysis) -> str:
     """Return a sentence on the best of all cells, if the family is only a part of them."""
-    compared = describe_best_of_all(results, rows)
+    compared = describe_best_of_all(analysis)
     return f"Of {compared}." if compared else ""
 
 
-def describe_best_of_all(results: Results, rows: Sequence[Score]) -> str:
+def describe_best_of_all(analysis: Analysis) -> str:
     """Describe the best of all cells: 'all 24 cells, A · Direct has the highest accuracy, 60 %'.
 
     Empty if all cells are in the family.
     """
-    top, overall = best(results, rows), best_of_all(results, rows)
-    if overall[0] is None or top is None or len(results.cells) == len(results.family.cells):
+    results, top = analysis.results, best(analysis)
+    overall, compared = best_of_all(analysis)
+    if overall is None or top is None or len(results.cells) == len(results.family.cells):
         return ""
-    every = "all " if overall[1] == len(results.cells) else ""
-    also = " also" if overall[0].cell == top.cell else ""
+    every = "all " if compared == len(results.cells) else ""
+    cell = find_cell(overall)
+    also = " also" if cell == find_cell(top) else ""
     return (
-        f"{every}{count_noun(overall[1], 'cell')}, {cell_name(results, overall[0].cell)}{also} has "
-        f"the highest accuracy, {format_percent(overall[0].acc.mean)}"
+        f"{every}{count_noun(compared, 'cell')}, {cell_name(results, cell)}{also} has "
+        f"the highest accuracy, {format_percent(overall['estimate'])}"
     )
 
 
@@ -202,21 +217,22 @@ def name_family_test(results: Results) -> str:
     return f"paired tests, Holm over all {results.family.pairs:,} pairs at {alpha}"
 
 
-def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
+def runner_up_sentence(analysis: Analysis) -> str:
     """Compare the leader with the second of the family by their paired test."""
-    top = best(results, rows)
-    second = best(results, [s for s in rows if s.cell != top.cell]) if top else None
-    if top is None or second is None:
-        return leading_sentence(results, rows)
-    test = results.family_tests.compare(top.cell, second.cell)
-    names = f"{cell_name(results, top.cell)} against {cell_name(results, second.cell)}"
+    results, top = analysis.results, best(analysis)
+    first = find_cell(top) if top else None
+    rest = [cell for cell in results.family.cells if cell != first]
+    row = _highest(contenders(analysis, rest))
+    if first is None or row is None:
+        return leading_sentence(analysis)
+    second = find_cell(row)
+    test = results.family_tests.compare(first, second)
+    names = f"{cell_name(results, first)} against {cell_name(results, second)}"
     if test.difference.n == 0:
         return f"{names}: no problem was answered by both, so they cannot be compared."
     p = "" if isnan(test.adjusted) else f", p {format_p(test.adjusted)}"
     p += " by Holm" if p and results.family.pairs > 1 else ""
-    verdict = (
-        "ahead" if results.family_tests.is_ahead(top.cell, second.cell) else ("not distinguishable")
-    )
+    verdict = "ahead" if results.family_tests.is_ahead(first, second) else "not distinguishable"
     smallest = (
         f"; the smallest detectable difference is {format_share(test.detectable)} points with a "
         "power of "
@@ -232,29 +248,39 @@ def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
     )
 
 
-def image_difference(
-    results: Results, rows: Sequence[ImageScore]
-) -> tuple[ImageScore, ImageScore, AccuracyDifference] | None:
-    """Return the bins with fewest and most images, and their difference, over the pooled cells."""
-    pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
+class ImageEffect(NamedTuple):
+    """The pooled accuracies with the fewest and the most images, and their difference."""
+
+    fewest: Row
+    most: Row
+    difference: AccuracyDifference
+
+
+def image_difference(analysis: Analysis) -> ImageEffect | None:
+    """Compare the fewest with the most images over the pooled cells; None for a single bin."""
+    table = analysis.rows("accuracy-by-images")
+    pooled = table.filter(model="", rules=analysis.results.main_rules).to_dicts()
     if len(pooled) < 2:
         return None
-    lowest_bin, highest_bin = pooled[0], pooled[-1]
-    return lowest_bin, highest_bin, independent_difference(highest_bin.acc, lowest_bin.acc)
+    ends = [
+        Estimate(row["estimate"], row["low"], row["high"], row["n"], row["n"])
+        for row in (pooled[0], pooled[-1])
+    ]
+    return ImageEffect(pooled[0], pooled[-1], independent_difference(ends[1], ends[0]))
 
 
-def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
+def images_sentence(analysis: Analysis) -> str:
     """Return a sentence on the difference in accuracy between the fewest and the most images."""
-    effect = image_difference(results, rows)
+    effect = image_difference(analysis)
     if effect is None:
         return "All problems have the same number of images, so its effect cannot be measured."
-    lowest_bin, highest_bin, difference = effect
+    fewest, most, difference = effect
     direction = "a fall" if difference.value < 0 else "a rise"
     verdict = direction if difference.distinguishable else "not distinguishable from zero"
     return (
-        f"With {name_image_bin(highest_bin.images)} accuracy {describe_pool(results)} is "
-        f"{format_percent(highest_bin.acc.mean)}, "
-        f"with {name_image_bin(lowest_bin.images)} {format_percent(lowest_bin.acc.mean)}: "
+        f"With {name_image_bin(most['value'])} accuracy {describe_pool(analysis.results)} is "
+        f"{format_percent(most['estimate'])}, "
+        f"with {name_image_bin(fewest['value'])} {format_percent(fewest['estimate'])}: "
         f"{format_points(difference.value)} points "
         f"({format_points_interval(difference)}), {verdict}. These are different problems, so the "
         "number of images need not be the cause."
@@ -312,26 +338,50 @@ def calibration_sentence(results: Results) -> str:
     )
 
 
-def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
+class Unanswered(NamedTuple):
+    """The number of `responses` of one scorer without an answer or without a judgement.
+
+    Attributes:
+        responses: Number of all responses.
+        empty: Number of responses without an answer: refused, cut off, unparsed, never sent, ...
+        unjudged: Number of responses that may have an answer, but whose judge failed or was not
+            run. ACC counts both as wrong.
+    """
+
+    responses: int
+    empty: int
+    unjudged: int
+
+
+def count_unanswered(analysis: Analysis, rules: str) -> Unanswered:
+    """Count the responses of all cells without an answer or a judgement under a scorer."""
+    rows = analysis.rows("outcomes").filter(rules=rules)
+    failed, unjudged = (
+        int(rows.filter(rows["value"].is_in(names))["count"].sum())
+        for names in (FAILURES, NOT_JUDGED)
+    )
+    return Unanswered(int(rows["count"].sum()), failed - unjudged, unjudged)
+
+
+def failures_sentence(analysis: Analysis) -> str:
     """Return a sentence on responses without an answer and their effect on the leading cell."""
-    rules = results.failure_rules
+    rules = analysis.results.failure_rules
     if rules is None:
         return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
     scorer = name_scorer(rules)
-    n, failed, unjudged = count_unanswered(results.select_verdicts(rules))
+    n, failed, unjudged = count_unanswered(analysis, rules)
     rest = f" {count_noun(unjudged, 'answer')} of {n:,} got no judgement." if unjudged else ""
     if not failed:
         held = "have an answer" if unjudged else f"have an answer that {scorer} could score"
         return f"All {n:,} responses {held}.{rest}"
-    moved, top = "", best(results, rows)
-    bounds = top.failures if top else None
-    if bounds and bounds.failed == 0:
+    moved, top = "", best(analysis)
+    if top and top["failures"] == 0:
         moved = ", none of them in the leading cell"
-    elif bounds:
+    elif top and top["failures"] is not None:
         those = "they and the answers without a judgement" if unjudged else "they"
         moved = (
             f"; counted as right {those} would move the leading cell from "
-            f"{format_percent(bounds.as_wrong)} to {format_percent(bounds.as_right)}"
+            f"{format_percent(top['estimate'])} to {format_percent(top['failures_right'])}"
         )
     have = "has" if failed == 1 else "have"
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,15 +14,15 @@ from omibench.stages.analyze.claims import (
     UNKNOWN_FAILURES,
     best,
     cell_name,
+    count_unanswered,
     describe_best_of_all,
+    find_cell,
     image_difference,
     judge_difference,
     leading_sentence,
     name_reference,
     partial_cells,
 )
-from omibench.stages.analyze.tables.accuracy import ImageScore, Score
-from omibench.stages.analyze.tables.unanswered import count_unanswered
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -68,30 +67,29 @@ def make_headline(analysis: Analysis) -> Headline:
     results = analysis.results
     return Headline(
         report=analysis.report,
-        sentence=leading_sentence(results, analysis.scores),
-        numbers=leading_numbers(results, analysis.scores, analysis.image_scores),
+        sentence=leading_sentence(analysis),
+        numbers=leading_numbers(analysis),
         simulated=results.any_simulated,
         partial=results.partial,
     )
 
 
-def leading_numbers(
-    results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
-) -> tuple[HeadlineNumber, ...]:
+def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
     """Return the three main numbers: best accuracy, effect of images, share of failures.
 
     If all problems have the same number of images, GPTScore or the number of cells replaces that
     effect.
     """
-    tiles = [_best(results, rows)]
-    if effect := image_difference(results, images):
-        lowest_bin, highest_bin, difference = effect
+    results = analysis.results
+    tiles = [_best(analysis)]
+    if effect := image_difference(analysis):
+        fewest, most, difference = effect
         doubt = "" if difference.distinguishable else ", not distinguishable"
         tiles.append(
             HeadlineNumber(
-                f"From {lowest_bin.images} to {highest_bin.images} images",
+                f"From {fewest['value']} to {most['value']} images",
                 f"{format_points(difference.value)} points",
-                f"{format_percent(lowest_bin.acc.mean)} to {format_percent(highest_bin.acc.mean)} "
+                f"{format_percent(fewest['estimate'])} to {format_percent(most['estimate'])} "
                 f"{describe_pool(results)}; "
                 f"interval {format_points_interval(difference)}{doubt}",
                 results.main_simulated,
@@ -107,7 +105,7 @@ def leading_numbers(
                 results.any_simulated,
             )
         )
-    tiles.append(_failures(results))
+    tiles.append(_failures(analysis))
     if len(tiles) < 3:
         cells = count_noun(len(results.study.cells), "cell")
         problems = str(results.partial or count_noun(len(results.answers), "problem"))
@@ -119,24 +117,24 @@ def leading_numbers(
     return tuple(tiles)
 
 
-def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
-    label, top = _name_best(results), best(results, rows)
+def _best(analysis: Analysis) -> HeadlineNumber:
+    results, top = analysis.results, best(analysis)
+    label = _name_best(results)
     if top is None:
         return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
-    small_cells = partial_cells(results, rows)
+    small_cells = partial_cells(analysis)
     detail = (
-        f"{cell_name(results, top.cell)}; {format_level(results.study.analyze.confidence)} "
-        f"interval "
-        f"{format_interval(top.acc)}, by {name_scorer(results.main_rules)}"
+        f"{cell_name(results, find_cell(top))}; {format_level(analysis.confidence)} interval "
+        f"{format_interval(top['low'], top['high'])}, by {name_scorer(results.main_rules)}"
     )
-    if overall := describe_best_of_all(results, rows):
+    if overall := describe_best_of_all(analysis):
         detail += f"; of {overall}"
     if small_cells:
         detail += f"; {count_noun(len(small_cells), 'cell')} without all problems left out"
     if failed:
         detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
-    return HeadlineNumber(label, format_percent(top.acc.mean), detail, results.main_simulated)
+    return HeadlineNumber(label, format_percent(top["estimate"]), detail, results.main_simulated)
 
 
 def _name_best(results: Results) -> str:
@@ -147,11 +145,12 @@ def _name_best(results: Results) -> str:
     return f"Best accuracy under {name_reference(results)}"
 
 
-def _failures(results: Results) -> HeadlineNumber:
+def _failures(analysis: Analysis) -> HeadlineNumber:
+    results = analysis.results
     label, rules = "Responses without an answer", results.failure_rules
     if rules is None:
         return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
-    responses, empty, unjudged = count_unanswered(results.select_verdicts(rules))
+    responses, empty, unjudged = count_unanswered(analysis, rules)
     note = "counted as wrong, with bounds"
     if rules != results.main_rules:
         note = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"

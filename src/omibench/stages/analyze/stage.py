@@ -14,14 +14,14 @@ from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.certificates import add_certificates
 from omibench.stages.analyze.headline import Headline, make_headline
 from omibench.stages.analyze.links import EXPLORER, has_pages, remove_pages
+from omibench.stages.analyze.pivots import describe_metrics, write_plots
 from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
-from omibench.stages.analyze.tables.calibration import add_certificates
-from omibench.stages.analyze.tables.metrics import metrics, write_plots
 
 REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -84,8 +84,8 @@ def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection
     headline = make_headline(analysis)
     _write_section_tables(out, results, sections)
     write_results(out / "tables", analysis)
-    write_json(out / "metrics.json", dict(metrics(results, analysis.scores)))
-    write_plots(out, results, analysis.scores, analysis.image_scores)
+    write_json(out / "metrics.json", dict(describe_metrics(analysis)))
+    write_plots(analysis, out)
     return headline
 
 

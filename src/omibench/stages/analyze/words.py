@@ -8,8 +8,6 @@ from typing import Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import Results
-from omibench.statistics.agreement import Corrected
-from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference
 
 RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
@@ -32,20 +30,32 @@ def format_percent(share: float, digits: int = 1) -> str:
     return f"{format_share(share, digits)}{PER_CENT}"
 
 
-def format_share(share: float, digits: int = 1) -> str:
-    """Format a share as per cent without the sign, for table columns: 0.5714 -> '57.1'; NaN is a
-    dash."""
-    return NO_VALUE if isnan(share) else format_decimals(100 * share, digits)
+def format_share(share: float | None, digits: int = 1) -> str:
+    """Format a share as per cent without the sign, for table columns: 0.5714 -> '57.1'; a missing
+    one is a dash."""
+    return format_number(None if share is None else 100 * share, digits)
 
 
-def format_interval(acc: Estimate) -> str:
-    """Format an interval for sentences: '39.1 to 74.2 %'."""
-    return f"{format_share(acc.lo)} to {format_share(acc.hi)}{PER_CENT}"
+def format_number(value: float | None, digits: int = 2) -> str:
+    """Format a number for table columns: 3.14159 -> '3.14'; a missing one is a dash."""
+    return NO_VALUE if value is None or isnan(value) else format_decimals(value, digits)
 
 
-def format_bounds(acc: Estimate | Corrected) -> str:
-    """Format an interval for tables in per cent: '[39.1, 74.2]'."""
-    return f"[{format_share(acc.lo)}, {format_share(acc.hi)}]"
+def format_interval(low: float, high: float) -> str:
+    """Format an interval of shares for sentences: '39.1 to 74.2 %'."""
+    return f"{format_share(low)} to {format_share(high)}{PER_CENT}"
+
+
+def format_bounds(low: float | None, high: float | None) -> str:
+    """Format an interval of shares for tables, in per cent: '[39.1, 74.2]'; empty without one."""
+    return "" if low is None or high is None else f"[{format_share(low)}, {format_share(high)}]"
+
+
+def format_limits(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Format an interval of numbers for tables: '[2.13, 3.50]'; empty without one."""
+    if low is None or high is None:
+        return ""
+    return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
 def format_points(difference: float, digits: int = 1) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders
+from tests.stages.analyze.conftest import Folders, analysis_of
 
 from omibench.results.load import Results, load_results
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.accuracy import draw_accuracy
 from omibench.stages.analyze.charts.failures import draw_failures
 from omibench.stages.analyze.charts.marks import (
@@ -19,7 +21,6 @@ from omibench.stages.analyze.charts.marks import (
     model_name,
 )
 from omibench.stages.analyze.charts.rules import draw_rules
-from omibench.stages.analyze.tables.accuracy import FailureCount, Score, scores
 
 
 @pytest.fixture(scope="module")
@@ -28,29 +29,46 @@ def results(made: Folders) -> Results:
 
 
 @pytest.fixture(scope="module")
-def rows(results: Results, made: Folders) -> list[Score]:
-    return scores(results)
+def total(results: Results) -> dict[str, Any]:
+    """The first total under the main scorer."""
+    scores = analysis_of(results).scores
+    return scores.filter(rules=results.main_rules, subject="total").row(0, named=True)
 
 
-def drawn(results: Results, rows: list[Score]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def drawn(analysis: Analysis) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The encoding of the chart of accuracies, and its rows."""
-    chart = draw_accuracy(results, rows).to_dict()
+    chart = draw_accuracy(analysis).to_dict()
     return chart["layer"][0]["encoding"], chart["datasets"][chart["data"]["name"]]
 
 
-def test_crossed_cells_stand_in_a_row_of_their_model(results: Results, rows: list[Score]) -> None:
-    found, _ = drawn(results, rows)
+def make_cells(
+    results: Results, total: dict[str, Any], cells: list[tuple[str, str]]
+) -> tuple[Results, list[dict[str, Any]]]:
+    """Results and totals of other cells, each a point better than the one before."""
+    rows = [
+        {**total, "model": model, "setting": setting, "estimate": i / len(cells)}
+        for i, (model, setting) in enumerate(cells)
+    ]
+    labels = {setting: results.study.settings["cot"] for _, setting in cells}
+    blocks = {model: results.study.models["sim-weak"] for model, _ in cells}
+    study = results.study.model_copy(update={"settings": labels, "models": blocks})
+    return replace(results, study=study), rows
+
+
+def cross(settings: int, models: int) -> list[tuple[str, str]]:
+    return [(f"sim-{m}", f"s{n}") for m in range(models) for n in range(settings)]
+
+
+def test_crossed_cells_stand_in_a_row_of_their_model(results: Results) -> None:
+    found, _ = drawn(analysis_of(results))
     assert found["y"]["field"] == "model"
     assert found["yOffset"]["field"] == "setting"
 
 
-def test_few_of_many_cells_have_a_row_each(results: Results, rows: list[Score]) -> None:
-    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
+def test_few_of_many_cells_have_a_row_each(results: Results, total: dict[str, Any]) -> None:
     pairs = [("sim-strong", f"s{n}") for n in range(6)] + [("sim-weak", "s1"), ("sim-middle", "s2")]
-    few = [total._replace(cell=total.cell._replace(model=m, setting=s)) for m, s in pairs]
-    settings = {s: results.study.settings["cot"] for _, s in pairs}
-    study = results.study.model_copy(update={"settings": settings})
-    found, values = drawn(replace(results, study=study), few)
+    few, rows = make_cells(results, total, pairs)
+    found, values = drawn(analysis_of(few, scores=pl.DataFrame(rows)))
     assert found["y"]["field"] == "row"
     assert "yOffset" not in found
     names = [row["row"] for row in values]
@@ -59,56 +77,37 @@ def test_few_of_many_cells_have_a_row_each(results: Results, rows: list[Score]) 
     assert [bool(name) for name in shown] == [True, *5 * [False], True, True]
 
 
-def spread(results: Results, score: Score, settings: int, models: int) -> Any:
-    """Results and scores of more cells, each a point better than the one before."""
-    cells = [(f"sim-{m}", f"s{n}") for m in range(models) for n in range(settings)]
-    scores = [
-        score._replace(
-            cell=score.cell._replace(model=model, setting=setting),
-            acc=score.acc._replace(mean=i / len(cells)),
-        )
-        for i, (model, setting) in enumerate(cells)
-    ]
-    labels = {s: results.study.settings["cot"] for _, s in cells}
-    blocks = {m: results.study.models["sim-weak"] for m, _ in cells}
-    study = results.study.model_copy(update={"settings": labels, "models": blocks})
-    return replace(results, study=study), scores
-
-
 @pytest.mark.parametrize(("settings", "models"), [(9, 1), (4, 11)])
 def test_many_settings_or_cells_are_a_map_of_all(
-    results: Results, rows: list[Score], settings: int, models: int
+    results: Results, total: dict[str, Any], settings: int, models: int
 ) -> None:
-    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
-    many, scores = spread(results, total, settings, models)
-    encoding, values = drawn(many, scores)
+    many, rows = make_cells(results, total, cross(settings, models))
+    encoding, values = drawn(analysis_of(many, scores=pl.DataFrame(rows)))
     assert "shape" not in encoding
     assert encoding["opacity"]["field"] == "strength"
-    assert [row["share"] for row in values] == [100 * s.acc.mean for s in scores]
+    assert [row["share"] for row in values] == [100 * row["estimate"] for row in rows]
 
 
 def test_failures_of_many_cells_are_a_map_of_their_sums(
-    results: Results, rows: list[Score]
+    results: Results, total: dict[str, Any]
 ) -> None:
-    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
-    many, scores = spread(results, total, 9, 1)
-    failures = [
-        FailureCount(scores[0].cell, results.main_rules, outcome, 3, 12, simulated=True)
-        for outcome in ("truncated", "refused")
-    ]
-    chart = draw_failures(many, failures, scores).to_dict()
+    many, rows = make_cells(results, total, cross(9, 1))
+    outcomes = pl.DataFrame(
+        [{**rows[0], "value": name, "count": 3, "n": 12} for name in ("truncated", "refused")]
+    )
+    analysis = analysis_of(many, scores=pl.DataFrame(rows), outcomes=outcomes)
+    chart = draw_failures(analysis).to_dict()
     values = chart["datasets"][chart["data"]["name"]]
     assert [row["share"] for row in values] == [50.0, *8 * [0.0]]
 
 
-def test_scorers_are_shown_where_they_differ_most(results: Results, rows: list[Score]) -> None:
-    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
-    many, scores = spread(results, total, 1, MOST_ROWS + 2)
-    other = [s._replace(rules="other", acc=s.acc._replace(mean=0.0)) for s in scores]
-    chart = draw_rules(many, [*scores, *other]).to_dict()
+def test_scorers_are_shown_where_they_differ_most(results: Results, total: dict[str, Any]) -> None:
+    many, rows = make_cells(results, total, cross(1, MOST_ROWS + 2))
+    other = [{**row, "rules": "other", "estimate": 0.0} for row in rows]
+    chart = draw_rules(analysis_of(many, scores=pl.DataFrame([*rows, *other]))).to_dict()
     assert chart["title"]["subtitle"] == ["the 40 of 42 cells of which they differ most"]
     values = chart["datasets"][chart["data"]["name"]]
-    assert {row["acc"] for row in values} == {0.0, *(100 * s.acc.mean for s in scores[2:])}
+    assert {row["acc"] for row in values} == {0.0, *(100 * row["estimate"] for row in rows[2:])}
 
 
 def test_rows_are_marked_only_beside_others_that_are_not_simulated(results: Results) -> None:

@@ -6,7 +6,7 @@ import random
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders
+from tests.stages.analyze.conftest import Folders, analysis_of
 
 from omibench.params.study import Study
 from omibench.results.load import Results, load_results
@@ -19,7 +19,7 @@ from omibench.stages.analyze.charts.images import (
     models,
     points,
 )
-from omibench.stages.analyze.tables.accuracy import image_bins, image_scores, in_image_bin
+from omibench.stages.analyze.results.accuracy import list_image_bins
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +28,14 @@ def results(made: Folders) -> Results:
 
 
 def test_every_model_has_its_points(results: Results) -> None:
-    found = points(results)
+    found = points(analysis_of(results))
     assert {p.model for p in found} == {"sim-strong", "sim-middle", "sim-weak"}
     assert sum(p.n for p in found if p.model == "sim-weak") == 28  # a problem once
     full = results.select_verdicts("robust").filter(pl.col("setting") != "first-image")
-    for point in found:
-        rows = in_image_bin(full.filter(model=point.model), point.images)
-        assert point.acc == pytest.approx(100 * rows["verdict"].mean())
+    for model in ("sim-strong", "sim-middle", "sim-weak"):
+        own = [p for p in found if p.model == model]
+        mean = sum(p.acc * p.n for p in own) / sum(p.n for p in own)
+        assert mean == pytest.approx(100 * full.filter(model=model)["verdict"].mean())
 
 
 def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
@@ -52,7 +53,7 @@ def test_a_bin_that_a_model_did_not_answer_breaks_its_line() -> None:
 
 
 def drawn(results: Results) -> dict[str, object]:
-    chart: dict[str, object] = draw_images(results, image_scores(results)).to_dict()
+    chart: dict[str, object] = draw_images(analysis_of(results)).to_dict()
     return chart
 
 
@@ -60,7 +61,7 @@ def test_few_problems_are_named_below_the_title(results: Results) -> None:
     title = drawn(results)["title"]
     assert isinstance(title, dict)
     assert "each model; under Chain of thought and Direct" in title["subtitle"][0]
-    assert any(p.few for p in points(results))
+    assert any(p.few for p in points(analysis_of(results)))
     assert (
         title["subtitle"][1]
         == f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems"
@@ -83,8 +84,8 @@ def test_a_large_study_says_which_models_it_shows(results: Results) -> None:
         pl.concat([results.responses.filter(model="sim-weak").with_columns(model=pl.lit(name))
                    for name in every]),
     )  # fmt: skip
-    assert set(models(large)) == set(every) - {"m04"}
+    assert set(models(analysis_of(large))) == set(every) - {"m04"}
     title = drawn(large)["title"]
     assert isinstance(title, dict)
     assert "the 16 of 17 models with the highest ACC" in title["subtitle"][0]
-    assert image_bins(large) == image_bins(results)
+    assert list_image_bins(analysis_of(large)) == list_image_bins(analysis_of(results))

@@ -18,7 +18,7 @@ from tests.stages.analyze.conftest import (
     rewrite_cells,
 )
 from tests.stages.analyze.pages import Page
-from tests.stages.analyze.tables.test_calibration import certificate
+from tests.stages.analyze.test_certificates import certificate
 
 from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity

@@ -72,11 +72,10 @@ def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) 
     model, rules = "sim-weak", "robust"
     answers = analysis.results.answers
     at_chance = []
-    for score in analysis.scores:
-        if (score.cell, score.rules) == ((model, "cot"), rules):
-            part = [a for a in answers.values() if score.subject in ("total", a.subject)]
-            chance = guess_accuracy([guess_chance(a) for a in part]).mean
-            at_chance.append(score.acc.lo <= chance <= score.acc.hi)
+    for score in analysis.scores.filter(model=model, setting="cot", rules=rules).to_dicts():
+        part = [a for a in answers.values() if score["subject"] in ("total", a.subject)]
+        chance = guess_accuracy([guess_chance(a) for a in part]).mean
+        at_chance.append(score["low"] <= chance <= score["high"])
     study = analysis.study.model_copy(
         update={"analyze": analysis.study.analyze.model_copy(update={"slices": ["subject"]})}
     )

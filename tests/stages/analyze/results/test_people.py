@@ -125,12 +125,10 @@ def test_people_are_scored_by_every_scorer_but_the_judge(people: Tables) -> None
 
 def test_models_have_their_accuracy_on_the_same_problems(people: Tables) -> None:
     row = people.row(kind="model", model="sim-strong", setting="cot")
-    (score,) = [
-        s
-        for s in people.analysis.scores
-        if (s.cell, s.rules, s.subject) == (("sim-strong", "cot"), "robust", "total")
-    ]
-    assert row["estimate"] == pytest.approx(score.acc.mean, abs=1e-6)
+    (score,) = people.analysis.scores.filter(
+        model="sim-strong", setting="cot", rules="robust", subject="total"
+    ).to_dicts()
+    assert row["estimate"] == pytest.approx(score["estimate"], abs=1e-6)
     assert row["simulated"]
     assert row["respondent"] == "sim-strong"
 

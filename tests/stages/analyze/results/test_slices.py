@@ -62,13 +62,13 @@ def test_subjects_images_and_types_are_the_slices_of_a_study_that_names_none(mad
         slice="subject", value="physics", model="sim-weak", setting="cot", rules="emma",
         metric="accuracy",
     ).row(0, named=True)  # fmt: skip
-    (score,) = [
-        s
-        for s in analysis.scores
-        if (*s.cell, s.rules, s.subject) == ("sim-weak", "cot", "emma", "physics")
-    ]
+    (score,) = analysis.scores.filter(
+        model="sim-weak", setting="cot", rules="emma", subject="physics"
+    ).to_dicts()
     stated = (physics["estimate"], physics["low"], physics["high"], physics["n"])
-    assert stated == pytest.approx(tuple(score.acc)[:4], abs=1e-6)
+    assert stated == pytest.approx(
+        (score["estimate"], score["low"], score["high"], score["n"]), abs=1e-6
+    )
     assert physics["clusters"] < physics["n"]
     assert physics["simulated"]
 

@@ -7,20 +7,25 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders
+from tests.stages.analyze.conftest import Folders, analysis_of
 
 from omibench.judges.gptscore import VARIANTS
 from omibench.judges.instrument import build_prompt
 from omibench.params.stages.gptscore import GptscorePanel
 from omibench.results.load import Results, load_results
-from omibench.stages.analyze.sections.judge import describe_judge, describe_variant
+from omibench.stages.analyze.sections.judge import JudgeSection, describe_variant
 from omibench.stages.analyze.sections.provenance import describe_provenance
-from omibench.stages.analyze.tables.accuracy import scores
 
 
 @pytest.fixture
 def results(made: Folders) -> Results:
     return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+def describe(results: Results) -> str:
+    view = JudgeSection(analysis_of(results)).view()
+    assert view is not None
+    return str(view["sentence"])
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_the_variant_is_named(results: Results, prompts: list[str], words: str) 
     changed = replace(results, verdicts=verdicts)
     assert words in describe_variant(changed)
     assert all(f"variant {name}" in describe_variant(changed) for name in prompts)
-    assert words in describe_judge(changed, scores(changed))["sentence"]
+    assert words in describe(changed)
     assert words in dict(describe_provenance(changed))["GPTScore"]
 
 
@@ -57,8 +62,8 @@ def test_literal_words_are_named_and_marked(results: Results, tmp_path: Path) ->
     study = results.study.model_copy(update={"score": score})
     literal = replace(results, verdicts=verdicts, study=study, full_study=study)
     said = "no fences keep a response from addressing the judge"
-    assert said in describe_judge(literal, scores(literal))["sentence"]
-    assert said not in describe_judge(results, scores(results))["sentence"]
+    assert said in describe(literal)
+    assert said not in describe(results)
     words = dict(describe_provenance(literal))["Wording of score.judge.prompt"]
     assert words.startswith(f"{file}, LITERAL")
     assert not [name for name, _ in describe_provenance(results) if name.startswith("Wording of")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study
+from tests.stages.analyze.conftest import Folders, analysis_of, make_study
 
 from omibench.params.cell import Cell
 from omibench.params.models.simulated import SimulatedModel
@@ -17,13 +17,13 @@ from omibench.results.load import Results, load_results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import make_headline
-from omibench.stages.analyze.sections.main_notes import (
+from omibench.stages.analyze.results.accuracy import TOTAL
+from omibench.stages.analyze.sections.main import (
     describe_gain,
     describe_places,
     describe_size,
 )
 from omibench.stages.analyze.stage import analyze_study
-from omibench.stages.analyze.tables.accuracy import TOTAL, scores
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -64,19 +64,17 @@ def test_sizes_are_those_that_are_known() -> None:
 def test_a_gain_is_told_where_both_answered_the_same_number(
     results: Results, folders: Folders
 ) -> None:
-    rows = scores(results)
-    mine, bases = (
-        next(s for s in rows if s.cell == Cell(m, "cot") and s.subject == TOTAL)
-        for m in ("sim-strong", "sim-weak")
-    )
+    rows = analysis_of(results).scores.to_dicts()
+    scores = {(r["model"], r["setting"], r["rules"], r["subject"]): r for r in rows}
+    mine, base = (scores[m, "cot", "robust", TOTAL] for m in ("sim-strong", "sim-weak"))
     cell = Cell("sim-strong", "cot")
-    difference = 100 * (mine.acc.mean - bases.acc.mean)
-    assert describe_gain(results, cell, mine, bases) == f"+{difference:.2f} from Weak"
-    fewer = bases._replace(acc=bases.acc._replace(n=3))
-    assert (
-        describe_gain(results, cell, mine, fewer) == describe_gain(results, cell, mine, None) == ""
-    )
-    assert describe_gain(results, Cell("sim-weak", "cot"), bases, bases) == ""
+    difference = 100 * (mine["estimate"] - base["estimate"])
+    assert describe_gain(results, cell, scores) == f"+{difference:.2f} from Weak"
+    key = ("sim-weak", "cot", "robust", TOTAL)
+    assert describe_gain(results, cell, {**scores, key: {**base, "n": 3}}) == ""
+    alone = {place: row for place, row in scores.items() if place != key}
+    assert describe_gain(results, cell, alone) == ""
+    assert describe_gain(results, Cell("sim-weak", "cot"), scores) == ""
 
 
 def test_tables_come_before_figures_in_the_order_of_their_numbers(results: Results) -> None:

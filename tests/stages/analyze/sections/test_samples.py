@@ -8,7 +8,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
+from tests.stages.analyze.conftest import (
+    Folders,
+    analysis_of,
+    make_study,
+    rewrite_cells,
+    study_values,
+)
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
@@ -18,9 +24,10 @@ from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study
-from omibench.stages.analyze.sections.samples import describe_samples
-from omibench.stages.analyze.tables.accuracy import TOTAL, scores
-from omibench.stages.analyze.tables.samples import RUNS, sample_records, sample_scores
+from omibench.stages.analyze.pivots import pivot_result
+from omibench.stages.analyze.results.accuracy import TOTAL
+from omibench.stages.analyze.results.samples import RUNS
+from omibench.stages.analyze.sections.samples import SamplesSection
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -75,37 +82,36 @@ def test_the_chosen_sample_is_the_one_that_counts(results: Results) -> None:
     assert voted.height
     assert (voted["extracted"] == "31415").all()
     assert (voted["index"] == 1).all()
-    total = next(
-        s for s in scores(results) if (s.cell, s.rules, s.subject) == (CELL, "robust", TOTAL)
+    (total,) = (
+        analysis_of(results)
+        .scores.filter(model=CELL.model, setting=CELL.setting, rules="robust", subject=TOTAL)
+        .to_dicts()
     )
-    assert total.responses == 28
-    assert total.acc.mean == pytest.approx(counted["verdict"].mean())
+    assert total["responses"] == 28
+    assert total["estimate"] == pytest.approx(counted["verdict"].mean())
     assert results.select_verdicts("robust", Cell("sim-middle", "direct")).height == 28
 
 
-def test_metrics_equal_plain_counts(results: Results, sampled: Folders) -> None:
-    found = {
-        (s.metric, s.k): s
-        for s in sample_scores(results, sampled.freeze.parent / "aggregate")
-        if (s.cell, s.rules) == (CELL, "robust")
-    }
+def test_metrics_equal_plain_counts(results: Results) -> None:
+    rows = analysis_of(results).rows("samples")
+    mine = rows.filter(model=CELL.model, setting=CELL.setting, rules="robust")
+    found = {(row["metric"], row["k"]): row for row in mine.to_dicts()}
     assert set(found) == {(RUNS, K)} | {
         (metric, k) for metric in ("majority", "pass", "consistency") for k in (1, 2, K)
     }
     own = results.verdicts.filter(model=CELL.model, setting=CELL.setting, rules="robust")
     runs = own.group_by("index").agg(pl.col("verdict").mean())["verdict"]
     told = found[RUNS, K]
-    assert told.runs is not None
-    assert told.runs.mean == pytest.approx(runs.mean())
-    assert told.runs.sd == pytest.approx(runs.std())
+    assert told["estimate"] == pytest.approx(runs.mean())
+    assert told["sd"] == pytest.approx(runs.std())
     right = own.group_by("id").agg(pl.col("verdict").sum())["verdict"]
     for k in (1, 2, K):
         passed = [1 - comb(K - int(c), k) / comb(K, k) for c in right]
-        assert found["pass", k].value.mean == pytest.approx(sum(passed) / 28)
+        assert found["pass", k]["estimate"] == pytest.approx(sum(passed) / 28)
     counted = results.select_verdicts("robust", CELL)["verdict"].mean()
-    assert found["majority", K].value.mean == pytest.approx(counted)
+    assert found["majority", K]["estimate"] == pytest.approx(counted)
     first = own.filter(index=0)["verdict"].mean()
-    assert found["majority", 1].value.mean == pytest.approx(first)
+    assert found["majority", 1]["estimate"] == pytest.approx(first)
 
 
 def test_the_report_shows_them(sampled: Folders, tmp_path: Path) -> None:
@@ -135,7 +141,8 @@ def test_all_samples_count_without_a_choice(sampled: Folders, tmp_path: Path) ->
         sampled.freeze, sampled.infer, tmp_path / "score", parse_study(values, "test")
     )
     assert found.select_verdicts("robust", CELL).height == 28 * K
-    assert [s.metric for s in sample_scores(found, tmp_path) if s.rules == "robust"] == [RUNS] * 3
+    rows = replace(analysis_of(found), folder=tmp_path).rows("samples")
+    assert rows.filter(rules="robust")["metric"].to_list() == [RUNS] * 3
 
 
 def test_a_choice_of_other_parameters_is_refused(sampled: Folders) -> None:
@@ -147,21 +154,22 @@ def test_a_choice_of_other_parameters_is_refused(sampled: Folders) -> None:
         load_results(sampled.freeze, sampled.infer, sampled.score, parse_study(values, "test"))
 
 
-def test_candidates_that_one_prompt_did_not_hold_are_told(
-    results: Results, sampled: Folders, tmp_path: Path
-) -> None:
+def test_candidates_that_one_prompt_did_not_hold_are_told(results: Results) -> None:
     setting = results.study.settings[CELL.setting]
     joint = Aggregation(how="best-of-n", judge=JudgePanel(models=["self"]), marking="joint")
     settings = {CELL.setting: setting.model_copy(update={"aggregate": joint})}
     study = results.study.model_copy(update={"settings": {**results.study.settings, **settings}})
     by_prompts = {1: None, 2: 1.0, K: 1.25}
-    scores = [
-        s._replace(metric="best-of-n", prompts=by_prompts[s.k]) if s.metric == "majority" else s
-        for s in sample_scores(results, sampled.freeze.parent / "aggregate")
-    ]
-    view = describe_samples(replace(results, study=study), scores)
+    chosen = pl.col("metric") == "majority"
+    rows = analysis_of(results).rows("samples")
+    samples = rows.with_columns(
+        metric=pl.when(chosen).then(pl.lit("best-of-n")).otherwise("metric"),
+        prompts=pl.when(chosen).then(pl.col("k").replace_strict(by_prompts)),
+    )
+    analysis = analysis_of(replace(results, study=study), samples=samples)
+    view = SamplesSection(analysis).view()
     assert view is not None
-    rows = {row["k"]: row for row in view["rows"] if row["how"] == "best of k, marked together"}
-    assert {k: row["prompts"] for k, row in rows.items()} == {1: "", 2: "", K: "in 1.2 prompts"}
-    records = [r for r in sample_records(results, scores) if r["metric"] == "best-of-n"]
+    lines = {row[-4].text: row[-3].lines for row in view["blocks"][0].table.rows}
+    assert {k: line[1] for k, line in lines.items()} == {1: "", 2: "", K: "in 1.2 prompts"}
+    records = [r for r in pivot_result(analysis, "samples") or () if r["metric"] == "best-of-n"]
     assert {r["k"]: r["prompts"] for r in records} == by_prompts

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import altair as alt
 
-from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.cell_map import draw_cell_map, needs_map
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
@@ -19,7 +17,7 @@ from omibench.stages.analyze.charts.marks import (
     select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
-from omibench.stages.analyze.tables.accuracy import Score
+from omibench.stages.analyze.claims import find_cell
 from omibench.stages.analyze.words import format_level, name_scorer
 
 _APART = "\u241f"
@@ -28,16 +26,17 @@ _NAMES = 300
 """The maximum width of model names left of a chart, in pixels."""
 
 
-def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
+def draw_accuracy(analysis: Analysis) -> Chart:
     """Draw accuracy with intervals: one row per model, one colour and shape per setting.
 
     If most models have few of the settings, each cell has its own row instead, with the model's
     name in the first one. A study with too many cells or settings gets a heat map.
     """
-    totals = select_totals(rows, results.main_rules)
+    results = analysis.results
+    totals = [(find_cell(row), row) for row in select_totals(analysis, results.main_rules)]
     described_rules = f"by {name_scorer(results.main_rules)}"
-    if needs_map([s.cell for s in totals]):
-        shares = {s.cell: 100 * s.acc.mean for s in totals}
+    if needs_map([cell for cell, _ in totals]):
+        shares = {cell: 100 * row["estimate"] for cell, row in totals}
         return draw_cell_map(
             results,
             shares,
@@ -45,18 +44,20 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
             f"per cent, {described_rules}; intervals are in the table",
             simulated=results.main_simulated,
         )
-    settings = list(dict.fromkeys(s.cell.setting for s in totals))
-    models = list(dict.fromkeys(s.cell.model for s in totals))
+    settings = list(dict.fromkeys(cell.setting for cell, _ in totals))
+    models = list(dict.fromkeys(cell.model for cell, _ in totals))
     sparse = 2 * len(totals) < len(models) * len(settings)
     data = [
         {
             "model": model_name(results, model),
             "row": _APART.join(["" if i else model_name(results, model), model, str(i)]),
-            "setting": results.setting_label(s.cell.setting),
-            **per_cent(s.acc),
+            "setting": results.setting_label(setting),
+            **per_cent(row),
         }
         for model in models
-        for i, s in enumerate(s for s in totals if s.cell.model == model)
+        for i, (setting, row) in enumerate(
+            (cell.setting, row) for cell, row in totals if cell.model == model
+        )
     ]
     names = [results.setting_label(s) for s in settings]
     named = alt.Axis(labelExpr=f"split(datum.label, '{_APART}')[0]", ticks=False, labelPadding=8)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import altair as alt
 
 from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
     embed_data,
@@ -22,14 +23,11 @@ from omibench.stages.analyze.charts.marks import (
     per_cent,
 )
 from omibench.stages.analyze.charts.theme import INK, MUTED, Chart
-from omibench.stages.analyze.tables.accuracy import (
-    ALL_CELLS,
-    ImageScore,
-    image_bins,
-    in_image_bin,
-    pool_cells,
-)
+from omibench.stages.analyze.results.accuracy import list_image_bins
 from omibench.stages.analyze.words import count_noun, describe_pool, format_level
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_MODELS = 16
 """The maximum number of models in the figure; larger studies show the best, the table all."""
@@ -51,34 +49,37 @@ class Point(NamedTuple):
         return self.n < MIN_PROBLEMS
 
 
-def points(results: Results) -> list[Point]:
-    """Return the mean over problems of each model of the figure, by bin."""
-    import polars as pl
-
-    problems = (
-        pool_cells(results, results.main_rules)
-        .group_by("model", "id", "n_images", maintain_order=True)
-        .agg(pl.col("verdict").mean())
-    )
+def points(analysis: Analysis) -> list[Point]:
+    """Return the accuracy of each model of the figure, by bin."""
+    drawn = models(analysis)
+    rows = _select_models(analysis).iter_rows(named=True)
+    found = {(row["model"], row["value"]): row for row in rows}
     return [
-        Point(model, images, 100 * float(part["verdict"].sum()) / part.height, part.height)
-        for model in models(results)
-        for images in image_bins(results)
-        if (part := in_image_bin(problems.filter(model=model), images)).height
+        Point(model, images, 100 * row["estimate"], row["n"])
+        for model in drawn
+        for images in list_image_bins(analysis)
+        if (row := found.get((model, images)))
     ]
 
 
-def models(results: Results) -> list[str]:
+def models(analysis: Analysis) -> list[str]:
     """Return the models of the figure in the study's order; if too many, those with the highest
     ACC."""
-    import polars as pl
-
-    every = _list_pooled_models(results)
+    every = _list_pooled_models(analysis.results)
     if len(every) <= MOST_MODELS:
         return every
-    rows = pool_cells(results, results.main_rules)
-    means = dict(rows.group_by("model").agg(pl.col("verdict").mean()).iter_rows())
+    rows = _select_models(analysis)
+    sums = rows.select("model", "n", right=rows["estimate"] * rows["n"]).group_by("model").sum()
+    means = dict(sums.select("model", sums["right"] / sums["n"]).iter_rows())
     return sorted(every, key=lambda model: -means.get(model, 0.0))[:MOST_MODELS]
+
+
+def _select_models(analysis: Analysis) -> pl.DataFrame:
+    """Return the rows of each model over the pooled settings, under the main scorer."""
+    table = analysis.rows("accuracy-by-images").filter(
+        setting="", rules=analysis.results.main_rules
+    )
+    return table.filter(table["model"] != "")
 
 
 def _list_pooled_models(results: Results) -> list[str]:
@@ -97,14 +98,15 @@ def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tupl
     ]
 
 
-def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
+def draw_images(analysis: Analysis) -> Chart:
     """Draw accuracy by number of images: pooled models with intervals, and each model's points."""
-    bins, model_points = image_bins(results), points(results)
-    pooled = {
-        s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules
-    }
-    label = {b: f"{b}|{count_noun(pooled[b].n if b in pooled else 0, 'problem')}" for b in bins}
-    names = [model_name(results, model) for model in models(results)]
+    results = analysis.results
+    bins, model_points = list_image_bins(analysis), points(analysis)
+    together = analysis.rows("accuracy-by-images").filter(model="", rules=results.main_rules)
+    pooled = {row["value"]: row for row in together.iter_rows(named=True)}
+    counts = {b: pooled[b]["n"] if b in pooled else 0 for b in bins}
+    label = {b: f"{b}|{count_noun(counts[b], 'problem')}" for b in bins}
+    names = [model_name(results, model) for model in models(analysis)]
     x = alt.X(
         "bin:O",
         sort=list(label.values()),
@@ -136,22 +138,23 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
         height=300,
         title=make_title(
             "Accuracy by number of images",
-            *_subtitle(results, model_points),
+            *_subtitle(analysis, model_points),
             simulated=results.main_simulated,
         ),
     )
 
 
-def _subtitle(results: Results, model_points: Sequence[Point]) -> list[str]:
+def _subtitle(analysis: Analysis, model_points: Sequence[Point]) -> list[str]:
+    results = analysis.results
     every = len(_list_pooled_models(results))
-    models_drawn = len(models(results))
+    models_drawn = len(models(analysis))
     whose_points = (
         "each model"
         if models_drawn == every
         else f"the {models_drawn} of {every} models with the highest ACC"
     )
     lines = [
-        f"bars: models together, {format_level(results.study.analyze.confidence)} interval; "
+        f"bars: models together, {format_level(analysis.confidence)} interval; "
         f"points: {whose_points}; {describe_pool(results)}"
     ]
     if any(p.few for p in model_points):

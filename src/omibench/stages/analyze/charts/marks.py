@@ -9,11 +9,11 @@ import altair as alt
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.theme import colours, shapes
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.tables.accuracy import TOTAL, Score
+from omibench.stages.analyze.claims import SIMULATED, Row
+from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.words import name_rules
-from omibench.statistics.intervals import Estimate
 
 WIDTH = 960
 """The size of a whole figure with labels, in pixels."""
@@ -40,9 +40,9 @@ def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=values)
 
 
-def select_totals(rows: Sequence[Score], rules: str) -> list[Score]:
+def select_totals(analysis: Analysis, rules: str) -> list[Row]:
     """Return the totals of every cell under one scorer."""
-    return [s for s in rows if s.subject == TOTAL and s.rules == rules]
+    return analysis.scores.filter(subject=TOTAL, rules=rules).to_dicts()
 
 
 def model_name(results: Results, model: str) -> str:
@@ -71,9 +71,9 @@ def rules_label(results: Results, rules: str) -> str:
     return name_rules(rules) + (f" · {SIMULATED} judge" if judged else "")
 
 
-def per_cent(acc: Estimate) -> dict[str, float]:
+def per_cent(row: Row) -> dict[str, float]:
     """Return the columns `acc`, `lo` and `hi` of a chart."""
-    return {"acc": 100 * acc.mean, "lo": 100 * acc.lo, "hi": 100 * acc.hi}
+    return {"acc": 100 * row["estimate"], "lo": 100 * row["low"], "hi": 100 * row["high"]}
 
 
 def make_title(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:

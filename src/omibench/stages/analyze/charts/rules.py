@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from omibench.params.cell import Cell
-from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.marks import (
     MOST_ROWS,
     WIDTH,
@@ -19,27 +19,29 @@ from omibench.stages.analyze.charts.marks import (
     rules_label,
 )
 from omibench.stages.analyze.charts.theme import Chart
-from omibench.stages.analyze.tables.accuracy import TOTAL, Score
+from omibench.stages.analyze.claims import Row, find_cell
+from omibench.stages.analyze.results.accuracy import TOTAL
 
 
-def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
+def draw_rules(analysis: Analysis) -> Chart:
     """Draw the same responses under every scorer and the judge, one row per cell.
 
     A study with too many cells shows those with the largest differences.
     """
-    totals = [s for s in rows if s.subject == TOTAL]
+    results = analysis.results
+    totals = analysis.scores.filter(subject=TOTAL).to_dicts()
     cells_drawn = _select_disputed(totals)
-    cells = list(dict.fromkeys(s.cell for s in totals))
+    cells = list(dict.fromkeys(map(find_cell, totals)))
     selection = f"the {MOST_ROWS} of {len(cells)} cells of which they differ most"
     names = [rules_label(results, r) for r in results.rules]
     data = [
         {
-            "cell": row_name(results, s.cell),
-            "rules": rules_label(results, s.rules),
-            "acc": 100 * s.acc.mean,
+            "cell": row_name(results, find_cell(row)),
+            "rules": rules_label(results, row["rules"]),
+            "acc": 100 * row["estimate"],
         }
-        for s in totals
-        if s.cell in cells_drawn
+        for row in totals
+        if find_cell(row) in cells_drawn
     ]
     base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(grid=True)),
@@ -61,10 +63,10 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
     )
 
 
-def _select_disputed(totals: Sequence[Score]) -> set[Cell]:
+def _select_disputed(totals: Sequence[Row]) -> set[Cell]:
     """Return the cells with the largest distance between their totals, as many as a figure fits."""
     means: dict[Cell, list[float]] = {}
-    for score in totals:
-        means.setdefault(score.cell, []).append(score.acc.mean)
+    for row in totals:
+        means.setdefault(find_cell(row), []).append(row["estimate"])
     ranked = sorted(means, key=lambda cell: min(means[cell]) - max(means[cell]))
     return set(ranked[:MOST_ROWS])

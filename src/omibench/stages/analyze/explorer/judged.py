@@ -10,8 +10,7 @@ from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
 from omibench.schemas.marks import MARKS_BY_INSTRUMENT
 from omibench.schemas.tables import JudgementRow, read_parquet
-from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
-from omibench.stages.analyze.tables.reasoning import find_certificate
+from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED, find_certificate
 from omibench.stages.analyze.words import format_percent, name_outcome
 
 

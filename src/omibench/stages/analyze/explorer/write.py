@@ -11,6 +11,7 @@ from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.image_marks import list_image_marks
 from omibench.settings.pictures.derived import list_figures, locate_pictures
+from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
 from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, SentConversations
 from omibench.stages.analyze.explorer.steps import Trail, TrailStep
@@ -25,9 +26,8 @@ from omibench.stages.analyze.explorer.view import (
     verdict_words,
 )
 from omibench.stages.analyze.links import INDEX, cell_anchor, cell_file, problem_file
+from omibench.stages.analyze.page_table import head_scorers
 from omibench.stages.analyze.render import write_page
-from omibench.stages.analyze.sections.rules import describe_rules
-from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.words import format_share, name_outcome, name_scorer
 from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_file
@@ -193,7 +193,7 @@ def _write_cell(site: _Site, cell: Cell) -> None:
         setting=results.setting_label(cell.setting),
         simulated=results.simulated_cells[cell] or results.has_synthetic_problems,
         made_up=results.has_synthetic_problems,
-        rules=describe_rules(results),
+        rules=head_scorers(results),
         scored_by=name_scorer(_extracting(results)),
         subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
         report=link_file(site.report, page),

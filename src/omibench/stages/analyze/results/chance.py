@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from omibench.results.slices import label_items
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
@@ -57,18 +58,35 @@ def tabulate_chance(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    answers = analysis.results.answers.values()
-    chances = pl.DataFrame(
-        [(answer.id, guess_chance(answer)) for answer in answers],
-        schema={"id": pl.String, "chance": pl.Float64},
-        orient="row",
-    )
+    chances = _list_chances(analysis)
     if not chances["chance"].sum():
         return None
     labels = slice_items(analysis).join(chances, on="id")
     guesses = _tabulate_slices(analysis, labels)
     counts = _count_cells(analysis, labels, guesses)
     return guesses if counts is None else pl.concat([guesses, counts], how="diagonal_relaxed")
+
+
+def guess_slice(analysis: Analysis, names: str) -> pl.DataFrame:
+    """Tabulate the accuracy of guessing in one slice of items, whether the study lists it or not.
+
+    Args:
+        analysis: The study's results.
+        names: One attribute of items, or two separated by a comma.
+
+    Returns:
+        Rows with the metric `chance`.
+    """
+    labels = label_items(analysis.items, names)
+    return _tabulate_slices(analysis, labels.join(_list_chances(analysis), on="id"))
+
+
+def _list_chances(analysis: Analysis) -> pl.DataFrame:
+    import polars as pl
+
+    answers = analysis.results.answers.values()
+    rows = [(answer.id, guess_chance(answer)) for answer in answers]
+    return pl.DataFrame(rows, schema={"id": pl.String, "chance": pl.Float64}, orient="row")
 
 
 def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:

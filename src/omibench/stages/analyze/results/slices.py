@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import ArgumentError, ParamsError
 from omibench.params.stages.analyze import split_slice
-from omibench.results.item_matrix import arrange_items
+from omibench.results.item_matrix import ItemMatrix, arrange_items
 from omibench.results.slices import (
     CELL,
     DEFAULT_SLICES,
@@ -41,19 +41,32 @@ def list_plans(analysis: Analysis) -> list[SlicePlan]:
         ParamsError: No item, model or setting has an attribute in `analyze.slices`.
     """
     named = analysis.study.analyze.slices
-    slices = DEFAULT_SLICES if named is None else named
     try:
-        return [
-            SlicePlan.make(
-                split_slice(names),
-                analysis.attributes,
-                analysis.simulated_cells,
-                analysis.confidence,
-            )
-            for names in slices
-        ]
+        return [_plan(analysis, names) for names in (DEFAULT_SLICES if named is None else named)]
     except ArgumentError as error:
         raise ParamsError(f"analyze.slices: {error}") from None
+
+
+def _plan(analysis: Analysis, names: str) -> SlicePlan:
+    marks = analysis.simulated_cells
+    return SlicePlan.make(split_slice(names), analysis.attributes, marks, analysis.confidence)
+
+
+def slice_accuracy(analysis: Analysis, names: str) -> pl.DataFrame:
+    """Tabulate one slice of accuracy, GPTScore, partial credit, ratio and strict accuracy.
+
+    Args:
+        analysis: The study's results.
+        names: One attribute, or two separated by a comma.
+
+    Returns:
+        Rows as in `slices`, whether `analyze.slices` lists it or not.
+    """
+    return slice_verdicts(_arrange_verdicts(analysis), _plan(analysis, names))
+
+
+def _arrange_verdicts(analysis: Analysis) -> ItemMatrix:
+    return arrange_items(analysis.item_values, VALUES, [*MEANS])
 
 
 @result("slices", "Accuracy by attributes", source="OMIBench, table 2; EMMA, tables 8-11")
@@ -71,7 +84,7 @@ def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
         interval; for attributes of models or settings, `cells` is the number of cells over which an
         item's value is averaged.
     """
-    values = arrange_items(analysis.item_values, VALUES, [*MEANS])
+    values = _arrange_verdicts(analysis)
     return _stack(analysis, lambda plan: slice_verdicts(values, plan))
 
 

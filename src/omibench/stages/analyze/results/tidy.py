@@ -44,6 +44,21 @@ _WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
 
 
 def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:
+    """Add missing standard columns to a table and round its numbers to 6 digits.
+
+    The arguments and errors are those of `fill_table`.
+    """
+    return round_table(fill_table(frame, name, dataset))
+
+
+def round_table(frame: pl.DataFrame) -> pl.DataFrame:
+    """Round the numbers of a table to 6 digits, as in files, so that equal results are equal."""
+    from polars import selectors
+
+    return frame.with_columns(selectors.float().round(_DIGITS))
+
+
+def fill_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:
     """Add missing standard columns to a table, in order; its other columns follow.
 
     Args:
@@ -52,7 +67,7 @@ def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame
         dataset: Name of the dataset.
 
     Returns:
-        The table, with numbers rounded to 6 digits and NaN as null.
+        The table, with NaN as null.
 
     Raises:
         PluginError: A column has the wrong type.
@@ -77,7 +92,7 @@ def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame
         raise PluginError(f"result {name!r}: {first_line}") from error
     more = [column for column in present if column not in COLUMNS]
     return cast.select(*COLUMNS, *more).with_columns(
-        pl.col(_WORDS).fill_null(""), selectors.float().fill_nan(None).round(_DIGITS)
+        pl.col(_WORDS).fill_null(""), selectors.float().fill_nan(None)
     )
 
 

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from omibench.judges.gptscore import find_variant
-from omibench.results.four_way import QUADRANTS, four_way, side_by_side
+from omibench.results.four_way import QUADRANTS
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.schemas.certificate import ALL_TYPES, Certificate, FourWay, JudgeQuality, Measure
+from omibench.schemas.certificate import ALL_TYPES, Certificate, Measure
+from omibench.stages.analyze.certificates import UNCALIBRATED
 from omibench.stages.analyze.claims import calibration_sentence
+from omibench.stages.analyze.page_table import (
+    CELL_HEADS,
+    Block,
+    Entry,
+    PageTable,
+    describe_card,
+    name_cell,
+    name_heads,
+    show_share,
+)
+from omibench.stages.analyze.results.accuracy import ANSWERED_RIGHT, ANSWERED_WRONG, TOTAL
+from omibench.stages.analyze.results.judges import QUADRANT
 from omibench.stages.analyze.sections.section import ReportSection, section
-from omibench.stages.analyze.tables.accuracy import TOTAL, Score
-from omibench.stages.analyze.tables.calibration import UNCALIBRATED
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
-    describe_cell,
     format_bounds,
-    format_decimals,
+    format_limits,
+    format_number,
     format_percent,
     format_share,
     name_scorer,
 )
+
+if TYPE_CHECKING:
+    from omibench.stages.analyze.analysis import Analysis
 
 KINDS = {ALL_TYPES: "all labels", "mcq": "multiple choice", "open": "open answers"}
 _CORRECTED = (
@@ -36,7 +50,9 @@ _ASK = (
     "No certificate covers this judge model and prompt, so its scores are uncalibrated: label some "
     "responses and run `omibench certify`."
 )
-
+_OUTCOMES = (
+    "Responses by outcome; judge failed: no valid verdict or a tied vote, not judged: no answer."
+)
 _VARIANTS = {
     "justified": "a conclusion without reasoning that justifies it is inconsistent",
     "bare-answers": "a response that gives only its final answer is judged by it",
@@ -49,7 +65,7 @@ class JudgeSection(ReportSection):
     """The section on the judge; left out if no judge was run."""
 
     title = "Quality of the judge"
-    template = "sections/judge.html.j2"
+    template = "sections/tables.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
         """Return its certificate, the four combinations of its and a scorer's verdicts, and every
@@ -57,29 +73,28 @@ class JudgeSection(ReportSection):
         results = self.results
         if JUDGE_RULES not in results.rules:
             return None
-        return {
-            **describe_judge(results, self.analysis.scores),
-            "simulated": results.judge_simulated or results.has_synthetic_problems,
-            "uncalibrated": results.certificate is None,
-        }
-
-
-def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
-    """Return the template's values for the judge."""
-    certificate = results.certificate
-    rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
-    rows = four_way(side_by_side(results, rules))
-    return {
-        "sentence": f"GPTScore, {describe_variant(results)}. "
-        + (calibration_sentence(results) if certificate else _ASK)
-        + (_LITERAL if results.select_verdicts(JUDGE_RULES)["literal"].any() else ""),
-        "certificate": _certificate(certificate) if certificate else None,
-        "rules": rules,
-        "rules_words": name_scorer(rules),
-        "four_way": [_four_way(results, row) for row in rows],
-        "corrected_words": _CORRECTED if certificate else "",
-        "cells": _cells(results, scores),
-    }
+        certificate = results.certificate
+        simulated = results.judge_simulated or results.has_synthetic_problems
+        literal = results.select_verdicts(JUDGE_RULES)["literal"].any()
+        blocks = [
+            Block(_compare_with_scorer(self.analysis, simulated), "Compared with the scorer"),
+            Block(
+                _list_cells(self.analysis, simulated),
+                summary="Verdicts of the judge by cell"
+                + (", with corrected totals" if certificate else ""),
+            ),
+        ]
+        if certificate:
+            table = _describe_certificate(certificate)
+            blocks.insert(0, Block(table, "Compared with human labels"))
+        sentence = f"GPTScore, {describe_variant(results)}. "
+        sentence += calibration_sentence(results) if certificate else _ASK
+        return describe_card(
+            blocks,
+            sentence + (_LITERAL if literal else ""),
+            simulated=simulated,
+            uncalibrated=certificate is None,
+        )
 
 
 def describe_variant(results: Results) -> str:
@@ -102,96 +117,108 @@ def describe_certificate(results: Results) -> str:
     )
 
 
-def _certificate(certificate: Certificate) -> dict[str, Any]:
+def _describe_certificate(certificate: Certificate) -> PageTable:
     left_out = [
         (certificate.judge_failed, "judge failed"), (certificate.not_judged, "not judged"),
         (certificate.stale, "of a text that has changed"),
         (certificate.unknown, "of responses outside of the study"),
     ]  # fmt: skip
-    return {
-        "simulated": certificate.simulated,
-        "caption": f"The judge compared with {count_noun(certificate.n, 'label')} of "
+    caption = (
+        f"The judge compared with {count_noun(certificate.n, 'label')} of "
         f"{count_noun(certificate.problems, 'problem')}, "
-        f"{format_percent(certificate.confidence, 0)} "
-        "intervals; "
+        f"{format_percent(certificate.confidence, 0)} intervals; "
         "TPR and FPR: share of right and of wrong responses that it calls right."
-        + "".join(f" {count_noun(n, 'more label')}: {reason}." for n, reason in left_out if n),
-        "rows": [
-            {"kind": KINDS.get(kind, kind), "n": q.agreement.n, "measures": _measures(q)}
-            for kind, q in certificate.quality.items()
-        ],
-    }
-
-
-def _measures(quality: JudgeQuality) -> list[dict[str, str]]:
-    shares = [_share(m) for m in (quality.agreement, quality.tpr, quality.fpr)]
-    return [*shares, *(_plain(m) for m in (quality.kappa, quality.spearman))]
-
-
-def _share(measure: Measure) -> dict[str, str]:
-    if measure.value is None:
-        return {"value": NO_VALUE, "interval": ""}
-    return {"value": format_share(measure.value), "interval": _bounds(measure, format_share)}
-
-
-def _plain(measure: Measure) -> dict[str, str]:
-    if measure.value is None:
-        return {"value": NO_VALUE, "interval": ""}
-    return {"value": format_decimals(measure.value, 2), "interval": _bounds(measure, _two)}
-
-
-def _two(value: float) -> str:
-    return format_decimals(value, 2)
-
-
-def _bounds(measure: Measure, word: Any) -> str:
-    if measure.lo is None or measure.hi is None:
-        return ""
-    return f"[{word(measure.lo)}, {word(measure.hi)}]"
-
-
-def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
-    counts = [getattr(row, name) for name in QUADRANTS]
-    agreed, n = row.both_right + row.both_wrong, sum(counts)
-    return {
-        "model": results.label(row.model) if row.model else "All models",
-        "simulated": any(
-            simulated
-            for cell, simulated in results.simulated_cells.items()
-            if row.model in ("", cell.model)
-        ),
-        "counts": counts,
-        "agreed": format_percent(agreed / n) if n else NO_VALUE,
-    }
-
-
-def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Return for every cell the number of responses the judge called right or wrong, failed on, or
-    was not sent."""
-    totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
-    rows_by_cell = (
-        (c, results.select_verdicts(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells
     )
-    return [
-        {
-            **describe_cell(results, cell),
-            "counts": _outcomes(rows),
-            "totals": _totals(totals[cell]) if cell in totals else [],
-        }
-        for cell, rows in rows_by_cell
+    caption += "".join(f" {count_noun(n, 'more label')}: {reason}." for n, reason in left_out if n)
+    heads = ("n", "Agreement, %", "TPR, %", "FPR, %", "Cohen's kappa", "Spearman")
+    rows = [
+        [
+            Entry(KINDS.get(kind, kind), is_name=True),
+            Entry(quality.agreement.n),
+            *(_show_share(m) for m in (quality.agreement, quality.tpr, quality.fpr)),
+            *(_show_number(m) for m in (quality.kappa, quality.spearman)),
+        ]
+        for kind, quality in certificate.quality.items()
     ]
+    columns = [*name_heads("Labels"), *map(Entry, heads)]
+    return PageTable(caption, columns, rows, simulated=certificate.simulated)
 
 
-def _totals(score: Score) -> list[dict[str, str]]:
-    """Return GPTScore and, with a certificate, its value corrected for the judge's errors."""
-    words = [{"value": format_share(score.acc.mean), "interval": format_bounds(score.acc)}]
-    if score.corrected:
-        value, interval = format_share(score.corrected.value), format_bounds(score.corrected)
-        words.append({"value": value, "interval": interval})
-    return words
+def _show_share(measure: Measure) -> Entry:
+    lines = () if measure.value is None else (format_bounds(measure.lo, measure.hi),)
+    return Entry(format_share(measure.value), lines)
 
 
-def _outcomes(rows: Sequence[dict[str, Any]]) -> list[int]:
-    scored = [row["verdict"] >= 0.5 for row in rows if row["outcome"] == "scored"]
-    failed = sum(row["outcome"] == "judge_failed" for row in rows)
-    return [sum(scored), len(scored) - sum(scored), failed, len(rows) - len(scored) - failed]
+def _show_number(measure: Measure) -> Entry:
+    lines = () if measure.value is None else (format_limits(measure.lo, measure.hi),)
+    return Entry(format_number(measure.value), lines)
+
+
+def _compare_with_scorer(analysis: Analysis, simulated: bool) -> PageTable:
+    """Return the four combinations of verdicts of each model, and of all (`disagreements`)."""
+    results = analysis.results
+    table = analysis.find_rows("disagreements")
+    counts: dict[str, dict[str, int]] = {}
+    rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
+    if table is not None:
+        rows = table.filter(slice=QUADRANT)
+        for model, name, count in rows.select("model", "value", "count").iter_rows():
+            counts.setdefault(model, {})[name] = count
+    models = [model for model in counts if model]
+    heads = ("Both right", "Both wrong", "Only the judge: right", f"Only {rules}: right")
+    return PageTable(
+        f"The judge and {name_scorer(rules)} on the responses scored by the judge.",
+        [*name_heads("Model"), *map(Entry, (*heads, "Agreement"))],
+        [
+            [
+                Entry(
+                    results.label(model) if model else "All models",
+                    is_name=True,
+                    simulated=any(
+                        mark for cell, mark in results.simulated_cells.items()
+                        if model in ("", cell.model)
+                    ),
+                ),
+                *(Entry(by_quadrant[name]) for name in QUADRANTS),
+                Entry(_format_agreement(by_quadrant)),
+            ]
+            for model in [*models, ""]
+            for by_quadrant in (counts.get(model, dict.fromkeys(QUADRANTS, 0)),)
+        ],
+        simulated=simulated,
+    )  # fmt: skip
+
+
+def _format_agreement(counts: Mapping[str, int]) -> str:
+    n = sum(counts.values())
+    return format_percent((counts["both_right"] + counts["both_wrong"]) / n) if n else NO_VALUE
+
+
+def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
+    """Return for every cell the number of responses the judge called right or wrong, failed on, or
+    was not sent; GPTScore; and, with a certificate, GPTScore corrected for the judge's errors."""
+    results, certificate = analysis.results, analysis.results.certificate
+    scores = analysis.scores.filter(rules=JUDGE_RULES, subject=TOTAL)
+    totals = {(row["model"], row["setting"]): row for row in scores.to_dicts()}
+    outcomes = analysis.rows("outcomes").filter(rules=JUDGE_RULES)
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for model, setting, name, count in outcomes.select(
+        "model", "setting", "value", "count"
+    ).iter_rows():
+        counts.setdefault((model, setting), {})[name] = count
+    rows = []
+    for cell in results.study.cells:
+        by_outcome, total = counts.get(cell, {}), totals.get(cell)
+        named = [by_outcome.get(n, 0) for n in (ANSWERED_RIGHT, ANSWERED_WRONG, "judge_failed")]
+        numbers = [*named, sum(by_outcome.values()) - sum(named)]
+        shown = [show_share(total)] if total else []
+        if total and certificate:
+            shown.append(show_share(total, "corrected"))
+        rows.append([*name_cell(results, cell), *map(Entry, numbers), *shown])
+    heads = ["Right", "Wrong", "Judge failed", "Not judged", "GPTScore"]
+    return PageTable(
+        _OUTCOMES + (_CORRECTED if certificate else ""),
+        [*CELL_HEADS, *map(Entry, heads + ["Corrected"] * bool(certificate))],
+        rows,
+        simulated=simulated,
+    )

@@ -1,4 +1,4 @@
-"""The origin of the numbers: study, dataset, parameters and packages."""
+"""The tables of all results, and the origin of the numbers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from omibench.prompts.wording import parse_wording, read_prompt_text
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED, describe_simulation
+from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.sections.judge import describe_certificate, describe_variant
 from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import format_level, name_rules
@@ -25,6 +26,31 @@ from omibench.text.masking import masked_values
 ANY_PROMPT = PromptEntry("words", "", "", owner="study")
 """The use of a prompt file affects neither its hash nor how it is sent."""
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
+
+
+@section("results")
+class ResultsSection(ReportSection):
+    """The section with every result of the study: title, source, rows and file."""
+
+    title = "Tables of all results"
+    template = "sections/results.html.j2"
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return the results by name."""
+        parts = [RESULTS.get(name) for name in sorted(RESULTS)]
+        tables = [(part, self.analysis.table(part.name)) for part in parts]
+        rows = [
+            {
+                "name": part.name,
+                "title": part.title,
+                "source": part.source,
+                "rows": table.height,
+                "simulated": bool(table["simulated"].any()),
+            }
+            for part, table in tables
+            if table is not None
+        ]
+        return {"rows": rows} if rows else None
 
 
 @section("provenance")

@@ -1,32 +1,66 @@
-"""Judgements of the reasoning: marks of rationales and types of errors, by cell."""
+"""Judgements of the reasoning: marks of rationales and types of errors, and further judges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import Results
-from omibench.schemas.marks import ALIGNMENT_MARK, QUALITY_MARKS
-from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
-from omibench.stages.analyze.tables.reasoning import (
-    JUDGE,
-    PEOPLE,
-    ErrorCell,
-    Mark,
-    Reasoning,
-    reasoning_records,
+from omibench.schemas.certificate import ReasoningCertificate
+from omibench.schemas.marks import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
+from omibench.stages.analyze.certificates import find_certificate
+from omibench.stages.analyze.page_table import (
+    CELL_HEADS,
+    Block,
+    Entry,
+    PageTable,
+    Row,
+    describe_card,
+    name_cell,
+    name_heads,
+    show_number,
+    spread,
+)
+from omibench.stages.analyze.results.accuracy import cells_of
+from omibench.stages.analyze.results.reasoning import JUDGE, MEAN, PEOPLE, TYPE
+from omibench.stages.analyze.sections.section import (
+    ReportSection,
+    ReportTable,
+    pivot_table,
+    section,
 )
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
     describe_cell,
+    format_bounds,
     format_decimals,
     format_level,
+    format_limits,
+    format_number,
     format_percent,
     format_share,
+    name_outcome,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+_ERRORS = (
+    "Types of the first fatal error, in per cent of the classified failures, with counts; answers "
+    "found right and failed judgements are excluded. Failures without an answer take the type of "
+    "their outcome. Intervals in errors.csv."
+)
+_MARKS = (
+    "Marks of rationales from 1 (worst) to 5, means over problems with {level} interval; "
+    "alignment if there is a reference solution."
+)
+_OTHER_HEADS = (
+    "Model", "Setting", "Judge", "What", "Value", "Interval", "Problems", "Judge failed",
+)  # fmt: skip
 
 
 @section("reasoning")
@@ -34,148 +68,187 @@ class ReasoningSection(ReportSection):
     """The section on marks of rationales and types of errors; left out if nothing was judged."""
 
     title = "Judgements of the reasoning"
-    template = "sections/reasoning.html.j2"
+    template = "sections/tables.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Summarise the results of the stage `judge` for every cell."""
+        """Tabulate the results of the stage `judge`."""
         super().__init__(analysis)
-        self.reasoning = analysis.reasoning
+        self.marks = analysis.find_rows("rationale-marks")
+        self.errors = analysis.find_rows("error-judgements")
 
     @property
     def is_simulated(self) -> bool:
         """Whether a judge of the reasoning is simulated."""
-        marks, errors = self.reasoning
-        return any(mark.simulated for mark in marks) or any(cell.simulated for cell in errors)
+        tables = [table for table in (self.marks, self.errors) if table is not None]
+        return any(bool(table["simulated"].any()) for table in tables)
 
     def tables(self) -> Iterable[ReportTable]:
         """Return `rationales.csv` and `errors.csv`, if the study judges the reasoning."""
         if self.results.study.judge.is_named:
-            marks, errors = reasoning_records(self.results, self.reasoning)
-            yield ReportTable("rationales", marks, ("model", "setting", "mark", "mean"))
-            yield ReportTable("errors", errors, ("model", "setting", "error_type", "share"))
+            yield from pivot_table(self.analysis, "rationales")
+            yield from pivot_table(self.analysis, "errors")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""
-        card = describe_reasoning(self.results, self.reasoning)
-        if card is None:
+        blocks = []
+        if self.errors is not None:
+            judged = self.errors.filter(by=JUDGE)["calibrated"]
+            blocks.append(
+                Block(
+                    self._list_errors(self.errors),
+                    "Types of errors",
+                    uncalibrated=judged.len() > 0 and not judged.all(),
+                )
+            )
+        if self.marks is not None:
+            blocks.append(Block(self._list_marks(self.marks)))
+        if not blocks:
             return None
-        confidence = format_level(self.results.study.analyze.confidence)
-        return {**card, "simulated": self.is_simulated, "level": confidence}
+        return describe_card(blocks, " ".join(self._describe()), simulated=self.is_simulated)
+
+    def _list_errors(self, cells: pl.DataFrame) -> PageTable:
+        types = self.analysis.find_rows("error-types")
+        totals = [] if types is None else types.filter(slice=TYPE).to_dicts()
+        found = [row for row in totals if row["count"]]
+        counts: dict[str, int] = {}
+        for row in found:
+            counts[row["value"]] = counts.get(row["value"], 0) + row["count"]
+        names = sorted(counts, key=lambda name: (-counts[name], name))
+        shares = {(r["model"], r["setting"], r["by"], r["value"]): r for r in found}
+        rows = [
+            [
+                *name_cell(self.results, Cell(row["model"], row["setting"]),
+                           simulated=row["simulated"]),
+                Entry(row["by"], is_name=True),
+                *(_show_type(row, shares.get((row["model"], row["setting"], row["by"], name)))
+                  for name in names),
+                *(Entry(row[n]) for n in ("classified", "right_after_all", "judge_failed")),
+            ]
+            for row in cells.to_dicts()
+        ]  # fmt: skip
+        heads = [*map(_capitalize, names), "Classified", "Found right", "Judge failed"]
+        columns = [*CELL_HEADS, *name_heads("By"), *map(Entry, heads)]
+        return PageTable(_ERRORS, columns, rows, simulated=self.is_simulated)
+
+    def _list_marks(self, marks: pl.DataFrame) -> PageTable:
+        given = set(marks["metric"])
+        names = [name for name in (*QUALITY_MARKS, ALIGNMENT_MARK) if name in given]
+        certified = {name: marks.filter(metric=name)["calibrated"].all() for name in names}
+        heads = [
+            Entry(_capitalize(name), () if certified[name] else ("uncalibrated",)) for name in names
+        ]
+        cells = dict.fromkeys(cells_of(marks))
+        return PageTable(
+            _MARKS.format(level=format_level(self.analysis.confidence)),
+            [*CELL_HEADS, *heads],
+            spread(self.results, cells, marks, ("metric", names), show_number),
+            simulated=self.is_simulated,
+        )
+
+    def _describe(self) -> Iterator[str]:
+        if self.marks is not None:
+            judges = _name_judges(self.results, self.marks["judge"][0])
+            yield f"Rationales were marked from 1 to 5 by {judges}."
+        for by in (JUDGE, PEOPLE):
+            cells = [] if self.errors is None else self.errors.filter(by=by).to_dicts()
+            if cells:
+                by_outcome = sum(cell["by_outcome"] for cell in cells)
+                judged = sum(cell["classified"] for cell in cells) - by_outcome
+                judge = next((cell["judge"] for cell in cells if cell["judge"]), "")
+                names = _name_judges(self.results, judge) if by == JUDGE else "people"
+                rest = f"; {by_outcome:,} more have no answer and take the type of their outcome"
+                yield (
+                    f"Errors of {count_noun(judged, 'failure')} were classified by {names}, by the "
+                    f"taxonomy {cells[0]['taxonomy']}{rest if by_outcome else ''}."
+                )
+        certificates = _find_certificates(self.analysis)
+        by_judges = self.errors is not None and JUDGE in self.errors["by"]
+        if not certificates and (self.marks is not None or by_judges):
+            yield "None of these judges is calibrated with human labels."
+        for certificate in certificates:
+            yield from _describe_certificate(certificate)
 
 
-def describe_reasoning(results: Results, summary: Reasoning) -> dict[str, Any] | None:
-    """Return the template's values; None if nothing was judged."""
-    if not summary.marks and not summary.errors:
-        return None
-    marked = {mark.mark for mark in summary.marks}
-    columns = [name for name in (*QUALITY_MARKS, ALIGNMENT_MARK) if name in marked]
-    return {
-        "sentence": _sentence(results, summary),
-        "columns": [
-            {
-                "name": name.replace("_", " ").capitalize(),
-                "uncalibrated": _lacks_certificate(summary, name),
-            }
-            for name in columns
-        ],
-        "errors_uncalibrated": any(
-            cell.by == JUDGE and cell.certificate is None for cell in summary.errors
-        ),
-        "marks": [
-            {
-                **describe_cell(results, cell),
-                "cells": [_mark(summary.marks, cell, c) for c in columns],
-            }
-            for cell in dict.fromkeys(mark.cell for mark in summary.marks)
-        ],
-        "types": [name.replace("_", " ").capitalize() for name in summary.types],
-        "errors": [_errors(results, cell, summary.types) for cell in summary.errors],
-    }
+def _find_certificates(analysis: Analysis) -> list[ReasoningCertificate]:
+    """Return the certificates of the judges of errors and marks, one per instrument."""
+    found = {}
+    for instrument in (TYPE, *MARKS_BY_INSTRUMENT):
+        for judged in analysis.judgements.values():
+            rows = judged.filter(instrument=instrument)
+            certificate = find_certificate(analysis.results, rows)
+            if certificate:
+                found[instrument] = certificate
+    return list(found.values())
 
 
-def _sentence(results: Results, summary: Reasoning) -> str:
-    sentences = []
-    if summary.marks:
-        judges = _names(results, summary.marks[0].judge)
-        sentences.append(f"Rationales were marked from 1 to 5 by {judges}.")
-    for by in (JUDGE, PEOPLE):
-        cells = [cell for cell in summary.errors if cell.by == by]
-        if cells:
-            by_outcome = sum(cell.by_outcome for cell in cells)
-            judged = sum(cell.classified for cell in cells) - by_outcome
-            names = _names(results, _find_judges(cells)) if by == JUDGE else "people"
-            rest = f"; {by_outcome:,} more have no answer and take the type of their outcome"
-            sentences.append(
-                f"Errors of {count_noun(judged, 'failure')} were classified by {names}, by the "
-                f"taxonomy {cells[0].taxonomy}{rest if by_outcome else ''}."
-            )
-    return " ".join([*sentences, *_calibration(summary)])
+def _describe_certificate(certificate: ReasoningCertificate) -> Iterator[str]:
+    mark = "SIMULATED " if certificate.simulated else ""
+    labels = count_noun(certificate.n, f"{mark}label")
+    if certificate.agreement:
+        kappa = certificate.kappa.value if certificate.kappa else None
+        coefficient = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
+        share = format_percent(certificate.agreement.value or 0.0)
+        yield (
+            f"Compared with {labels} of error types, their judge agrees on {share}{coefficient}."
+        )
+    for name, quality in certificate.marks.items():
+        share = format_percent(quality.within_one.value or 0.0)
+        rank = quality.spearman.value
+        coefficient = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
+        words = name.replace("_", " ")
+        yield f"Compared with {labels} of {words}, it is within one grade on {share}{coefficient}."
 
 
-def _find_judges(cells: Iterable[ErrorCell]) -> str:
-    """Return the judges of the first judged cell."""
-    return next((cell.judge for cell in cells if cell.judge), "")
+def _capitalize(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
-def _calibration(summary: Reasoning) -> Iterator[str]:
-    """Describe the agreement of these judges with human labels."""
-    judged = [e.certificate for e in summary.errors if e.by == JUDGE]
-    every = judged + [m.certificate for m in summary.marks]
-    certificates = {certificate.instrument: certificate for certificate in every if certificate}
-    if every and not certificates:
-        yield "None of these judges is calibrated with human labels."
-    for certificate in certificates.values():
-        mark = "SIMULATED " if certificate.simulated else ""
-        labels = count_noun(certificate.n, f"{mark}label")
-        if certificate.agreement:
-            kappa = certificate.kappa.value if certificate.kappa else None
-            coefficient = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
-            share = format_percent(certificate.agreement.value or 0.0)
-            yield (
-                f"Compared with {labels} of error types, their judge agrees on "
-                f"{share}{coefficient}."
-            )
-        for name, quality in certificate.marks.items():
-            share = format_percent(quality.within_one.value or 0.0)
-            rank = quality.spearman.value
-            coefficient = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
-            words = name.replace("_", " ")
-            yield (
-                f"Compared with {labels} of {words}, it is within one grade on "
-                f"{share}{coefficient}."
-            )
-
-
-def _lacks_certificate(summary: Reasoning, name: str) -> bool:
-    return any(m.certificate is None for m in summary.marks if m.mark == name)
-
-
-def _names(results: Results, judges: str) -> str:
+def _name_judges(results: Results, judges: str) -> str:
     names = [results.label(name) for name in judges.split("+") if name in results.study.models]
     return ", ".join(names) or "no judge"
 
 
-def _mark(marks: Sequence[Mark], cell: Cell, name: str) -> dict[str, str]:
-    mark = next((m for m in marks if (m.cell, m.mark) == (cell, name)), None)
-    if mark is None or mark.mean.n == 0:
-        return {"value": NO_VALUE, "interval": ""}
-    lo, hi = format_decimals(mark.mean.lo, 2), format_decimals(mark.mean.hi, 2)
-    return {"value": format_decimals(mark.mean.mean, 2), "interval": f"[{lo}, {hi}]"}
+def _show_type(cell: Row, row: Row | None) -> Entry:
+    if row:
+        return Entry(format_share(row["estimate"]), (str(row["count"]),))
+    return Entry(format_share(0.0) if cell["classified"] else NO_VALUE, ("0",))
 
 
-def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, Any]:
-    by_type = {share.error_type: share for share in cell.shares}
-    return {
-        **describe_cell(results, cell.cell),
-        "simulated": cell.simulated,
-        "by": cell.by,
-        "cells": [
-            {"value": format_share(by_type[t].share.mean), "count": by_type[t].responses}
-            if t in by_type
-            else {"value": format_share(0.0) if cell.classified else NO_VALUE, "count": 0}
-            for t in types
-        ],
-        "classified": cell.classified,
-        "right": cell.right_after_all,
-        "failed": cell.failed,
-    }
+@section("other-judges")
+class OtherJudgesSection(ReportSection):
+    """The section with one table of further judges; left out if `judge.others` is empty."""
+
+    title = "Further judges"
+    caption = (
+        "Means of marks, and shares of labels in per cent, over problems, without failed "
+        "judgements. These judges have no certificates: they are not calibrated with human labels."
+    )
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether one of these judges or its input is simulated."""
+        table = self.analysis.find_rows("other-judges")
+        return table is not None and bool(table["simulated"].any())
+
+    def tables(self) -> Iterable[ReportTable]:
+        """Return `other-judges.csv`, if there is any."""
+        return pivot_table(self.analysis, "other-judges")
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return one row per cell and judge, or per cell, judge and label."""
+        table = self.analysis.find_rows("other-judges")
+        if table is None:
+            return None
+        return {"columns": _OTHER_HEADS, "rows": [self._row(row) for row in table.to_dicts()]}
+
+    def _row(self, row: Row) -> list[object]:
+        cell = describe_cell(self.results, Cell(row["model"], row["setting"]))
+        mark = " SIMULATED" if row["simulated"] else ""
+        what = f"mean, {row['lowest']:g} to {row['highest']:g}"
+        shown = (what, format_number(row["estimate"]), format_limits(row["low"], row["high"]))
+        if row["metric"] != MEAN:
+            share, bounds = format_share(row["estimate"]), format_bounds(row["low"], row["high"])
+            shown = (name_outcome(row["value"]), share, bounds)
+        judge = f"{name_outcome(row['instrument'])}{mark}"
+        numbers = (row["n"], row["judge_failed"])
+        return [cell["label"], cell["setting"], judge, *shown, *numbers]

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import isnan
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from omibench.params.cell import Cell
-from omibench.results.load import Results
-from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
-from omibench.stages.analyze.tables.samples import RUNS, SampleScore, sample_records, sample_scores
-from omibench.stages.analyze.words import (
-    NO_VALUE,
-    describe_cell,
-    format_bounds,
-    format_level,
-    format_share,
-    name_scorer,
+from omibench.stages.analyze.page_table import (
+    Block,
+    Entry,
+    PageTable,
+    Row,
+    describe_card,
+    name_cell,
+    name_heads,
+    show_share,
 )
+from omibench.stages.analyze.results.accuracy import cells_of
+from omibench.stages.analyze.results.samples import RUNS
+from omibench.stages.analyze.sections.section import (
+    ReportSection,
+    ReportTable,
+    pivot_table,
+    section,
+)
+from omibench.stages.analyze.words import format_level, format_share, name_scorer
 
 METRICS = ("pass", "consistency")
 NAMES = {
     "mean": "mean of all", "first": "the first", "majority": "majority", "best-of-n": "best of k",
     "tournament": "tournament",
 }  # fmt: skip
+_CAPTION = (
+    "In per cent by {scorer}, with {level} intervals. One sample: mean and standard deviation over "
+    "whole runs; pass@k: probability of a right one among k; consistency@k: share of the first k "
+    "with the most frequent answer."
+)
 
 
 @section("samples")
@@ -33,81 +44,61 @@ class SamplesSection(ReportSection):
     problem."""
 
     title = "Several samples of a problem"
-    template = "sections/samples.html.j2"
-
-    def __init__(self, analysis: Analysis) -> None:
-        """Read the results of the stage `aggregate` for every cell."""
-        super().__init__(analysis)
-        self.scores = sample_scores(self.results, analysis.folder / "aggregate")
+    template = "sections/tables.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
         """Return `samples.csv`, if a cell draws several samples."""
-        if self.scores:
-            yield ReportTable("samples", sample_records(self.results, self.scores))
+        return pivot_table(self.analysis, "samples")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell and k, under the main scorer."""
-        return describe_samples(self.results, self.scores)
-
-
-def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str, Any] | None:
-    """Return the template's values; None if every cell draws one sample."""
-    main_scores = [s for s in rows if s.rules == results.main_rules]
-    if not main_scores:
-        return None
-    index = {(s.cell, s.metric, s.k): s for s in main_scores}
-    cells = list(dict.fromkeys(s.cell for s in main_scores))
-    return {
-        "simulated": any(s.simulated for s in main_scores),
-        "caption": f"In per cent by {name_scorer(results.main_rules)}, with "
-        f"{format_level(results.study.analyze.confidence)} intervals. One sample: mean and "
-        f"standard "
-        "deviation over whole runs; pass@k: probability of a right one among k; consistency@k: "
-        "share of the first k with the most frequent answer.",
-        "rows": [row for cell in cells for row in _rows(results, cell, index, main_scores)],
-    }
-
-
-def _rows(
-    results: Results,
-    cell: Cell,
-    index: dict[tuple[Cell, str, int], SampleScore],
-    scores: Sequence[SampleScore],
-) -> list[dict[str, Any]]:
-    aggregate = results.study.settings[cell.setting].aggregate
-    aggregation, is_joint = aggregate.how, aggregate.marking == "joint"
-    runs = next(s for s in scores if s.cell == cell and s.metric == RUNS)
-    ks = sorted({s.k for s in scores if s.cell == cell})
-    return [
-        {
-            **describe_cell(results, cell),
-            "first": place == 0,
-            "span": len(ks),
-            "k": k,
-            "single": _describe_spread(runs) if place == 0 else None,
-            "how": NAMES[aggregation] + (", marked together" if is_joint else ""),
-            "chosen": _value(index.get((cell, aggregation, k))),
-            "prompts": _describe_prompts(index.get((cell, aggregation, k))) if is_joint else "",
-            "metrics": [_value(index.get((cell, metric, k))) for metric in METRICS],
+        table, rules = self.analysis.find_rows("samples"), self.results.main_rules
+        rows = None if table is None else table.filter(rules=rules)
+        if rows is None or rows.is_empty():
+            return None
+        found = {
+            (Cell(row["model"], row["setting"]), row["metric"], row["k"]): row
+            for row in rows.to_dicts()
         }
-        for place, k in enumerate(ks)
-    ]
+        level = format_level(self.analysis.confidence)
+        heads = [
+            *name_heads("Model", "Setting"), Entry("One sample"), *name_heads("Aggregate"),
+            *map(Entry, ("k", "Aggregated", "pass@k", "consistency@k")),
+        ]  # fmt: skip
+        page_table = PageTable(
+            _CAPTION.format(scorer=name_scorer(rules), level=level),
+            heads,
+            [line for cell in dict.fromkeys(cells_of(rows)) for line in self._lines(cell, found)],
+            simulated=bool(rows["simulated"].any()),
+        )
+        return describe_card([Block(page_table)])
+
+    def _lines(
+        self, cell: Cell, found: Mapping[tuple[Cell, str, int], Row]
+    ) -> Iterator[list[Entry]]:
+        aggregate = self.results.study.settings[cell.setting].aggregate
+        is_joint = aggregate.marking == "joint"
+        runs = next(row for key, row in found.items() if key[:2] == (cell, RUNS))
+        ks = sorted({k for of, _, k in found if of == cell})
+        how = NAMES[aggregate.how] + (", marked together" if is_joint else "")
+        spread = Entry(_describe_spread(runs))
+        names = [*name_cell(self.results, cell), spread, *name_heads(how)]
+        for place, k in enumerate(ks):
+            first = [entry._replace(span=len(ks)) for entry in names] if place == 0 else []
+            chosen = found.get((cell, aggregate.how, k))
+            shown = show_share(chosen)
+            if is_joint:
+                shown = shown._replace(lines=(*shown.lines, _describe_prompts(chosen)))
+            metrics = (show_share(found.get((cell, metric, k))) for metric in METRICS)
+            yield [*first, Entry(k), shown, *metrics]
 
 
-def _describe_prompts(score: SampleScore | None) -> str:
+def _describe_prompts(row: Row | None) -> str:
     """Return the number of prompts for the candidates, if they did not fit into one."""
-    prompts = score.prompts if score else None
+    prompts = row["prompts"] if row else None
     return f"in {prompts:.1f} prompts" if prompts and prompts > 1 else ""
 
 
-def _describe_spread(score: SampleScore) -> str:
-    mean = format_share(score.value.mean)
-    if score.runs is None or isnan(score.runs.sd):
-        return mean
-    return f"{mean} ± {format_share(score.runs.sd)}"
-
-
-def _value(score: SampleScore | None) -> dict[str, str]:
-    if score is None:
-        return {"value": NO_VALUE, "interval": ""}
-    return {"value": format_share(score.value.mean), "interval": format_bounds(score.value)}
+def _describe_spread(row: Row) -> str:
+    mean, spread = format_share(row["estimate"]), row["sd"]
+    return mean if spread is None else f"{mean} ± {format_share(spread)}"

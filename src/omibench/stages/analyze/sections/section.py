@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from omibench.errors import PluginError
 from omibench.plugins import Registry
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.pivots import PIVOTS, pivot_result
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.charts.theme import Chart
@@ -22,6 +23,12 @@ class ReportTable(NamedTuple):
     name: str
     rows: Sequence[Mapping[str, Any]]
     columns: Sequence[str] = ()
+
+
+def pivot_table(analysis: Analysis, name: str) -> list[ReportTable]:
+    """Return one of `pivots.PIVOTS` as a CSV file; none if the study has no such result."""
+    rows = pivot_result(analysis, name)
+    return [] if rows is None else [ReportTable(name, rows, list(PIVOTS[name].columns))]
 
 
 class ReportFigure(NamedTuple):

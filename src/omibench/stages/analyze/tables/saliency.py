@@ -18,7 +18,7 @@ from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import VERSION, SaliencyOutcome, SaliencyRow
 from omibench.schemas.tables import read_parquet
-from omibench.stages.analyze.tables.accuracy import cell_names, round_number
+from omibench.stages.analyze.pivots import cell_names, round_number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.results.curves.errors import TYPE
+from omibench.stages.analyze.results.reasoning import TYPE
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,4 +1,4 @@
-"""The certificate of the judge, and scores corrected by it."""
+"""The certificates of judges, and scores corrected by that of the main judge."""
 
 from __future__ import annotations
 
@@ -88,6 +88,26 @@ def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Ce
         ),
         None,
     )
+
+
+def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
+    """Return the certificate of the judge behind these judgements of one instrument, if any.
+
+    It has the same models by identity and the same prompt.
+    """
+    judges, prompts, names = (
+        rows[column].drop_nulls().unique().to_list()
+        for column in ("judge", "prompt_sha256", "instrument")
+    )
+    if (len(judges), len(prompts), len(names)) != (1, 1, 1):
+        return None
+    named = [results.study.models.get(name) for name in judges[0].split("+")]
+    models = [model for model in named if model]
+    for certificate in results.reasoning_certificates:
+        matches = (certificate.instrument, certificate.prompt_sha256) == (names[0], prompts[0])
+        if matches and is_certified(certificate.identity, models):
+            return certificate
+    return None
 
 
 def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:

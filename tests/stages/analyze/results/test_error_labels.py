@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study
-from tests.stages.analyze.tables.test_reasoning import judged
+from tests.stages.analyze.conftest import Folders, analysis_of, make_study
+from tests.stages.analyze.results.test_reasoning import judged
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.judge import JudgeParams
 from omibench.results.load import load_results
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
-from omibench.stages.analyze.tables.reasoning import PEOPLE, reasoning
+from omibench.stages.analyze.results.reasoning import PEOPLE
 from omibench.stages.certify import certify_judges
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -90,10 +90,12 @@ def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_p
     file.write_text("\n".join(lines[1:]))
     study = analyze(folders, tmp_path, labels=str(file))
     results = load_results(study.freeze, study.infer, study.score, study.study)
-    (cell,) = reasoning(results, folders.score.parent / "judge").errors
-    counts = {share.error_type: share.responses for share in cell.shares}
-    assert (cell.by, counts["other"]) == (PEOPLE, 1)
-    assert cell.classified == sum(counts.values())
+    analysis = analysis_of(results)
+    (cell,) = analysis.rows("error-judgements").to_dicts()
+    types = analysis.rows("error-types").filter(slice="error_type")
+    counts = dict(types.select("value", "count").iter_rows())
+    assert (cell["by"], counts["other"]) == (PEOPLE, 1)
+    assert cell["classified"] == sum(counts.values())
 
 
 def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -> None:

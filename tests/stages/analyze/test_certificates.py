@@ -16,12 +16,12 @@ from omibench.results.load import Results, load_results
 from omibench.schemas.certificate import ALL_TYPES, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
 from omibench.stages.analyze import analyze_study
-from omibench.stages.analyze.claims import calibration_sentence
-from omibench.stages.analyze.tables.calibration import (
+from omibench.stages.analyze.certificates import (
     add_certificates,
     correct_accuracy,
     match_certificate,
 )
+from omibench.stages.analyze.claims import calibration_sentence
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -1,22 +1,26 @@
-"""The main table: which printed values stand below a row of ours."""
+"""The main table: printed values below a row of ours, the columns, and the scorers below it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import polars as pl
 import pytest
 from tests.papers.print import list_sizes, make_printed, read_results
-from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells
+from tests.stages.analyze.conftest import Folders, analysis_of, make_study, rewrite_cells
 
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE
+from omibench.papers.study import PrintedResult
 from omibench.params.cell import Cell
 from omibench.results.load import Results, load_results
-from omibench.stages.analyze.sections.main_rows import PrintedCells, group_rows, has_strict
-from omibench.stages.analyze.tables.accuracy import TOTAL, scores
+from omibench.stages.analyze.results.accuracy import TOTAL
+from omibench.stages.analyze.sections.main import MainSection
+from omibench.stages.analyze.sections.scores import RulesSection
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -24,10 +28,19 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 PAIR = make_printed({("pair=real", "loose"): 5.6, ("pair=clean", "loose"): 12.7}, digits=1)
 
 
-def below(results: Results) -> list[PrintedCells]:
-    found = group_rows(results, scores(results), [PAIR])
-    rows = [row for group in found for model in group.models for row in model.rows]
-    return [row.printed for row in rows if row.printed]
+def view(results: Results, *printed: PrintedResult, compared: bool = False) -> Mapping[str, Any]:
+    analysis = analysis_of(results)
+    comparisons = compare_with_print(results, printed if compared else [])
+    vars(analysis).update(printed_rows=list(printed), printed_comparisons=comparisons)
+    return MainSection(analysis).view()
+
+
+def list_rows(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [row for group in values["groups"] for model in group["models"] for row in model["rows"]]
+
+
+def below(results: Results) -> list[dict[str, Any]]:
+    return [row["printed"] for row in list_rows(view(results, PAIR)) if row["printed"]]
 
 
 def test_strict_accuracy_has_a_column_with_the_printed_value_below(made: Folders) -> None:
@@ -37,14 +50,28 @@ def test_strict_accuracy_has_a_column_with_the_printed_value_below(made: Folders
         strict=pl.when((pl.col("rules") == main) & (pl.col("outcome") == "scored")).then(0.0)
     )
     printed = make_printed({("total", "acc"): 53.9, ("total", "strict"): 41.0}, digits=1)
-    changed = replace(results, verdicts=verdicts)
-    rows = scores(changed)
-    assert has_strict(changed, rows)
-    assert not has_strict(results, scores(results))
-    lines = [r for g in group_rows(changed, rows, [printed]) for m in g.models for r in m.rows]
-    assert {line.strict for line in lines} == {"0.0"}
-    (cells,) = [line.printed for line in lines if line.printed]
-    assert (cells.total, cells.strict) == ("53.9", "41.0")
+    changed = view(replace(results, verdicts=verdicts), printed)
+    assert changed["strict"]
+    assert not view(results)["strict"]
+    lines = list_rows(changed)
+    assert {line["strict"] for line in lines} == {"0.0"}
+    (cells,) = [line["printed"] for line in lines if line["printed"]]
+    assert (cells["total"], cells["strict"]) == ("53.9", "41.0")
+
+
+def test_the_ratio_of_equation_6_stands_below_the_accuracy_of_its_scorer(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    ratio = pl.when(pl.col("rules") == "omibench").then(0.8 * pl.col("verdict"))
+    printed = replace(results, verdicts=results.verdicts.with_columns(ratio=ratio))
+    values = RulesSection(analysis_of(printed)).view()
+    assert values is not None
+    table = values["table"]
+    names = [head.text for head in table.heads]
+    assert len(table.rows) == len(results.study.cells)
+    for row in table.rows:
+        parts = {name for name, cell in zip(names, row, strict=True) if len(cell.lines) > 1}
+        assert parts == {"omibench"}
+        assert row[names.index("omibench")].lines[1].startswith("ratio ")
 
 
 def test_the_page_shows_the_strict_column_only_where_there_is_one(tmp_path: Path) -> None:
@@ -73,8 +100,8 @@ def test_the_total_of_a_study_of_one_part_is_that_part(made: Folders) -> None:
         for id, answer in results.answers.items()
     }
     (cells,) = below(replace(results, answers=clean))
-    assert cells.total == "12.7"
-    assert set(cells.subjects) == {"–"}
+    assert cells["total"] == "12.7"
+    assert set(cells["subjects"]) == {"–"}
 
 
 def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: Folders) -> None:
@@ -88,22 +115,17 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
     split = replace(results, answers=answers)
     values = {("exam=local", "acc"): 60.0, ("exam=national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
     row = make_printed(values, digits=1)
-    found = group_rows(split, scores(split), [row], compare_with_print(split, [row]))
-    lines = [line for g in found for m in g.models for line in m.rows if line.printed]
     verdicts = split.select_verdicts("robust", Cell("sim-strong", "cot"))
     own = dict(verdicts.group_by("id").agg(pl.col("verdict").mean()).iter_rows())
     macro = 50 * (own[names[0]] + fmean(own[name] for name in names[1:]))
-    (line,) = lines
-    assert line.printed is not None
-    assert line.printed.total == NO_VALUE
+    (line,) = [r for r in list_rows(view(split, row, compared=True)) if r["printed"]]
+    assert line["printed"]["total"] == NO_VALUE
     expected = f"macro average of local and national: 55.0, ours {format_decimals(macro, 1)}"
-    assert line.printed.macro == expected
-    assert line.total != format_decimals(macro, 1), "the total is a mean over problems"
+    assert line["printed"]["macro"] == expected
+    assert line["total"] != format_decimals(macro, 1), "the total is a mean over problems"
     fewer = make_printed(values, {"exam=local": 204}, digits=1)
-    found = group_rows(split, scores(split), [fewer], compare_with_print(split, [fewer]))
-    (line,) = [r for g in found for m in g.models for r in m.rows if r.printed]
-    assert line.printed is not None
-    assert line.printed.macro == "macro average of local and national: 55.0"
+    (line,) = [r for r in list_rows(view(split, fewer, compared=True)) if r["printed"]]
+    assert line["printed"]["macro"] == "macro average of local and national: 55.0"
 
 
 @pytest.mark.parametrize(("name", "size"), [("emma", 2788), ("emma-mini", 400)])

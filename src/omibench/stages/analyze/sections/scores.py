@@ -1,0 +1,191 @@
+"""Figures of accuracy with their numbers: by model and setting, by number of images, by scorer, and
+the responses without an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.claims import (
+    failures_sentence,
+    images_sentence,
+    judge_sentence,
+    runner_up_sentence,
+)
+from omibench.stages.analyze.page_table import (
+    CELL_HEADS,
+    Entry,
+    PageTable,
+    Row,
+    head_scorers,
+    show_share,
+    spread,
+)
+from omibench.stages.analyze.results.accuracy import TOTAL, list_image_bins
+from omibench.stages.analyze.sections.section import (
+    ReportFigure,
+    ReportSection,
+    ReportTable,
+    pivot_table,
+    section,
+)
+from omibench.stages.analyze.words import (
+    format_level,
+    format_share,
+    name_image_bin,
+    name_outcome,
+    name_scorer,
+)
+
+_SCORERS = (
+    "Total accuracy in per cent with {level} interval, under every scorer; credit: mean share of "
+    "right parts; strict: share with all parts right, if the accuracy counts parts; ratio: mean of "
+    "OMIBench's eq. 6. By subject in main.csv."
+)
+
+
+@section("accuracy")
+class AccuracySection(ReportSection):
+    """The section with every cell's total and interval."""
+
+    title = "Accuracy by model and setting"
+    numbers = "main"
+    template = "sections/figure.html.j2"
+
+    def figure(self) -> ReportFigure:
+        """Draw one row per model, one colour per setting."""
+        from omibench.stages.analyze.charts.accuracy import draw_accuracy
+
+        return ReportFigure.draw(draw_accuracy(self.analysis), runner_up_sentence(self.analysis))
+
+    def view(self) -> Mapping[str, Any]:
+        """Return nothing besides the figure."""
+        return {}
+
+
+@section("images")
+class ImagesSection(ReportSection):
+    """The section on accuracy by number of images; left out if all problems have the same
+    number."""
+
+    title = "Accuracy by number of images"
+    numbers = "by_images"
+    template = "sections/figure.html.j2"
+
+    def tables(self) -> Iterable[ReportTable]:
+        """Return `by_images.csv`: every cell, and all pooled, under every scorer."""
+        return pivot_table(self.analysis, "by_images")
+
+    def figure(self) -> ReportFigure:
+        """Draw the pooled cells with intervals, and every model."""
+        from omibench.stages.analyze.charts.images import draw_images
+
+        return ReportFigure.draw(draw_images(self.analysis), images_sentence(self.analysis))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return the numbers of every cell under the main scorer."""
+        bins, results = list_image_bins(self.analysis), self.results
+        if len(bins) < 2:
+            return None
+        rows = self.analysis.rows("accuracy-by-images").filter(rules=results.main_rules)
+        caption = (
+            "Accuracy by number of images in per cent, n problems; by "
+            f"{name_scorer(results.main_rules)}."
+        )
+        table = PageTable(
+            caption,
+            [*CELL_HEADS, *(Entry(name_image_bin(name)) for name in bins)],
+            spread(results, results.study.cells, rows, ("value", bins), _show_with_n),
+            simulated=results.main_simulated,
+        )
+        return {"summary": "The numbers, with n", "table": table}
+
+
+@section("rules")
+class RulesSection(ReportSection):
+    """The section with totals under every scorer; left out if there is only one."""
+
+    title = "Scorers and judge on the same responses"
+    numbers = "main"
+    template = "sections/figure.html.j2"
+
+    def figure(self) -> ReportFigure:
+        """Draw one row per cell, one colour per scorer."""
+        from omibench.stages.analyze.charts.rules import draw_rules
+
+        return ReportFigure.draw(draw_rules(self.analysis), judge_sentence(self.results))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return the totals of every cell under every scorer and every voting judge."""
+        results = self.results
+        if len(results.rules) < 2:
+            return None
+        names = [*results.rules, *results.votes]
+        totals = self.analysis.scores.filter(subject=TOTAL)
+        table = PageTable(
+            _SCORERS.format(level=format_level(self.analysis.confidence)),
+            [*CELL_HEADS, *head_scorers(results)],
+            spread(results, results.study.cells, totals, ("rules", names), _show_total),
+            simulated=results.any_simulated,
+        )
+        return {"summary": "Every scorer, total", "table": table}
+
+
+@section("failures")
+class FailuresSection(ReportSection):
+    """The section on failures under the scorer that detects them; left out if there are none."""
+
+    title = "Responses without an answer"
+    numbers = "failures"
+    template = "sections/figure.html.j2"
+
+    def tables(self) -> Iterable[ReportTable]:
+        """Return `failures.csv`: every outcome of every cell under every scorer."""
+        return pivot_table(self.analysis, "failures")
+
+    def figure(self) -> ReportFigure:
+        """Draw one bar per cell, one colour per outcome."""
+        from omibench.stages.analyze.charts.failures import draw_failures
+
+        return ReportFigure.draw(draw_failures(self.analysis), failures_sentence(self.analysis))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return the counts of every cell."""
+        results, rules = self.results, self.results.failure_rules
+        rows = self.analysis.rows("outcomes").filter(rules=rules or "")
+        occurring = set(rows["value"])
+        names = [outcome for outcome in FAILURES if outcome in occurring]
+        if rules is None or not names:
+            return None
+        responses = {(row["model"], row["setting"]): row["n"] for row in rows.to_dicts()}
+        counts = spread(results, results.cells, rows, ("value", names), show_count)
+        table = PageTable(
+            f"Responses without a scorable answer, by {name_scorer(rules)}; unparsed: no answer "
+            "found, loop: endless repetition.",
+            [*CELL_HEADS, *(Entry(name_outcome(name)) for name in names), Entry("n")],
+            [
+                [*line, Entry(responses.get(cell, 0))]
+                for cell, line in zip(results.cells, counts, strict=True)
+            ],
+            simulated=results.rests_on_simulation(rules),
+        )
+        return {"summary": "The counts", "table": table}
+
+
+def show_count(row: Row | None) -> Entry:
+    """Format a count; 0 without a row."""
+    return Entry(row["count"] if row else 0)
+
+
+def _show_with_n(row: Row | None) -> Entry:
+    return Entry(format_share(row["estimate"] if row else None), (f"n {row['n'] if row else 0}",))
+
+
+def _show_total(row: Row | None) -> Entry:
+    """Format a total with its interval, and the share of right parts that most specifies it."""
+    shown = show_share(row)
+    for name in ("ratio", "strict", "credit") if row else ():
+        if row and row[name] is not None:
+            return shown._replace(lines=(*shown.lines, f"{name} {format_share(row[name])}"))
+    return shown
