@@ -32,9 +32,9 @@ import httpx
 import psutil
 from starlette.responses import Response
 
-from omibench.review.chain import format_event
 from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
+from omibench.review.record import format_event
 from omibench.review_app.demo.content import invent_content
 from omibench.review_app.log.database import LIVE, Database, set_password
 from omibench.review_app.sessions import Sessions

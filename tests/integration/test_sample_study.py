@@ -16,8 +16,8 @@ from tests.integration.conftest import Run, fill_checkout, runner
 from omibench.graph.result_files import find_file
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.study import parse_study_file
-from omibench.review.chain import compute_head
 from omibench.review.folder import read_review
+from omibench.review.record import compute_head
 from omibench.review_tasks.request import TaskRequest
 from omibench.review_tasks.study_problems import draft_study_problems
 from omibench.schemas.certificate import Certificate

@@ -14,7 +14,7 @@ from omibench.release.datasheet import UNSTATED, DatasheetFacts, write_datasheet
 from omibench.release.findings import ReleaseRefusedError
 from omibench.release.options import ReleaseOptions
 from omibench.release.statements import AuthorStatements
-from omibench.review.chain import compute_head
+from omibench.review.record import compute_head
 from omibench.review.report import AgreementFigure, KindProgress, ReviewReport
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import FrozenManifest, read_json, write_json

@@ -1,7 +1,8 @@
-"""decisions.jsonl only grows."""
+"""decisions.jsonl only grows, and has a head hash."""
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,11 +11,20 @@ import pytest
 from omibench.errors import OutputError
 from omibench.review import record
 from omibench.review.folder import read_record
-from omibench.review.record import append_decisions
+from omibench.review.record import (
+    EMPTY_HEAD,
+    append_decisions,
+    compute_head,
+    extend_head,
+    format_event,
+)
+from omibench.schemas.review import ReviewDecision
 from review.builders import decide, make_task
 
 TASK = make_task()
 FIRST, SECOND, THIRD = [decide(i, "ann", "annotator", TASK) for i in range(3)]
+ANNOTATED = decide(1, "ann", "annotator", TASK)
+AUDITED = decide(2, "bob", "auditor", TASK, seconds=12)
 
 
 def test_an_event_is_recorded_once(tmp_path: Path) -> None:
@@ -69,3 +79,31 @@ def test_a_write_that_fails_leaves_the_record(
         ".decisions.lock",
         "decisions.jsonl",
     ]
+
+
+def test_the_head_is_a_chain_over_canonical_lines() -> None:
+    assert compute_head([]) == "0" * 64
+    link = f"{EMPTY_HEAD}\n{format_event(ANNOTATED)}"
+    assert extend_head(EMPTY_HEAD, ANNOTATED) == hashlib.sha256(link.encode()).hexdigest()
+    assert compute_head([ANNOTATED, AUDITED]) == extend_head(compute_head([ANNOTATED]), AUDITED)
+
+
+def test_any_other_record_has_another_head() -> None:
+    head = compute_head([ANNOTATED, AUDITED])
+    changed = AUDITED.model_copy(update={"comment": "No."})
+    others = [
+        [ANNOTATED],
+        [AUDITED, ANNOTATED],
+        [ANNOTATED, changed],
+        [ANNOTATED, AUDITED, AUDITED],
+    ]
+    assert head not in [compute_head(other) for other in others]
+
+
+def test_how_a_line_is_written_changes_no_head() -> None:
+    assert '"comment"' not in format_event(AUDITED)
+    for text in (
+        AUDITED.model_dump_json(),
+        AUDITED.model_dump_json(exclude_defaults=True, indent=1),
+    ):
+        assert compute_head([ReviewDecision.model_validate_json(text)]) == compute_head([AUDITED])

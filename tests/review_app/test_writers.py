@@ -18,7 +18,7 @@ from urllib.parse import quote
 import httpx
 from starlette.responses import Response
 
-from omibench.review.read import read_decisions
+from omibench.review.folder import read_decisions
 from omibench.review.record import append_decisions
 from omibench.review_app.log.database import LIVE, Database
 from omibench.review_app.log.decisions import read_events

@@ -14,7 +14,7 @@ from omibench.files.git import ask_git
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
-from omibench.review.read import DECISIONS
+from omibench.review.folder import DECISIONS
 from omibench.review.report import ReviewReport
 from omibench.schemas.review import ReviewCounts
 

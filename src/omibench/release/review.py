@@ -8,8 +8,7 @@ from typing import Final
 
 from omibench.review.agreement import measure_agreement
 from omibench.review.contents import PROBLEM_KINDS
-from omibench.review.folder import read_review
-from omibench.review.read import raise_bad_lines
+from omibench.review.folder import raise_bad_lines, read_review
 from omibench.review.report import ReviewReport, summarize_review
 
 DATASET_KINDS: Final = frozenset(

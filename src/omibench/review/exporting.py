@@ -14,11 +14,10 @@ from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
 from omibench.files.intake.picture import PICTURE_BYTES
 from omibench.files.outputs import made_folder
-from omibench.review.chain import format_event
-from omibench.review.folder import ReviewRecord
+from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, ReviewRecord
 from omibench.review.kinds import KINDS
 from omibench.review.people import AssignedRole, Reviewer, format_reviewers
-from omibench.review.read import DECISIONS, REVIEWERS, TASKS
+from omibench.review.record import format_event
 from omibench.review.report import compute_states
 from omibench.review.state import Status, TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask

@@ -1,21 +1,54 @@
-"""Reading of a whole review folder."""
+"""The files of a review folder. Bad lines are reported, and the rest is used."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, Generic, TypeVar
 
-from omibench.errors import MissingInputError
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.intake import FILE_BYTES, open_regular, parse_json
 from omibench.review.people import Reviewer, read_reviewers
-from omibench.review.read import (
-    DECISIONS,
-    REVIEWERS,
-    TASKS,
-    ReviewLines,
-    read_decisions,
-    read_tasks,
-)
 from omibench.schemas.review import ReviewDecision, ReviewTask
+from omibench.schemas.validation import explain
+
+TASKS: Final = "tasks.jsonl"
+DECISIONS: Final = "decisions.jsonl"
+REVIEWERS: Final = "reviewers.yaml"
+LINE_BYTES: Final = 8 * 2**20
+"""The maximum length of a line: a task with sixteen long rationales has less than 1 MiB."""
+
+FileSignature = tuple[int, ...]
+"""Time, size and inode of a file, empty if it is missing: it changes with the file."""
+
+Line = TypeVar("Line", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ReviewLines(Generic[Line]):
+    """The contents of a file.
+
+    Attributes:
+        rows: Its good lines, in order.
+        places: The place of each row, as `FILE, line N`.
+        errors: The errors of the other lines, one line each, starting with the place.
+    """
+
+    rows: tuple[Line, ...] = ()
+    places: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    def require_whole(self) -> tuple[Line, ...]:
+        """Return the rows of a file without bad lines.
+
+        Raises:
+            FileFormatError: Some lines are bad; the message gives the first.
+        """
+        raise_bad_lines(self.errors)
+        return self.rows
 
 
 @dataclass(frozen=True)
@@ -35,6 +68,14 @@ class ReviewRecord:
     decisions: tuple[ReviewDecision, ...] = ()
     reviewers: tuple[Reviewer, ...] = ()
     errors: tuple[str, ...] = ()
+
+
+def raise_bad_lines(errors: Sequence[str]) -> None:
+    """Raise FileFormatError with the first bad line, if any."""
+    if errors:
+        others = len(errors) - 1
+        more = f" (and {others} more bad line{'s' * (others > 1)})" if others else ""
+        raise FileFormatError(f"{errors[0]}{more}")
 
 
 def read_review(folder: Path) -> ReviewRecord:
@@ -65,3 +106,85 @@ def read_record(folder: Path) -> ReviewLines[ReviewDecision]:
     """Read the decisions of a folder; empty without decisions.jsonl."""
     path = folder / DECISIONS
     return read_decisions(path) if path.exists() else ReviewLines()
+
+
+def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:
+    """Read tasks.jsonl; a repeated task is a bad line.
+
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 1 GiB.
+    """
+    return _refuse_repeats(_read_lines(Path(path), ReviewTask))
+
+
+def read_decisions(path: str | Path) -> ReviewLines[ReviewDecision]:
+    """Read decisions of any file; repeated events are kept.
+
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 1 GiB.
+    """
+    return _read_lines(Path(path), ReviewDecision)
+
+
+def sign_file(path: Path) -> FileSignature:
+    """Return the signature of a file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
+    rows: list[Line] = []
+    places: list[str] = []
+    errors: list[str] = []
+    for number, line in _iter_lines(path):
+        place = f"{path}, line {number}"
+        try:
+            rows.append(_parse_line(line, row, place))
+        except FileFormatError as error:
+            errors.append(str(error))
+        else:
+            places.append(place)
+    return ReviewLines(tuple(rows), tuple(places), tuple(errors))
+
+
+def _iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield each non-empty line with its number from 1, cut if it is too long."""
+    with open_regular(path, FILE_BYTES) as file:
+        number = 0
+        while line := file.readline(LINE_BYTES + 1):
+            number += 1
+            rest = line
+            while len(rest) > LINE_BYTES and not rest.endswith(b"\n"):
+                rest = file.readline(LINE_BYTES + 1)
+            if line.strip():
+                yield number, line
+
+
+def _parse_line(line: bytes, row: type[Line], place: str) -> Line:
+    if len(line) > LINE_BYTES:
+        raise FileFormatError(f"{place}: is longer than {LINE_BYTES // 2**20} MiB")
+    value = parse_json(line, place)
+    try:
+        return row.model_validate(value)
+    except ValidationError as error:
+        raise FileFormatError(f"{place}: {explain(error, row)}") from None
+
+
+def _refuse_repeats(lines: ReviewLines[ReviewTask]) -> ReviewLines[ReviewTask]:
+    tasks: dict[str, str] = {}
+    rows: list[ReviewTask] = []
+    places: list[str] = []
+    errors: list[str] = []
+    for task, place in zip(lines.rows, lines.places, strict=True):
+        if task.id in tasks:
+            errors.append(f"{place}: the task {task.id!r} is already at {tasks[task.id]}")
+            continue
+        tasks[task.id] = place
+        rows.append(task)
+        places.append(place)
+    return ReviewLines(tuple(rows), tuple(places), (*lines.errors, *errors))

@@ -10,10 +10,9 @@ from typing import Final
 
 from omibench.errors import OmibenchError
 from omibench.review.check import DecisionFieldError, check_fields
-from omibench.review.folder import ReviewRecord, read_review
+from omibench.review.folder import DECISIONS, ReviewRecord, read_decisions, read_review
 from omibench.review.kinds import KINDS, find_kind
 from omibench.review.people import Reviewer
-from omibench.review.read import DECISIONS, read_decisions
 from omibench.review.record import PlacedDecision, append_decisions
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.validation import suggest_name

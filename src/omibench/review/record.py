@@ -1,7 +1,12 @@
-"""The decision log, decisions.jsonl: append-only, and intact after a kill."""
+"""The decision log, decisions.jsonl: append-only, and intact after a kill.
+
+Its head hash changes if any of its lines changes.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,9 +18,7 @@ from omibench.errors import OutputError, reason_of
 from omibench.files.atomic import replace_atomically
 from omibench.files.intake import FILE_BYTES, read_bytes
 from omibench.files.locks import LockError, has_none, open_lock, wait_lock
-from omibench.review.chain import format_event
-from omibench.review.folder import read_record
-from omibench.review.read import DECISIONS
+from omibench.review.folder import DECISIONS, FileSignature, read_record, sign_file
 from omibench.schemas.review import ReviewDecision
 
 LOCK: Final = ".decisions.lock"
@@ -23,8 +26,8 @@ LOCK: Final = ".decisions.lock"
 
 PlacedDecision = tuple[str, ReviewDecision]
 """A decision and its place, `FILE, line N`."""
-FileSignature = tuple[int, ...]
-"""Time, size and inode of a file, empty if it is missing: it changes with the file."""
+EMPTY_HEAD: Final = "0" * 64
+"""The head of an empty log."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,35 @@ class RecordGrowth:
     added: tuple[ReviewDecision, ...] = ()
     repeated: int = 0
     errors: tuple[str, ...] = ()
+
+
+def format_event(decision: ReviewDecision) -> str:
+    """Return the canonical JSON of a decision: sorted keys, no spaces, default values omitted.
+
+    Because defaults are omitted, fields added by later versions do not change earlier hashes.
+    """
+    values = decision.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def extend_head(head: str, decision: ReviewDecision) -> str:
+    """Return the head after one more decision: SHA-256 of the previous head, a newline and the
+    event.
+    """
+    link = f"{head}\n{format_event(decision)}"
+    return hashlib.sha256(link.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def compute_head(decisions: Iterable[ReviewDecision]) -> str:
+    """Return the head of a log. The order counts: each link depends on the previous one.
+
+    Args:
+        decisions: Decisions in the order of the log.
+    """
+    head = EMPTY_HEAD
+    for decision in decisions:
+        head = extend_head(head, decision)
+    return head
 
 
 def append_decisions(folder: Path, decisions: Iterable[PlacedDecision]) -> RecordGrowth:
@@ -91,15 +123,6 @@ def sort_new(
     return RecordGrowth(tuple(added), repeated, tuple(errors))
 
 
-def sign_record(folder: Path) -> FileSignature:
-    """Return the signature of the log of a folder."""
-    try:
-        status = (folder / DECISIONS).stat()
-    except OSError:
-        return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
 def extend_unchanged(
     folder: Path, decisions: Sequence[ReviewDecision], signature: FileSignature
 ) -> FileSignature | None:
@@ -119,10 +142,10 @@ def extend_unchanged(
     if not decisions:
         return signature
     with _write_alone(folder) as path:
-        if sign_record(folder) != signature:
+        if sign_file(path) != signature:
             return None
         _write(path, decisions)
-        return sign_record(folder)
+        return sign_file(path)
 
 
 def _write(path: Path, decisions: Sequence[ReviewDecision]) -> None:

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from omibench.review.chain import compute_head
 from omibench.review.kinds import KINDS
+from omibench.review.record import compute_head
 from omibench.review.state import Status, TaskState, compute_state, count_needed
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
@@ -87,7 +87,7 @@ class ReviewReport:
         superseded: Decisions on other content of tasks that were settled since.
         orphans: Decisions on missing tasks.
         escalations: Ids of tasks that wait for a senior.
-        head: The head hash of the log (`review.chain`).
+        head: The head hash of the log (`review.record`).
         people: Everyone who decided.
         simulated: Those of them who are simulated.
         agreement: Agreement between people.

@@ -1,4 +1,4 @@
-"""A person's workload and the overall progress, for pages."""
+"""A person's workload and the overall progress, for pages and programs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from omibench.review.calibration import Miss
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer
 from omibench.review_app.log.database import list_drafts
+from omibench.review_app.log.decisions import count_events
 from omibench.review_app.log.states import (
     WaitingQuery,
     count_decided,
@@ -101,6 +102,32 @@ def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
         if any(name == kind.name for name, _ in counts)
     ]
     return kinds, service.log.head
+
+
+def format_metrics(service: ReviewService) -> str:
+    """Return metrics in the Prometheus text format: decisions, tasks by kind and status, stale
+    tasks, and the head hash of decisions.jsonl.
+    """
+    with service.database.read() as connection:
+        number = count_events(connection)
+        states, stale = count_states(connection), count_stale(connection)
+    lines = [
+        "# TYPE omibench_review_events_total counter",
+        f"omibench_review_events_total {number}",
+        "# TYPE omibench_review_head_info gauge",
+        f'omibench_review_head_info{{sha256="{service.log.head}"}} 1',
+        "# TYPE omibench_review_tasks gauge",
+        *(
+            f'omibench_review_tasks{{kind="{kind}",status="{status}"}} {count}'
+            for (kind, status), count in sorted(states.items())
+        ),
+        "# TYPE omibench_review_stale_tasks gauge",
+        *(
+            f'omibench_review_stale_tasks{{kind="{kind}"}} {count}'
+            for kind, count in sorted(stale.items())
+        ),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def measure_people(service: ReviewService, only: str | None = None) -> list[PersonLine]:

@@ -23,6 +23,7 @@ from omibench.params.review import SHORTEST_SECONDS, CalibrationParams
 from omibench.review.calibration import CalibrationResult, list_qualified, measure_calibration
 from omibench.review.check import check_fields
 from omibench.review.doubts import list_doubts
+from omibench.review.folder import FileSignature
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.settle import ReviewRule
 from omibench.review.state import TaskState, compute_state
@@ -141,10 +142,7 @@ class ReviewService:
 
     @property
     def content(self) -> ReviewContent:
-        """Return the tasks and people, reloaded if their files have changed.
-
-        Decisions that others have added are taken in.
-        """
+        """Return tasks and people; changed files are read again, and others' decisions taken in."""
         signature = sign_files(self.folder)
         if signature != self._signature:
             with self._reading:
@@ -367,7 +365,7 @@ class ReviewService:
             return Conflict("decided", by, state, base)
         return None
 
-    def _read_again(self, signature: tuple[tuple[int, int] | None, ...]) -> None:
+    def _read_again(self, signature: tuple[FileSignature, ...]) -> None:
         """Load changed files; keep the previous contents if they cannot be read."""
         self._signature = signature
         try:

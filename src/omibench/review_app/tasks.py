@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from omibench.review.folder import REVIEWERS, TASKS, FileSignature, read_tasks, sign_file
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import Reviewer, read_reviewers
-from omibench.review.read import REVIEWERS, TASKS, read_tasks
 from omibench.review_app.roles import fit_kind
 from omibench.schemas.review import ReviewRole, ReviewTask, TaskPicture
 
@@ -70,9 +70,9 @@ class ReviewContent:
         return tuple(task for task in tasks if task.purpose == "calibration")
 
 
-def sign_files(folder: Path) -> tuple[tuple[int, int] | None, ...]:
-    """Return time and size of the files of tasks and people, which change with them."""
-    return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS))
+def sign_files(folder: Path) -> tuple[FileSignature, ...]:
+    """Return the signatures of the files of tasks and people, which change with them."""
+    return tuple(sign_file(folder / name) for name in (TASKS, REVIEWERS))
 
 
 def read_content(folder: Path) -> ReviewContent:
@@ -127,14 +127,6 @@ def read_picture(folder: Path, picture: TaskPicture) -> bytes | None:
         data = opened.read(PICTURE_BYTES + 1)
     is_sound = len(data) <= PICTURE_BYTES and hashlib.sha256(data).hexdigest() == picture.sha256
     return data if is_sound else None
-
-
-def _sign_file(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _index_pictures(

@@ -14,10 +14,9 @@ from omibench.graph.provenance.reading import check_inputs
 from omibench.params.study import Study
 from omibench.review.calibration import list_qualified
 from omibench.review.contents import PROBLEM_KINDS
-from omibench.review.folder import read_record
+from omibench.review.folder import REVIEWERS, read_record
 from omibench.review.kinds import find_kind
 from omibench.review.people import Reviewer, read_reviewers
-from omibench.review.read import REVIEWERS
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.people import count_load, draw_people, open_roles
 from omibench.review_tasks.photographs import PHOTO_KINDS

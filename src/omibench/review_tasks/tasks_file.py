@@ -12,7 +12,7 @@ from typing import Final
 from omibench.errors import OutputError, reason_of
 from omibench.files.locks import LockError, open_lock, wait_lock
 from omibench.files.outputs import made_folder
-from omibench.review.read import TASKS, read_tasks
+from omibench.review.folder import TASKS, read_tasks
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import write_jsonl
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import EXIT_SOME_FAILED, ParamsError
-from omibench.review.read import read_decisions
+from omibench.review.folder import read_decisions
 from omibench.schemas.review import TaskPicture
 from review.builders import make_task, write_lines
 from review.label_studio.test_round_trip import ITEM, annotate

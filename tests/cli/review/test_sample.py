@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import ParamsError
-from omibench.review.read import read_tasks
+from omibench.review.folder import read_tasks
 from review.builders import write_lines
 from review.sampling.test_calibration_sets import settle
 from review.sampling.test_weekly import settle_items

@@ -82,7 +82,8 @@ def test_a_note_on_a_verdict_is_a_label_that_contradicts_it(desk: Desk) -> None:
 
 
 def test_the_same_task_takes_many_notes_and_others_stay(desk: Desk) -> None:
-    assert desk.send("gold_is_wrong").status_code == 201
+    answer = desk.send("gold_is_wrong")
+    assert answer.status_code == 201, answer.text
     assert desk.send("unreadable_picture").status_code == 201
     assert desk.send("verdict_is_wrong", cell="sim-strong/direct").status_code == 201
     record = read_review(desk.review)
@@ -105,7 +106,8 @@ def test_who_is_no_annotator_notes_nothing(desk: Desk) -> None:
 
 
 def test_who_has_audited_a_task_is_no_annotator_of_it(desk: Desk) -> None:
-    assert desk.send("gold_is_wrong").status_code == 201
+    answer = desk.send("gold_is_wrong")
+    assert answer.status_code == 201, answer.text
     record = read_review(desk.review)
     audit = record.decisions[0].model_copy(update={"id": "a", "person": "ben", "role": "auditor"})
     append_decisions(desk.review, [("test", audit)])
@@ -117,19 +119,25 @@ def test_who_has_not_passed_the_calibration_notes_nothing(
     made_results: Folders, tmp_path: Path, open_client: Open
 ) -> None:
     desk = Desk(made_results, tmp_path, open_client)
-    rule = ReviewParams(calibration=CalibrationParams(items=1))
+    rule = ReviewParams(calibration=CalibrationParams(items=2))
     study = made_results.study.model_copy(update={"review": rule})
     desk.client = open_client(make_sources(desk.results, study, review=desk.review))
     desk.review.mkdir()
-    task = make_task("p1", id="item:p1@first", purpose="calibration", gold=GOOD)
-    write_tasks(desk.review, [task])
+    golds = (GOOD, {"valid": "invalid", "quality": 1})
+    tasks = [
+        make_task(f"p{n}", id=f"item:p{n}@first", purpose="calibration", gold=gold)
+        for n, gold in enumerate(golds)
+    ]
+    write_tasks(desk.review, tasks)
     answer = desk.send("gold_is_wrong")
     assert answer.status_code == 400
     assert "'ann' has not passed the calibration of 'item' tasks" in answer.json()["message"]
     # The labels of responses have no calibration tasks here, and need none.
     assert desk.send("verdict_is_wrong", cell="sim-weak/cot").status_code == 201
-    append_decisions(desk.review, [("test", decide(1, "ann", "annotator", task))])
-    assert desk.send("gold_is_wrong").status_code == 201
+    made = [decide(n, "ann", "annotator", task, task.gold) for n, task in enumerate(tasks)]
+    append_decisions(desk.review, [("test", decision) for decision in made])
+    answer = desk.send("gold_is_wrong")
+    assert answer.status_code == 201, answer.text
     assert "has not passed" in desk.send("gold_is_wrong", person="ben").json()["message"]
 
 

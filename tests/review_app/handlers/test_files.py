@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.review.chain import compute_head
-from omibench.review.read import read_decisions
+from omibench.review.folder import read_decisions
+from omibench.review.record import compute_head
 from omibench.review_app.settings import ServerSettings
 from omibench.schemas.review import TaskPicture
 from review_app.builders import make_service, make_task, open_browser, open_client

@@ -21,9 +21,14 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, OutputError
-from omibench.review.chain import compute_head, extend_head, format_event
 from omibench.review.folder import read_record
-from omibench.review.record import append_decisions, extend_unchanged
+from omibench.review.record import (
+    append_decisions,
+    compute_head,
+    extend_head,
+    extend_unchanged,
+    format_event,
+)
 from omibench.review_app.conflicts import NoRightError
 from omibench.review_app.log import decisions as module
 from omibench.review_app.log.database import LIVE

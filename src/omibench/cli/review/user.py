@@ -92,8 +92,8 @@ def list_(review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     Example:
       omibench review user list
     """
+    from omibench.review.folder import REVIEWERS
     from omibench.review.people import read_reviewers
-    from omibench.review.read import REVIEWERS
     from omibench.review_app.log.database import list_names
 
     folder = _find_folder(review, params)
@@ -128,8 +128,8 @@ def _open_log(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _require_listed(folder: Path, name: str) -> None:
+    from omibench.review.folder import REVIEWERS
     from omibench.review.people import find_reviewer, read_reviewers
-    from omibench.review.read import REVIEWERS
 
     find_reviewer(read_reviewers(folder / REVIEWERS), name)
 

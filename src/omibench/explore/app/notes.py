@@ -24,10 +24,9 @@ from omibench.params.cell import Cell
 from omibench.params.review import CalibrationParams
 from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
-from omibench.review.folder import read_record
+from omibench.review.folder import REVIEWERS, read_record
 from omibench.review.kinds import find_kind
 from omibench.review.people import AssignedRole, Reviewer, find_reviewer, read_reviewers
-from omibench.review.read import REVIEWERS
 from omibench.review.record import append_decisions
 from omibench.review_tasks.current_problems import find_problems, read_current_problems
 from omibench.review_tasks.drafts import TaskDraft

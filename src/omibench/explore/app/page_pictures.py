@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import OmibenchError
-from omibench.review.read import TASKS, read_tasks
+from omibench.review.folder import TASKS, read_tasks
 from omibench.schemas.problem import BBox
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from omibench.graph.named_files import list_layout_files, prompt_file
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
 from omibench.params.study import Study
-from omibench.review.read import DECISIONS, REVIEWERS, TASKS
+from omibench.review.folder import DECISIONS, REVIEWERS, TASKS
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:

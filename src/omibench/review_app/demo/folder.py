@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
+from omibench.review.folder import REVIEWERS, TASKS, read_tasks
 from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import Reviewer
-from omibench.review.read import REVIEWERS, TASKS, read_tasks
 from omibench.review_app.demo.content import invent_content, invent_fields
 from omibench.review_app.demo.pictures import draw_pictures
 from omibench.review_app.log.database import set_password

@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from omibench.review.people import Reviewer
 from omibench.review_app.handlers.context import ServerContext, identify, read_context
-from omibench.review_app.metrics import format_metrics
+from omibench.review_app.overview import format_metrics
 from omibench.review_app.roles import is_asked
 from omibench.review_app.tasks import (
     MEDIA_TYPES,

@@ -19,13 +19,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError
-from omibench.review.chain import EMPTY_HEAD, compute_head, extend_head, format_event
-from omibench.review.folder import read_record
+from omibench.review.folder import DECISIONS, FileSignature, read_record, sign_file
 from omibench.review.record import (
-    FileSignature,
+    EMPTY_HEAD,
     append_decisions,
+    compute_head,
+    extend_head,
     extend_unchanged,
-    sign_record,
+    format_event,
     sort_new,
 )
 from omibench.review_app.log.database import LIVE, Database
@@ -64,7 +65,7 @@ class DecisionLog:
 
     def has_changed(self) -> bool:
         """Return whether others have changed decisions.jsonl."""
-        return sign_record(self._folder) != self._signature
+        return sign_file(self._folder / DECISIONS) != self._signature
 
     def synchronise(self) -> None:
         """Append new decisions of the journal to decisions.jsonl, and take in lines of others.
@@ -92,7 +93,7 @@ class DecisionLog:
 
     def _take_in(self) -> None:
         """Take lines into the journal, and find its decisions that decisions.jsonl lacks."""
-        signature, record = sign_record(self._folder), read_record(self._folder)
+        signature, record = sign_file(self._folder / DECISIONS), read_record(self._folder)
         for error in record.errors:
             log.warning("%s; the line is skipped", error)
         with self._database.write() as connection:

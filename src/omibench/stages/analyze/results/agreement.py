@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omibench.review.agreement import measure_agreement
 from omibench.review.agreement.text import RESIDUAL
-from omibench.review.folder import read_review
-from omibench.review.read import TASKS
+from omibench.review.folder import TASKS, read_review
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.residual import ResidualError, measure_residual_error
 from omibench.stages.analyze.results.result import result

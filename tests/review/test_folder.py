@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.review import read
-from omibench.review.folder import read_review
-from omibench.review.read import read_decisions, read_tasks
+from omibench.review import folder
+from omibench.review.folder import read_decisions, read_review, read_tasks
 from review.builders import decide, make_task, write_lines
 
 TASK = make_task()
@@ -37,7 +36,7 @@ def test_a_bad_line_is_named_and_the_rest_is_taken(tmp_path: Path) -> None:
 
 
 def test_hostile_lines_are_bad_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "LINE_BYTES", 600)
+    monkeypatch.setattr(folder, "LINE_BYTES", 600)
     path = write_lines(
         tmp_path / "d.jsonl",
         "[" * 250 + "]" * 250,
