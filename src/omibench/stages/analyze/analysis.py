@@ -24,8 +24,8 @@ from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.results.optional_measures import fill_measures
 from omibench.stages.analyze.results.result import RESULTS
+from omibench.stages.analyze.results.saliency import Salience, saliences
 from omibench.stages.analyze.results.tidy import fill_table, round_table
-from omibench.stages.analyze.tables.saliency import Salience, saliences
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,6 @@ They go after two versions; `tables/` has the same numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.results.accuracy import TOTAL, cells_of
 from omibench.stages.analyze.results.reasoning import MEAN, TYPE
+from omibench.stages.analyze.results.saliency import UNSCORED
 from omibench.stages.analyze.results.tidy import round_table
 
 if TYPE_CHECKING:
@@ -133,6 +133,16 @@ PIVOTS: Mapping[str, Pivot] = {
             "calibrated": "calibrated", "simulated": "simulated", "by": "by",
         },
     ),
+    "saliency": Pivot(
+        lambda analysis: analysis.find_rows("saliency"),
+        {
+            **_CELL, "reading": "reading", "max_pixels": "max_pixels", "problems": "n",
+            **{outcome: outcome for outcome in UNSCORED}, "declares": "declares", "mass": "mass",
+            "pictures": "pictures", "logprob": "logprob", "impact_mean": "estimate",
+            "impact_median": "impact_median", "impact_max": "impact_max",
+            "supportive": "supportive", "simulated": "simulated", "hidden": "hidden",
+        },
+    ),
     "other-judges": Pivot(
         _name_means,
         {
@@ -170,11 +180,6 @@ def cell_names(results: Results, cell: Cell) -> Row:
         "group": results.study.models[cell.model].group or "",
         "setting": cell.setting,
     }
-
-
-def round_number(value: float) -> float | None:
-    """Round to six digits as in files, so that equal results give equal files; NaN becomes None."""
-    return None if isnan(value) else round(value, 6)
 
 
 def describe_metrics(analysis: Analysis) -> dict[str, dict[str, Row]]:

@@ -10,6 +10,10 @@ import pytest
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.pivots import pivot_result
+from omibench.stages.analyze.render import render_section
+from omibench.stages.analyze.sections.saliency import SaliencySection
+from omibench.stages.analyze.words import format_decimals
 
 
 @pytest.fixture
@@ -100,3 +104,22 @@ def test_a_study_without_saliency_has_none_of_these(tmp_path: Path) -> None:
     empty = Analysis(study, analysis.results, tmp_path, tmp_path)
     names = ("saliency-gains", "saliency-gain-histogram", "saliency-impact", "saliency-maps")
     assert [empty.table(name) for name in names] == [None] * 4
+
+
+def test_the_csv_file_and_the_card_are_views_of_the_result(analysis: Analysis) -> None:
+    table = analysis.table("saliency")
+    assert table is not None
+    records = pivot_result(analysis, "saliency")
+    assert records is not None
+    assert [row["impact_mean"] for row in records] == table["estimate"].to_list()
+    assert list(records[0])[:6] == ["model", "label", "group", "setting", "reading", "max_pixels"]
+    vars(analysis.results)["simulated_cells"] = dict.fromkeys(analysis.results.study.cells, True)
+    section = SaliencySection(analysis)
+    (file,) = section.tables()
+    view = section.view()
+    assert view is not None
+    html = render_section(section.template, section=section, view=view, figure=None, page={})
+    assert "<th>Impact, mean</th>" in html
+    for row in file.rows:
+        shown = format_decimals(row["impact_mean"], 3)
+        assert f"<td>{shown}</td>" in html

@@ -15,13 +15,13 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet, write_parquet
-from omibench.stages.analyze.sections.saliency import describe_saliency
-from omibench.stages.analyze.tables.saliency import (
+from omibench.stages.analyze.results.saliency import (
     compare_settings,
+    list_cells,
     pair_settings,
     saliences,
-    saliency_records,
 )
+from omibench.stages.analyze.sections.saliency import describe_saliency
 
 
 class Shown:
@@ -115,8 +115,8 @@ def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Show
     found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
     card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
     assert card is not None
-    assert card["simulated"]
-    assert [(r["mean"], r["largest"]) for r in card["rows"]] == [
+    assert card["table"].simulated
+    assert [(row[7].text, row[9].text) for row in card["table"].rows] == [
         ("0.167", "0.250"),
         ("0.833", "1.500"),
     ]
@@ -139,7 +139,7 @@ def test_what_is_not_scored_is_counted_with_its_reasons(tmp_path: Path, shown: S
     assert card is not None
     (line,) = card["unscored"]
     assert "3 problems not scored: several options are declared (AC) (2); refused (1)." in line
-    assert "original resolution" in card["caption"]
+    assert "original resolution" in card["table"].caption
 
 
 def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
@@ -150,8 +150,8 @@ def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
     found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
     card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "report.html")  # type: ignore[arg-type]
     assert card is not None
-    first = card["rows"][0]
-    assert (first["problems"], first["unscored"], first["mean"]) == (0, 1, "–")
+    first = card["table"].rows[0]
+    assert [entry.text for entry in first[2:4] + first[7:8]] == [0, 1, "–"]
     assert len(card["maps"]) == 1
     assert card["pairs"] == []
 
@@ -186,17 +186,11 @@ def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, sh
         saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
 
 
-def test_the_table_has_a_row_a_cell(
-    tmp_path: Path, shown: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "omibench.stages.analyze.tables.saliency.cell_names", lambda _, cell: {"model": cell.model}
-    )
-    table = saliency_records(
-        shown, shown.study.saliency, saliences(shown, shown.study.saliency, tmp_path / "saliency")
-    )  # type: ignore[arg-type]
+def test_the_table_has_a_row_a_cell(tmp_path: Path, shown: Shown) -> None:
+    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+    table = list_cells(shown.study.saliency, found)
     assert [row["impact_max"] for row in table] == [0.25, 1.5]
-    assert [row["problems"] for row in table] == [3, 3]
+    assert [row["n"] for row in table] == [3, 3]
     assert [(row["no_response"], row["no_letter"], row["declares"]) for row in table] == [
         (1, 2, 1), (0, 0, 0)
     ]  # fmt: skip

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isnan, nan
+from math import isnan
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from omibench.params.cell import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import map_file
-from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
-from omibench.stages.analyze.tables.saliency import (
+from omibench.stages.analyze.page_table import CELL_HEADS, Entry, PageTable, Row, name_cell
+from omibench.stages.analyze.results.saliency import (
     TIE,
+    UNSCORED,
     Salience,
     SaliencyComparison,
     compare_settings,
-    mean_or_nan,
+    list_cells,
     pair_settings,
-    saliency_records,
+)
+from omibench.stages.analyze.sections.section import (
+    ReportSection,
+    ReportTable,
+    pivot_table,
+    section,
 )
 from omibench.stages.analyze.words import (
     MINUS,
@@ -33,6 +37,10 @@ from omibench.stages.analyze.words import (
 )
 from omibench.web.pictures import link_file
 
+HEADS = (
+    "Problems", "Not scored", "Declared before", "Pictures", "log P chosen", "Impact, mean",
+    "median", "largest", "Supportive positions",
+)  # fmt: skip
 MOST_REASONS = 4
 READINGS = {
     "final_letter": "the letter is scored at its position in the response",
@@ -48,23 +56,16 @@ class SaliencySection(ReportSection):
     title = "Parts of pictures behind the choices"
     template = "sections/saliency.html.j2"
 
-    def __init__(self, analysis: Analysis) -> None:
-        """Read the results of the stage `saliency` for every cell."""
-        super().__init__(analysis)
-        self.saliences = analysis.saliences
-
     def tables(self) -> Iterable[ReportTable]:
         """Return `saliency.csv`, if there is any."""
-        if self.saliences:
-            yield ReportTable(
-                "saliency",
-                saliency_records(self.results, self.analysis.study.saliency, self.saliences),
-            )
+        return pivot_table(self.analysis, "saliency")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell, settings in pairs, and the strongest heat map of each cell."""
         params = self.analysis.study.saliency
-        return describe_saliency(self.results, params, self.saliences, self.analysis.report)
+        return describe_saliency(
+            self.results, params, self.analysis.saliences, self.analysis.report
+        )
 
 
 def describe_saliency(
@@ -74,13 +75,17 @@ def describe_saliency(
     if not rows:
         return None
     pairs = pair_settings(rows, results.study.analyze.baselines.settings)
-    return {
-        "simulated": any(row.simulated for row in rows),
-        "caption": f"A black square of {params.patch} pixels slides over each picture "
+    table = PageTable(
+        f"A black square of {params.patch} pixels slides over each picture "
         f"({params.resolution}) in steps of {params.stride}; {READINGS[params.reading]}. "
         "Log-probabilities over the options, and impacts, in nats; the impact of a problem is the "
         "largest change of log P of the chosen option at any position, in either direction.",
-        "rows": [_row(results, row) for row in rows],
+        [*CELL_HEADS, *map(Entry, HEADS)],
+        [_format_row(results, row) for row in list_cells(params, rows)],
+        simulated=any(row.simulated for row in rows),
+    )
+    return {
+        "table": table,
         "pairs": [_pair(results, pair) for pair in compare_settings(pairs)],
         "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
         "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
@@ -88,21 +93,15 @@ def describe_saliency(
     }
 
 
-def _row(results: Results, row: Salience) -> dict[str, Any]:
-    impacts = list(row.impacts.values())
-    return {
-        **describe_cell(results, row.cell),
-        "problems": len(impacts),
-        "unscored": sum(row.unscored.values()),
-        "declares": row.declares,
-        "pictures": row.pictures,
-        "logprob": _nats(mean_or_nan(row.logprobs)),
-        "mean": _nats(mean_or_nan(row.impacts)),
-        "median": _nats(median(impacts) if impacts else nan),
-        "largest": _nats(max(impacts, default=nan)),
-        "supportive": NO_VALUE if isnan(row.supportive) else f"{format_share(row.supportive)} %",
-        "simulated": row.simulated,
-    }
+def _format_row(results: Results, row: Row) -> list[Entry]:
+    cell, share = Cell(row["model"], row["setting"]), row["supportive"]
+    impacts = (row[name] for name in ("estimate", "impact_median", "impact_max"))
+    texts = [
+        row["n"], sum(row[outcome] for outcome in UNSCORED), row["declares"], row["pictures"],
+        *map(_nats, (row["logprob"], *impacts)),
+        NO_VALUE if isnan(share) else f"{format_share(share)} %",
+    ]  # fmt: skip
+    return [*name_cell(results, cell, simulated=row["simulated"]), *map(Entry, texts)]
 
 
 def _describe_unscored(results: Results, row: Salience) -> str:

@@ -1,1 +1,0 @@
-"""Compute tables of numbers from verdicts; formatting is done elsewhere."""
