@@ -44,6 +44,7 @@ onstart:
     WATCHED.start(workflow)
     NOTED.start(workflow)
     forget_results()
+    note_cells()
     print_remark(workflow)
 
 

@@ -39,6 +39,7 @@ from omibench.params.study import (
 )
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
+from omibench.results.study_record import record_study
 from omibench.params.checks.remarks import list_remarks
 from omibench.files.yaml_file import add_place
 
@@ -242,6 +243,12 @@ def asked_for(stage):
 def cpus(wildcards):
     """Return the cores of the job that runs a local model."""
     return count_cpus(STUDY, wildcards.model)
+
+
+def note_cells():
+    """Note the cells of the study, so that files of cells it no longer has are not read."""
+    if not workflow.touch:
+        record_study(STUDY, Path(RESULTS))
 
 
 def forget_results():

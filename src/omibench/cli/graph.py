@@ -35,8 +35,12 @@ def record(
     """
     from omibench.cli.options import show_study
     from omibench.graph.provenance.provenance import record_stage
+    from omibench.results.study_record import record_study
 
-    results = Path(show_study(params).study.results)
+    study = show_study(params)
+    results = Path(study.study.results)
+    if "infer" in stages:
+        record_study(study, results)
     for stage in stages:
         record_stage(results, stage)
 

@@ -9,6 +9,7 @@ import typer
 
 from omibench.cli.export import export, publish
 from omibench.cli.help import make_group
+from omibench.cli.options import ResultsArgument, find_results
 from omibench.cli.slices import slice_results
 from omibench.text.terminal import say_lines
 
@@ -20,6 +21,42 @@ results_app = make_group(
 results_app.command()(export)
 results_app.command()(publish)
 results_app.command("slice")(slice_results)
+
+
+@results_app.command()
+def leftovers(
+    results: ResultsArgument = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove them.")] = False,
+) -> None:
+    """List files of cells that the study no longer has.
+
+    After a model, a setting or `judge` was removed from the parameters, the files of its cells stay
+    in the results; the report, tables, slices, comparisons and the explorer ignore them. With
+    --remove, they are deleted. Responses stay in the store: if you add the cell again, none is
+    requested twice.
+
+    \b
+    Example:
+      omibench results leftovers
+      omibench results leftovers results --remove
+    """
+    from omibench.errors import MissingInputError
+    from omibench.results.study_files import RECORD, read_record
+    from omibench.results.study_record import list_leftovers, remove_leftovers
+
+    folder = find_results(results)
+    record = read_record(folder)
+    if record is None:
+        raise MissingInputError(
+            f"{folder / RECORD}: the file does not exist, so the cells of the study are unknown; "
+            "run the study with `omibench run` first"
+        )
+    paths = list_leftovers(folder, record)
+    if remove:
+        remove_leftovers(paths)
+    say_lines(
+        "\n".join([*map(str, paths), f"{'removed' if remove else 'left over'}: {len(paths)}"])
+    )
 
 
 @results_app.command()

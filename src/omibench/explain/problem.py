@@ -10,6 +10,7 @@ from omibench.errors import MissingInputError
 from omibench.explain.explanation import explain
 from omibench.explain.nearest_ids import make_id_error
 from omibench.results.folder import find_results_folder
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.verdict import ScoredItem
@@ -82,9 +83,11 @@ def _find_responses(
     path: Path, answers: Path | None, columns: Mapping[str, str] | None
 ) -> Iterator[ResponseToExplain]:
     if path.is_dir():
-        answers_file = answers or path / "freeze" / "answers.jsonl"
-        for cell in sorted((find_results_folder(path) / "infer").glob("*/*.parquet")):
-            yield from _read_cell(cell, answers_file, path / "score" / cell.parent.name / cell.name)
+        files = StudyFiles(find_results_folder(path))
+        answers_file = answers or files.locate("freeze") / "answers.jsonl"
+        for cell in files.list_cells():
+            places = files.locate("infer", cell), answers_file, files.locate("score", cell)
+            yield from _read_cell(*places)
     elif answers and is_cell(path):
         yield from _read_cell(path, answers, None)
     else:

@@ -165,8 +165,8 @@ def read_rows(
     """
     import polars as pl
 
-    path = run.files.locate(stage, cell)
-    if not path.is_file():
+    path = run.files.find_file(stage, cell)
+    if path is None:
         return []
     # Files of earlier versions lack columns that were added later.
     present = set(pl.read_parquet_schema(path))

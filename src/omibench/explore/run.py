@@ -119,7 +119,7 @@ def open_run(
     cells = tuple(cell for cell in asked if cell not in responses.errors)
     scored = [cell for cell in cells if files.is_scored(cell)]
     verdicts = reader.read(files, "score", scored, _types(VERDICT))
-    aggregated = [cell for cell in scored if files.locate("aggregate", cell).is_file()]
+    aggregated = [cell for cell in scored if files.find_file("aggregate", cell)]
     chosen = reader.read(files, "aggregate", aggregated, _types(_CHOICE), _read_choices)
     marked, lost = _mark_counts(verdicts.frames, chosen.frames, chosen.errors)
     unreadable = tuple({**responses.errors, **verdicts.errors, **chosen.errors, **lost}.values())
@@ -132,8 +132,8 @@ def open_run(
         responses=_join(responses.frames, RESPONSE),
         verdicts=_join(marked, (*VERDICT, "counts")),
         unreadable=unreadable,
-        labels=labels or {},
-        stated_rules=stated_rules,
+        labels=labels or (files.record.labels if files.record else {}),
+        stated_rules=stated_rules or (files.record.main_rules if files.record else None),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from omibench.errors import MissingInputError
 from omibench.params.cell import Cell
 from omibench.results.load import Results
-from omibench.schemas.tables import JudgementRow, read_parquet
+from omibench.results.study_files import StudyFiles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,21 +23,21 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
         cell: The cell.
 
     Returns:
-        The columns of JudgementRow, and `cluster`, the group of the problem.
+        `model, setting`, the columns of JudgementRow, and `cluster`, the group of the problem.
 
     Raises:
         MissingInputError: The study judges the cell, but its file does not exist.
     """
     import polars as pl
 
-    path = folder / cell.model / f"{cell.setting}.parquet"
-    if not path.is_file():
+    files = StudyFiles(folder.parent, judge=folder)
+    if not files.locate("judge", cell).is_file():
         raise MissingInputError(
-            f"{path}: the file does not exist; run `omibench judge` for {cell.model} under "
-            f"{cell.setting} first, or remove `judge` from the params"
+            f"{files.locate('judge', cell)}: the file does not exist; run `omibench judge` for "
+            f"{cell.model} under {cell.setting} first, or remove `judge` from the params"
         )
     clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}
-    counting = read_parquet(path, JudgementRow).filter("counts")
+    counting = files.read_judgements(cell).filter("counts")
     return counting.with_columns(
         cluster=pl.col("id").replace_strict(clusters, default=None, return_dtype=pl.String)
     )
@@ -51,17 +51,11 @@ def read_all_judgements(results: Results, folder: Path) -> pl.DataFrame:
         folder: The results folder of the stage `judge`.
 
     Returns:
-        The columns of `read_judgements`, and `model` and `setting`.
+        The columns of `read_judgements`.
 
     Raises:
         MissingInputError: A cell that the study judges has no file.
     """
     import polars as pl
 
-    frames = (
-        read_judgements(results, folder, cell).with_columns(
-            model=pl.lit(cell.model), setting=pl.lit(cell.setting)
-        )
-        for cell in results.study.judged_cells
-    )
-    return pl.concat(frames)
+    return pl.concat(read_judgements(results, folder, cell) for cell in results.study.judged_cells)

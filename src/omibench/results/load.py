@@ -230,9 +230,9 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
         raise ParamsError(
             "infer: has no model and setting, so there is nothing to analyze; add them"
         )
-    files = StudyFiles(
-        score.parent, freeze=freeze, infer=infer, score=score, aggregate=score.parent / "aggregate"
-    )
+    aggregate = score.parent / "aggregate"
+    files = StudyFiles(score.parent, freeze=freeze, infer=infer, score=score, aggregate=aggregate)
+    files.record = None  # the parameters say what the study has
     present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
     full_study = study

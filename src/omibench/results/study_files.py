@@ -1,4 +1,7 @@
-"""The results folder of a study: its frozen problems and its cells, each read on first access."""
+"""The results folder of a study: its frozen problems and its cells, each read on first access.
+
+What a study no longer has is not read; `study_record` finds and removes it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from omibench.schemas.columns import polars_schema
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import (
     AggregateRow,
     FrozenManifest,
@@ -41,6 +45,8 @@ _ROWS: Final[dict[str, type[BaseModel]]] = {
     "aggregate": AggregateRow,
     "saliency": SaliencyRow,
 }
+RECORD: Final = Path("infer", "study.json")
+"""Path of a study's record in its results: in a folder that DVC tracks."""
 _NAMED_CELLS: Final = 9
 """Cells that a message lists."""
 
@@ -91,18 +97,36 @@ class StudyFiles:
         file = self.locate("freeze") / "examples.jsonl"
         return read_jsonl(file, Example) if file.is_file() else []
 
+    @cached_property
+    def record(self) -> StudyRecord | None:
+        """What the study consists of; None if an earlier version made the folder."""
+        return read_record(self.folder)
+
     def list_cells(self, stage: str = "infer") -> list[Cell]:
-        """Return the cells for which a stage wrote a file, by model and setting."""
+        """Return the current cells with a file of a stage, by model and setting."""
         paths = sorted(self.locate(stage).glob("*/*.parquet"))
-        return [
+        cells = [
             Cell(path.parent.name, path.stem)
             for path in paths
             if not path.name.startswith(".") and not path.parent.name.startswith(".")
         ]
+        return [cell for cell in cells if self._is_current(stage, cell)]
+
+    def find_file(self, stage: str, cell: Cell) -> Path | None:
+        """Return the file of a current cell; None without one."""
+        path = self.locate(stage, cell)
+        return path if self._is_current(stage, cell) and path.is_file() else None
 
     def is_scored(self, cell: Cell) -> bool:
-        """Return whether a cell has verdicts."""
-        return self.locate("score", cell).is_file()
+        """Return whether a cell has verdicts, and it is known which of them count."""
+        is_known = not self._chooses(cell) or self.find_file("aggregate", cell) is not None
+        return self.find_file("score", cell) is not None and is_known
+
+    def _is_current(self, stage: str, cell: Cell) -> bool:
+        return self.record is None or tuple(cell) in self.record.cells.get(stage, ())
+
+    def _chooses(self, cell: Cell) -> bool:
+        return self.record is not None and cell.setting in self.record.aggregates
 
     @cached_property
     def scored_cells(self) -> list[Cell]:
@@ -175,6 +199,8 @@ class StudyFiles:
             responses = read_cell(self.locate("infer", cell), SAMPLE)
         self._check_partners(cell, verdicts, responses.select(SAMPLE).unique())
         aggregates = self.read_aggregates(cell)
+        if aggregates is None and self._chooses(cell):
+            raise _describe_missing("aggregate", cell, self.locate("aggregate", cell))
         return mark_counts(verdicts, _make_empty("aggregate") if aggregates is None else aggregates)
 
     @property
@@ -189,8 +215,8 @@ class StudyFiles:
             FileFormatError: The file is broken, or does not state which samples count.
             UntrustedError: The file was edited or exchanged.
         """
-        path = self.locate("aggregate", cell)
-        return _name_cell(read_aggregates(path), cell, AggregateRow) if path.is_file() else None
+        path = self.find_file("aggregate", cell)
+        return _name_cell(read_aggregates(path), cell, AggregateRow) if path else None
 
     def read_judgements(self, cell: Cell) -> pl.DataFrame:
         """Read the judgements of the reasoning in a cell; the columns of JudgementRow.
@@ -229,10 +255,7 @@ class StudyFiles:
     def _read(self, stage: str, cell: Cell) -> pl.DataFrame:
         path = self.locate(stage, cell)
         if not path.is_file():
-            raise MissingInputError(
-                f"{path}: the file does not exist; run `omibench {stage}` for {cell.model} under "
-                f"{cell.setting} first"
-            )
+            raise _describe_missing(stage, cell, path)
         return _name_cell(read_parquet(path, _ROWS[stage]), cell, _ROWS[stage])
 
     def _check_partners(self, cell: Cell, verdicts: pl.DataFrame, responses: pl.DataFrame) -> None:
@@ -258,6 +281,23 @@ class StudyFiles:
                 f"{path}: the response to {first['id']!r}, sample {first['index']}, has no verdict "
                 f"of {first['rules']!r}; score this cell again"
             )
+
+
+def read_record(results: Path) -> StudyRecord | None:
+    """Read what a study consists of; None if an earlier version made the folder.
+
+    Raises:
+        FileFormatError: The file has another format.
+    """
+    path = results / RECORD
+    return read_json(path, StudyRecord) if path.is_file() else None
+
+
+def _describe_missing(stage: str, cell: Cell, path: Path) -> MissingInputError:
+    return MissingInputError(
+        f"{path}: the file does not exist; run `omibench {stage}` for {cell.model} under "
+        f"{cell.setting} first"
+    )
 
 
 def _name_cell(frame: pl.DataFrame, cell: Cell, row: type[BaseModel]) -> pl.DataFrame:

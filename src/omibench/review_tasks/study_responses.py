@@ -11,6 +11,7 @@ from omibench.params.stages.analyze import PeopleSubset
 from omibench.results.attributes import describe_items
 from omibench.results.four_way import RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
+from omibench.results.study_files import StudyFiles
 from omibench.review_tasks.baselines import draft_baselines
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.request import TaskRequest
@@ -22,9 +23,7 @@ from omibench.review_tasks.responses import (
     draft_steps,
 )
 from omibench.schemas.marks import NO_ERROR
-from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import READABLE
-from omibench.schemas.tables import read_jsonl
 from omibench.stages.analyze.people.subset import draw_items
 from omibench.stages.certify.disagreement import draw_disagreements
 from omibench.stages.certify.draw import LabelDraw, draw_responses
@@ -52,7 +51,7 @@ def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
     data = _read_data(request)
     drawing = LabelDraw(request.per_model, request.models, request.settings)
     ids = data.questions.keys() & data.answers.keys()
-    rows = draw_responses(request.results / "infer", request.study, drawing, ids)
+    rows = draw_responses(StudyFiles(request.results), request.study, drawing, ids)
     shown = [
         ShownResponse(r["model"], r["setting"], r["id"], r["index"], r["text"], r["simulated"])
         for r in rows
@@ -112,10 +111,8 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
 
 
 def _read_data(request: TaskRequest) -> DatasetHalves:
-    folder = request.results / "freeze"
-    questions = read_jsonl(folder / "questions.jsonl", Question)
-    answers = read_jsonl(folder / "answers.jsonl", Answer)
-    return DatasetHalves({q.id: q for q in questions}, {a.id: a for a in answers}, folder)
+    files = StudyFiles(request.results)
+    return DatasetHalves(files.questions, files.answers, files.locate("freeze"))
 
 
 def _load(request: TaskRequest) -> Results:

@@ -15,6 +15,7 @@ from omibench.params.cell import Cell
 from omibench.params.runtime import log_folder
 from omibench.params.study import Study, local_helpers, local_models
 from omibench.plan.build import read_spent
+from omibench.results.study_record import describe_study, list_leftovers
 from omibench.status.cells import cell_file, cell_statuses
 from omibench.status.failures import list_failures
 from omibench.status.pace import time_left
@@ -99,8 +100,15 @@ class Looker:
             lacking=lacking,
             go_on=None if live or complete else shlex.join(self._build_resume_command(run)),
             try_again=None if live or not lacking else self._build_retry_command(run, lacking),
-            notes=self._stored.notes,
+            notes=[*self._stored.notes, *self._note_leftovers()],
         )
+
+    def _note_leftovers(self) -> list[str]:
+        paths = list_leftovers(self._results, describe_study(self._study))
+        if not paths:
+            return []
+        count = "1 file" if len(paths) == 1 else f"{len(paths):,} files"
+        return [f"{count} of cells that the study no longer has (`omibench results leftovers`)"]
 
     def _count_stages(
         self, runs: Sequence[Run], jobs: Mapping[str, RunJob], cells: Sequence[CellStatus]

@@ -20,11 +20,13 @@ def analyze(
     from omibench.files.outputs import output_folder
     from omibench.graph.provenance.reading import check_inputs
     from omibench.graph.stages import find_stage
+    from omibench.results.study_record import record_study
     from omibench.stages.analyze import analyze_study
 
     study = read_study(params, None)
     results = find_results(results, study)
     out = output_folder(out, study.study.store)
     check_inputs(*(results / stage for stage in find_stage("analyze").inputs))
+    record_study(study, results)
     headline = analyze_study(results, out, study)
     say_lines(headline)

@@ -110,8 +110,8 @@ def _read_rows(
     run: Run, stage: str, name: str, cell: Cell, row: type[BaseModel]
 ) -> Sequence[Values]:
     """Return the rows of an item; empty if the cell's file is missing or unreadable."""
-    path = run.files.locate(stage, cell)
-    if not path.is_file():
+    path = run.files.find_file(stage, cell)
+    if path is None:
         return []
     try:
         return read_parquet(path, row).filter(id=name).to_dicts()

@@ -19,6 +19,7 @@ from omibench.explore.reader import CellReader
 from omibench.explore.run import Run, open_run
 from omibench.explore.selection import Study
 from omibench.explore.texts import build_index
+from omibench.results.study_files import RECORD
 
 LOOK_S: Final = 1.0
 """How long files are assumed to be unchanged."""
@@ -134,6 +135,7 @@ def _list_files(sources: ExplorerSources) -> Iterator[Path]:
             assert folder is not None
             yield from sorted((folder / stage).glob("*/*.parquet"))
     if sources.results is not None:
+        yield sources.results / RECORD
         yield sources.results / "ocr" / "page_pictures.jsonl"
     if sources.pages is not None:
         yield sources.pages / "tasks.jsonl"

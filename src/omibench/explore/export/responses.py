@@ -155,8 +155,8 @@ def _read_judgements(
 ) -> defaultdict[Place, list[Judgement]]:
     """Return judgements by item and sample; empty if the file is missing or unreadable."""
     judgements: defaultdict[Place, list[Judgement]] = defaultdict(list)
-    path = run.files.locate("judge", cell)
-    if not path.is_file():
+    path = run.files.find_file("judge", cell)
+    if path is None:
         return judgements
     try:
         rows = read_parquet(path, JudgementRow)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +25,8 @@ from omibench.graph.stages import STAGE_NAMES
 from omibench.schemas.validation import suggest_name
 
 NAME = "provenance.json"
+STUDY_FILE = "study.json"
+"""The record of the study (`results.study_record`), which no job writes."""
 _MARKS = FOLDER / "omibench"
 
 
@@ -63,10 +65,30 @@ def record_stage(results: Path, stage: str) -> Provenance:
             "make it again with `snakemake --cores all` (no response is requested twice)"
         )
     provenance = Provenance(files=files, records=records)
-    text = json.dumps(provenance.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
-    write_atomically(folder / NAME, text.encode())
+    _write(folder, provenance)
     _mark(folder)
     return provenance
+
+
+def drop_removed_files(folder: Path) -> None:
+    """Drop the files of a stage that no longer exist from its provenance.
+
+    Raises FileFormatError if it cannot be read.
+    """
+    provenance = read_provenance(folder)
+    if provenance is None:
+        return
+    is_known = _read_mark(folder) == try_hash(folder / NAME)
+    files = {name: hash for name, hash in provenance.files.items() if (folder / name).exists()}
+    records = {path: facts for path, facts in provenance.records.items() if Path(path).exists()}
+    _write(folder, provenance.model_copy(update={"files": files, "records": records}))
+    if is_known:
+        _mark(folder)
+
+
+def _write(folder: Path, provenance: Provenance) -> None:
+    text = json.dumps(provenance.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
+    write_atomically(folder / NAME, text.encode())
 
 
 def read_provenance(folder: Path) -> Provenance | None:
@@ -128,7 +150,7 @@ def find_strangers(results: Path, stages: Iterable[str]) -> list[str]:
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
     odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != try_hash(f / NAME)]
-    bare = [f for f in folders if not (f / NAME).is_file() and any(map(Path.is_file, f.rglob("*")))]
+    bare = [f for f in folders if not (f / NAME).is_file() and any(_iterate_files(f))]
     if bare:
         recorded_folders = {_stage_folder(results, path) for path in list_recorded_paths()}
         odd += [folder for folder in bare if folder not in recorded_folders]
@@ -168,9 +190,15 @@ def _is_in_folder(path: str, folder: Path) -> bool:
 
 
 def list_files(folder: Path) -> Sequence[str]:
-    """Return the files of a stage, relative to its folder, without provenance files."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(str(path.relative_to(folder)) for path in files if path != folder / NAME)
+    """Return the files of a stage that its jobs wrote, relative to its folder."""
+    return sorted(_iterate_files(folder))
+
+
+def _iterate_files(folder: Path) -> Iterator[str]:
+    others = {folder / NAME, folder / STUDY_FILE}
+    for path in folder.rglob("*"):
+        if path not in others and path.is_file():
+            yield str(path.relative_to(folder))
 
 
 def _mark(folder: Path) -> None:

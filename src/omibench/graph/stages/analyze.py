@@ -70,6 +70,7 @@ ANALYZE = Stage(
             "analyze/saliency.csv", None, "dependence of choices on patches of the pictures"
         ),
         ResultFile("analyze/{section}.csv", None, "the table of another section of the report"),
+        ResultFile("analyze/written.json", None, "names of its tables; others are not removed"),
         ResultFile(
             "analyze/tables/{result}.parquet",
             None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from omibench.graph.named_files import model_files, prompt_file
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
 from omibench.params.study import Study
+from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import ResponseRow
 
 
@@ -67,5 +68,6 @@ INFER = Stage(
             None,
             "marker: a helper has answered all requests shared by cells",
         ),
+        ResultFile("infer/study.json", StudyRecord, "the current cells of the study"),
     ),
 )

@@ -22,6 +22,7 @@ from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
+from omibench.stages.analyze.written import replace_tables
 
 REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -47,7 +48,8 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     analysis = load_analysis(results, out / REPORT, study)
     list_plans(analysis)  # a slice by what is not there is said before anything is computed
     sections = make_sections(analysis)
-    headline = write_tables(out, analysis, sections)
+    with replace_tables(out):
+        headline = write_tables(out, analysis, sections)
     write_pages(out, analysis, sections, headline)
     return headline
 

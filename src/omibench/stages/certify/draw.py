@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from omibench.errors import MissingInputError
 from omibench.files.csv_file import write_csv
 from omibench.params.stage_params import CertifyStageParams
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import READABLE
-from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet
 from omibench.stages.certify.matching import hash_text
 
 SHEET_FILE = "to_label.csv"
@@ -45,9 +45,9 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
     Raises:
         MissingInputError: The frozen problems or responses with text are missing.
     """
-    questions = {q.id: q for q in read_jsonl(results / "freeze" / "questions.jsonl", Question)}
-    answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
-    rows = draw_responses(results / "infer", study, drawing, questions.keys() & answers.keys())
+    files = StudyFiles(results)
+    questions, answers = files.questions, files.answers
+    rows = draw_responses(files, study, drawing, questions.keys() & answers.keys())
     sheet = [_make_line(row, questions[row["id"]], answers[row["id"]]) for row in rows]
     if not sheet:
         raise MissingInputError(
@@ -59,12 +59,12 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
 
 
 def draw_responses(
-    infer: Path, study: CertifyStageParams, drawing: LabelDraw, ids: Collection[str]
+    files: StudyFiles, study: CertifyStageParams, drawing: LabelDraw, ids: Collection[str]
 ) -> Iterator[dict[str, Any]]:
     """Draw responses with text, separately for each model.
 
     Args:
-        infer: The folder of responses.
+        files: The results of the study.
         study: The study; only its seed determines the draw.
         drawing: The number of responses, and the models and settings.
         ids: The problems whose responses can be drawn.
@@ -73,7 +73,7 @@ def draw_responses(
         The columns of ResponseRow and `model, setting`; model by model, by setting and problem.
     """
     candidates: dict[str, list[dict[str, Any]]] = {}
-    for row in _list_candidates(infer, study, drawing):
+    for row in _list_candidates(files, study, drawing):
         if row["id"] in ids:
             candidates.setdefault(row["model"], []).append(row)
     for rows in candidates.values():
@@ -82,18 +82,17 @@ def draw_responses(
 
 
 def _list_candidates(
-    infer: Path, study: CertifyStageParams, drawing: LabelDraw
+    files: StudyFiles, study: CertifyStageParams, drawing: LabelDraw
 ) -> Iterator[dict[str, Any]]:
     for cell in study.cells:
         named = drawing.models is None or cell.model in drawing.models
-        file = infer / cell.model / f"{cell.setting}.parquet"
-        if not named or not file.is_file():
+        if not named or not files.locate("infer", cell).is_file():
             continue
         if drawing.settings is not None and cell.setting not in drawing.settings:
             continue
-        for row in read_parquet(file, ResponseRow).iter_rows(named=True):
+        for row in files.read_responses(cell).iter_rows(named=True):
             if row["outcome"] in READABLE and row["text"].strip():
-                yield {"model": cell.model, "setting": cell.setting} | row
+                yield row
 
 
 def _place(row: dict[str, Any]) -> tuple[str, str, int]:
