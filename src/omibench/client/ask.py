@@ -207,6 +207,34 @@ def _buy(
     return bought
 
 
+def refuse_unanswered(
+    stage: str, model: str, asked: int, gaps: Sequence[tuple[Request, Response]]
+) -> None:
+    """Stop a stage whose result would be wrong without some replies.
+
+    Args:
+        stage: The stage, for the message.
+        model: The model.
+        asked: The number of requests to the model.
+        gaps: The requests without an answer, with their responses.
+
+    Raises:
+        ModelError: There are gaps. PassingError if a retry may succeed.
+    """
+    if not gaps:
+        return
+    request, response = gaps[0]
+    stopped = response.outcome == "budget_stop"
+    reason = "the budget is used up" if stopped else response.error or "provider error"
+    remedy = "raise study.budget_usd and run again" if stopped else "run again"
+    error = PassingError if any(reply.passing for _, reply in gaps) else ModelError
+    raise error(
+        f"{stage}: {len(gaps)} of {asked} requests to {model} ({request.tags.role}) have no "
+        f"answer, the first is for {request.tags.problem!r}: {reason}; completed replies are "
+        f"kept; {remedy}"
+    )
+
+
 def _round(
     waiting: dict[str, Request],
     provider: Provider,

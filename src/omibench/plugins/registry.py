@@ -211,28 +211,6 @@ class Registry(Generic[Part]):
         """Return the file or package that registered a name; `omibench` for built-in parts."""
         return self._origins.get(name, BY_OMIBENCH)
 
-    @contextmanager
-    def naming_failures(self, name: str) -> Iterator[None]:
-        """Report a failure of a plug-in's part on one line; in a built-in part it is a bug.
-
-        Args:
-            name: The part that runs in this block.
-
-        Raises:
-            PluginError: The plug-in's part raised an unexpected exception.
-        """
-        try:
-            yield
-        except OmibenchError:
-            raise
-        except Exception as error:
-            origin = self.origin(name)
-            if origin == BY_OMIBENCH:
-                raise
-            raise PluginError(
-                f"{origin}: the {self.noun} {name!r} failed: {type(error).__name__}: {error}"
-            ) from error
-
     def __contains__(self, name: object) -> bool:
         return name in self.names
 

@@ -32,8 +32,9 @@ def test_a_budget_that_is_used_up_stops_the_stage() -> None:
     with pytest.raises(ModelError) as raised:
         ask(ANSWERED, STOPPED, STOPPED)
     assert str(raised.value) == (
-        "rationale: 2 of 3 requests to pen have no answer, the first is for 'p1': the budget is "
-        "used up; completed replies are kept; raise study.budget_usd and run again"
+        "rationale: 2 of 3 requests to pen (rationale_writer) have no answer, the first is for "
+        "'p1': the budget is used up; completed replies are kept; raise "
+        "study.budget_usd and run again"
     )
 
 

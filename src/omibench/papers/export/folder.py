@@ -204,7 +204,7 @@ class _Writer:
         if figure.table not in study.names:
             return []
         table = study.table(figure.table)
-        with FIGURES.naming_failures(name):
+        with FIGURES.calling(name):
             chart = figure.draw(label_cells(table, study.labels, study.setting_labels))
         if chart is None:
             return []

@@ -205,7 +205,7 @@ class Analysis:
     def find_rows(self, name: str) -> pl.DataFrame | None:
         """Return the table of a result with all digits, for pages, which round each number once."""
         if name not in self._tables:
-            with RESULTS.naming_failures(name):
+            with RESULTS.calling(name):
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
                     frame = fill_table(frame, name, self.results.manifest.name)

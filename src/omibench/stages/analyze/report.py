@@ -71,7 +71,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
 def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
     drawn = prepare_figure(*card.figure) if card.figure else None
     section = card.section
-    with SECTIONS.naming_failures(section.name):
+    with SECTIONS.calling(section.name):
         html = render_section(
             section.template, section=section, view=card.view, figure=drawn, page=page
         )

@@ -103,7 +103,7 @@ def make_sections(analysis: Analysis) -> list[ReportSection]:
     """
     sections = []
     for name in SECTIONS:
-        with SECTIONS.naming_failures(name):
+        with SECTIONS.calling(name):
             sections.append(SECTIONS.get(name)(analysis))
     return sections
 
@@ -139,7 +139,7 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
 def _write_section_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
     writers: dict[str, str] = {}
     for section in sections:
-        with SECTIONS.naming_failures(section.name):
+        with SECTIONS.calling(section.name):
             for table in section.tables():
                 if not _TABLE_NAME.fullmatch(table.name):
                     raise PluginError(
@@ -195,7 +195,7 @@ def write_pages(
         write_text(folder / f"{drawing.figure.name}.vl.json", text)
     cards = []
     for section in sections:
-        with SECTIONS.naming_failures(section.name):
+        with SECTIONS.calling(section.name):
             view = section.view()
             if view is None:
                 continue

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from omibench.client.ask import Asker, open_asker
-from omibench.errors import ModelError, PassingError
+from omibench.client.ask import Asker, open_asker, refuse_unanswered
 from omibench.judges.panel import Judge
 from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
@@ -34,7 +33,9 @@ class Models:
             ModelError: A request has no answer. PassingError if a retry may succeed.
         """
         replies = self._open(model).ask_with_keys(requests) if requests else []
-        _check(model, requests, replies)
+        pairs = zip(requests, replies, strict=True)
+        gaps = [(request, reply) for request, (_, reply) in pairs if reply.outcome in NOT_BOUGHT]
+        refuse_unanswered("filter", model, len(requests), gaps)
         return replies
 
     def judge(self, model: str) -> Judge:
@@ -56,23 +57,3 @@ def open_models(study: FilterStageParams) -> Iterator[Models]:
     """Open the study's models; close them and the store afterwards."""
     with ExitStack() as stack:
         yield Models(study, stack)
-
-
-def _check(model: str, requests: Sequence[Request], replies: Replies) -> None:
-    failed = [
-        (request, reply)
-        for request, (_, reply) in zip(requests, replies, strict=True)
-        if reply.outcome in NOT_BOUGHT
-    ]
-    if not failed:
-        return
-    request, reply = failed[0]
-    stopped = reply.outcome == "budget_stop"
-    reason = "the budget is used up" if stopped else reply.error or "provider error"
-    remedy = "raise study.budget_usd and run again" if stopped else "run again"
-    error = PassingError if any(response.passing for _, response in failed) else ModelError
-    raise error(
-        f"filter: {len(failed)} of {len(requests)} requests to {model} ({request.tags.role}) have "
-        f"no answer, the first is for {request.tags.problem!r}: {reason}; "
-        f"completed replies are kept; {remedy}"
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from omibench.errors import ModelError, PassingError
+from omibench.client.ask import refuse_unanswered
 from omibench.schemas.request import Request, Response
 from omibench.stages.rationale.candidates import AskWithKeys
 
@@ -31,8 +31,7 @@ def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
         replies = ask(requests)
         pairs = zip(requests, replies, strict=True)
         gaps = [(request, reply) for request, (_, reply) in pairs if _is_gap(reply)]
-        if gaps:
-            _stop(model, len(requests), gaps)
+        refuse_unanswered("rationale", model, len(requests), gaps)
         return replies
 
     return ask_all
@@ -40,15 +39,3 @@ def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
 
 def _is_gap(response: Response) -> bool:
     return response.outcome == "budget_stop" or response.passing
-
-
-def _stop(model: str, asked: int, gaps: Sequence[tuple[Request, Response]]) -> None:
-    request, response = gaps[0]
-    stopped = response.outcome == "budget_stop"
-    reason = "the budget is used up" if stopped else response.error or "provider error"
-    remedy = "raise study.budget_usd and run again" if stopped else "run again"
-    error = PassingError if any(reply.passing for _, reply in gaps) else ModelError
-    raise error(
-        f"rationale: {len(gaps)} of {asked} requests to {model} have no answer, the first is for "
-        f"{request.tags.problem!r}: {reason}; completed replies are kept; {remedy}"
-    )

@@ -67,7 +67,7 @@ def test_a_mistake_of_a_plug_in_is_one_line(made: Folders, tmp_path: Path) -> No
         def tabulate(analysis: Analysis) -> pl.DataFrame | None:
             return analysis.items.select("no_such_column")
 
-    with pytest.raises(PluginError, match=rf"^mine.py: the result '{MINE}' failed: Column"):
+    with pytest.raises(PluginError, match=rf"^result '{MINE}': mine.py: Column"):
         analyze(made, tmp_path)
 
 

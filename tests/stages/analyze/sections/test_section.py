@@ -69,8 +69,11 @@ def test_a_plug_in_adds_cards_tables_and_figures(
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("    def view(self):\n        return {}[1]", r"'mine' failed: KeyError: 1"),
-        ("    def __init__(self, analysis):\n        1 / 0", r"'mine' failed: ZeroDivisionError"),
+        ("    def view(self):\n        return {}[1]", r"'mine': .*KeyError: 1"),
+        (
+            "    def __init__(self, analysis):\n        1 / 0",
+            r"'mine': .*ZeroDivisionError",
+        ),
         (
             "    def tables(self):\n        yield ReportTable('../main', [])",
             r"'mine': '\.\./main' is not a valid table name",
@@ -79,7 +82,7 @@ def test_a_plug_in_adds_cards_tables_and_figures(
             "    def tables(self):\n        yield ReportTable('main', [])",
             r"main\.csv is written by the report sections 'main' and 'mine'",
         ),
-        ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine' failed"),
+        ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine': .*"),
     ],
 )
 def test_what_fails_in_a_plug_in_is_one_line(

@@ -56,7 +56,7 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
 
     labels = analysis.labels
     for name in FIGURES:
-        with FIGURES.naming_failures(name):
+        with FIGURES.calling(name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
             chart = None if table is None else figure.draw(label_cells(table, *labels))
