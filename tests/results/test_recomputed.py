@@ -34,7 +34,7 @@ from omibench.review.kinds.declaration import is_asked
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.analyze.inputs.people_answers import PersonAnswer
-from omibench.stages.analyze.people.scoring import score_people
+from omibench.stages.analyze.people.respondents import score_people
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

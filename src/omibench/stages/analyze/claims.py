@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.load import Results
 from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL_TYPES
 from omibench.schemas.verdict import FAILURES, NOT_JUDGED
@@ -31,12 +31,9 @@ from omibench.statistics.paired import (
     POWER,
     AccuracyDifference,
     independent_difference,
-    paired_difference,
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 Row = dict[str, Any]
@@ -287,22 +284,20 @@ def images_sentence(analysis: Analysis) -> str:
     )
 
 
-def judge_difference(results: Results) -> tuple[AccuracyDifference, int] | None:
+def judge_difference(analysis: Analysis) -> tuple[AccuracyDifference, int] | None:
     """Return GPTScore minus the main scorer on the same responses, and the number of
     disagreements."""
-    if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
+    table = analysis.find_rows("judge-difference")
+    if table is None:
         return None
-    keys = ["model", "setting", "id", "index"]
-    judge, rules = results.select_verdicts(JUDGE_RULES), results.select_verdicts(results.main_rules)
-    pairs = judge.join(rules, on=keys)
-    disagree = (pairs["verdict"] - pairs["verdict_right"]).abs() >= 0.5
-    difference = _compare_frames(judge, rules, keys, results.study.analyze.confidence)
-    return difference, int(disagree.sum())
+    (row,) = table.to_dicts()
+    difference = AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"])
+    return difference, row["disagreements"]
 
 
-def judge_sentence(results: Results) -> str:
+def judge_sentence(analysis: Analysis) -> str:
     """Return a sentence on the difference between judge and scorer."""
-    effect = judge_difference(results)
+    results, effect = analysis.results, judge_difference(analysis)
     if effect is None:
         return f"No judge was run: ACC comes from {name_scorer(results.main_rules)}."
     difference, disagree = effect
@@ -420,18 +415,3 @@ def cell_name(results: Results, cell: Cell) -> str:
     """Return the name of a cell, such as 'Strong (SIMULATED) · Chain of thought'."""
     mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
     return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
-
-
-def _compare_frames(
-    first: pl.DataFrame,
-    second: pl.DataFrame,
-    keys: list[str],
-    confidence: float,
-) -> AccuracyDifference:
-    pairs = first.join(second, on=keys, maintain_order="left")
-    return paired_difference(
-        pairs["verdict"].to_list(),
-        pairs["verdict_right"].to_list(),
-        pairs["cluster"].to_list(),
-        confidence,
-    )

@@ -95,7 +95,7 @@ def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
                 results.main_simulated,
             )
         )
-    elif judged := judge_difference(results):
+    elif judged := judge_difference(analysis):
         tiles.append(
             HeadlineNumber(
                 "Judge minus scorer",

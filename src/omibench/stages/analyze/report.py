@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
-from omibench.stages.analyze.figure_table import preview_table
 from omibench.stages.analyze.figures.cell_labels import label_cells
 from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.page_figure import prepare_figure
+from omibench.stages.analyze.page_figure import prepare_figure, preview_table
 from omibench.stages.analyze.parts import ReportCard, sort_cards
 from omibench.stages.analyze.render import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection

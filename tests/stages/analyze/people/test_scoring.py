@@ -9,7 +9,7 @@ import pytest
 from omibench.schemas.problem import Answer, Choice
 from omibench.scorers.registry import SCORERS
 from omibench.stages.analyze.inputs.people_answers import PersonAnswer
-from omibench.stages.analyze.people.scoring import make_person_item, score_people
+from omibench.stages.analyze.people.respondents import make_person_item, score_people
 
 CHOICES = [Choice(label=label, text=f"{place} m") for place, label in enumerate("ABCD", 3)]
 CHOICE = Answer(id="c", answer=["B"], answer_type="mcq", choices=CHOICES, group="stem")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.stages.analyze.charts.marks import MOST_ROWS
 from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:

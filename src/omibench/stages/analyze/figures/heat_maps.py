@@ -23,7 +23,7 @@ from omibench.stages.analyze.figures.difference_rows import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences
-from omibench.stages.analyze.results.comparisons.pictures import NOISE, PRESENT
+from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
 from omibench.stages.analyze.words import NO_VALUE, format_points
 
 if TYPE_CHECKING:

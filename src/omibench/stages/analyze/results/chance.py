@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.results.slices import label_items
 from omibench.schemas.problem import Answer
-from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.slices import slice_items
 from omibench.statistics.people import guess_accuracy
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
-_CELL = ("model", "setting", "rules")
 _PLACE = ("slice", "value")
 
 
@@ -127,10 +127,10 @@ def _count_cells(
     )
     incomplete = cells.filter(pl.col("n") < pl.col("items"))
     if incomplete.height:
-        part = analysis.item_values.join(incomplete.select(_CELL).unique(), on=_CELL, how="semi")
-        by_cell = part.join(labels, on="id").group_by(*_CELL, *_PLACE)
+        part = analysis.item_values.join(incomplete.select(CELL).unique(), on=CELL, how="semi")
+        by_cell = part.join(labels, on="id").group_by(*CELL, *_PLACE)
         chances = by_cell.agg(pl.col("chance").mean().alias("chance_of_items"))
-        cells = cells.join(chances, on=[*_CELL, *_PLACE], how="left", maintain_order="left")
+        cells = cells.join(chances, on=[*CELL, *_PLACE], how="left", maintain_order="left")
         cells = cells.with_columns(chance=pl.coalesce("chance_of_items", "chance"))
     cells = cells.filter(pl.col("chance") > 0).with_columns(
         pl.col("chance").is_between("low", "high").alias(AT_CHANCE),
@@ -140,7 +140,7 @@ def _count_cells(
         return None
     shares = (
         pl.concat([cells, cells.with_columns(setting=pl.lit(""))])
-        .group_by(_CELL, maintain_order=True)
+        .group_by(CELL, maintain_order=True)
         .agg(
             pl.col(AT_CHANCE, BELOW_CHANCE).mean(),
             pl.len().cast(pl.Int64).alias("n"),
@@ -149,7 +149,7 @@ def _count_cells(
     )
     return shares.unpivot(
         [AT_CHANCE, BELOW_CHANCE],
-        index=[*_CELL, "n", "simulated"],
+        index=[*CELL, "n", "simulated"],
         variable_name="metric",
         value_name="estimate",
     )
@@ -160,7 +160,7 @@ def _list_accuracies(analysis: Analysis) -> pl.DataFrame:
     import polars as pl
 
     tables = [analysis.table(name) for name in ("accuracy", "slices")]
-    columns = [*_CELL, *_PLACE, "low", "high", "n", "simulated"]
+    columns = [*CELL, *_PLACE, "low", "high", "n", "simulated"]
     return pl.concat(
         [
             table.filter(pl.col("metric") == "accuracy", pl.col("model") != "").select(columns)

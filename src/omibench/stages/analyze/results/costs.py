@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
-from omibench.stages.analyze.results.curves.points import frame_cells
+from omibench.stages.analyze.results.curves.series import frame_cells
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from omibench.stages.certify.matching import MatchedLabels, match_labels
 from omibench.statistics.agreement import kappa_measure, share_measure
 from omibench.statistics.clustered_correlation import correlate_by_rank
 from omibench.statistics.intervals import Estimate, clustered_wilson
+from omibench.statistics.paired import paired_difference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,6 +107,40 @@ def tabulate_disagreements(analysis: Analysis) -> pl.DataFrame | None:
         *_tabulate_sources(analysis, judged),
     ]
     return pl.concat(tables, how="diagonal_relaxed").with_columns(rules=pl.lit(rules))
+
+
+@result("judge-difference", "GPTScore minus the main scorer on the same responses")
+def tabulate_judge_difference(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the paired difference of the judge and the main scorer over all cells.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row: the metric `difference` with a clustered interval; `n` counts responses,
+        `disagreements` those that only one of the two calls right. None without a judge besides
+        the main scorer.
+    """
+    import polars as pl
+
+    results = analysis.results
+    if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
+        return None
+    judge, scorer = (results.select_verdicts(r) for r in (JUDGE_RULES, results.main_rules))
+    pairs = judge.join(scorer, on=list(RESPONSE), maintain_order="left")
+    first, second = pairs["verdict"], pairs["verdict_right"]
+    difference = paired_difference(
+        first.to_list(), second.to_list(), pairs["cluster"].to_list(), analysis.confidence
+    )
+    return pl.DataFrame(
+        {
+            "rules": results.main_rules, "metric": "difference", "estimate": difference.value,
+            "low": difference.lo, "high": difference.hi, "n": difference.n,
+            "clusters": pairs["cluster"].n_unique(),
+            "disagreements": int(((first - second).abs() >= RIGHT).sum()),
+            "simulated": results.rests_on_simulation(JUDGE_RULES),
+        }
+    )  # fmt: skip
 
 
 def _read_labels(analysis: Analysis) -> pl.DataFrame | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.study_files import StudyFiles
-from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.slices import slice_items
 
 if TYPE_CHECKING:
     import polars as pl

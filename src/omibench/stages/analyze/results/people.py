@@ -23,8 +23,8 @@ from omibench.stages.analyze.people.respondents import (
     read_respondents,
 )
 from omibench.stages.analyze.results.accuracy import METRICS, name_metric
-from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.slices import slice_items
 
 if TYPE_CHECKING:
     import polars as pl

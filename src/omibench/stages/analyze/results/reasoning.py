@@ -17,7 +17,7 @@ from omibench.results.load import Results
 from omibench.results.slices import JOINT
 from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
 from omibench.stages.analyze.certificates import find_certificate
-from omibench.stages.analyze.results.curves.points import frame_cells
+from omibench.stages.analyze.results.curves.series import frame_cells
 from omibench.stages.analyze.results.result import result
 from omibench.stages.certify.labels import STEPS, WRONG_STEPS, read_labels
 from omibench.stages.certify.matching import match_labels

@@ -16,7 +16,7 @@ from omibench.stages.aggregate.equivalence import make_equivalence, make_validit
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import drop_invalid, group_answers
 from omibench.stages.analyze.results.accuracy import CELL, sort_cells
-from omibench.stages.analyze.results.curves.points import frame_cells
+from omibench.stages.analyze.results.curves.series import frame_cells
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.curves import fit_log_trend
 from omibench.statistics.samples import (

@@ -17,6 +17,7 @@ from omibench.results.slices import (
     SlicePlan,
     arrange_outcomes,
     arrange_samples,
+    label_items,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -29,6 +30,31 @@ if TYPE_CHECKING:
     import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
+
+
+def list_item_slices(analysis: Analysis) -> list[str]:
+    """List the slices of the study that depend only on attributes of items."""
+    slices = analysis.study.analyze.slices
+    attributes = analysis.attributes.of_items
+    return [
+        names
+        for names in (DEFAULT_SLICES if slices is None else slices)
+        if all(name in attributes for name in split_slice(names))
+    ]
+
+
+def slice_items(analysis: Analysis) -> pl.DataFrame:
+    """Label every item in every slice of items and in the whole, where slice and value are "".
+
+    Returns:
+        Rows of `id`, `slice` and `value`, the whole first.
+    """
+    import polars as pl
+
+    items = analysis.items
+    whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
+    parts = [label_items(items, names) for names in list_item_slices(analysis)]
+    return pl.concat([whole, *parts])
 
 
 def list_plans(analysis: Analysis) -> list[SlicePlan]:

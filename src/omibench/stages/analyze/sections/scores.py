@@ -114,7 +114,7 @@ class RulesSection(ReportSection):
         """Draw one row per cell, one colour per scorer."""
         from omibench.stages.analyze.charts.rules import draw_rules
 
-        return ReportFigure.draw(draw_rules(self.analysis), judge_sentence(self.results))
+        return ReportFigure.draw(draw_rules(self.analysis), judge_sentence(self.analysis))
 
     def view(self) -> Mapping[str, Any] | None:
         """Return the totals of every cell under every scorer and every voting judge."""

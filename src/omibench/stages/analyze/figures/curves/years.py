@@ -18,7 +18,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import FIGURES, figure
-from omibench.stages.analyze.results.curves.years import QUESTIONS
+from omibench.stages.analyze.results.curves.items import QUESTIONS
 
 if TYPE_CHECKING:
     import polars as pl

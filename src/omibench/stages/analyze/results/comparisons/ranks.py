@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from omibench.params.cell import Cell
 from omibench.results.family_tests import FamilyTests, compare_family
 from omibench.results.load import VOTE_MARK
-from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:

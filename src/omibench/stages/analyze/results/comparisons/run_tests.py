@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.stages.analyze.results.comparisons.baselines import mark_both_simulated
-from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
-from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE, mark_both_simulated
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.slices import slice_items
 from omibench.statistics.samples import compare_run_pairs, compare_runs, mark_stars, summarise_runs
 
 if TYPE_CHECKING:

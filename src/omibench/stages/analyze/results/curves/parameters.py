@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omibench.stages.analyze.results.accuracy import CELL
-from omibench.stages.analyze.results.curves.points import estimate_points, frame_cells
+from omibench.stages.analyze.results.curves.series import estimate_points, frame_cells
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.curves import find_saturation, fit_log_trend, resample_saturation
 
