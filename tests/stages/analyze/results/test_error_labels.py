@@ -98,6 +98,18 @@ def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_p
     assert cell["classified"] == sum(counts.values())
 
 
+def test_a_study_whose_errors_nobody_classified_yet_has_files_with_headings(
+    folders: Folders, tmp_path: Path
+) -> None:
+    leave_to_people(folders)
+    study = analyze(folders, tmp_path, draw={"per_model": 5})
+    study.analyze()
+    for name, column in (("errors", "error_type"), ("rationales", "mark")):
+        table = pl.read_csv(study.out / f"{name}.csv")
+        assert table.is_empty()
+        assert column in table.columns
+
+
 def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -> None:
     both = judged(folders)
     errors = {"models": ["judge"], "labels": str(label(folders, tmp_path, simulated=True))}

@@ -85,8 +85,8 @@ class ReasoningSection(ReportSection):
     def tables(self) -> Iterable[ReportTable]:
         """Return `rationales.csv` and `errors.csv`, if the study judges the reasoning."""
         if self.results.study.judge.is_named:
-            yield from pivot_table(self.analysis, "rationales")
-            yield from pivot_table(self.analysis, "errors")
+            for name in ("rationales", "errors"):
+                yield from pivot_table(self.analysis, name, is_expected=True)
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""

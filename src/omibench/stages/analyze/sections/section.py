@@ -25,10 +25,18 @@ class ReportTable(NamedTuple):
     columns: Sequence[str] = ()
 
 
-def pivot_table(analysis: Analysis, name: str) -> list[ReportTable]:
-    """Return one of `pivots.PIVOTS` as a CSV file; none if the study has no such result."""
+def pivot_table(analysis: Analysis, name: str, *, is_expected: bool = False) -> list[ReportTable]:
+    """Return one of `pivots.PIVOTS` as a CSV file.
+
+    Args:
+        analysis: The study's results.
+        name: The name of the file, without extension.
+        is_expected: Whether a study without such a result has a file with only the heading.
+    """
     rows = pivot_result(analysis, name)
-    return [] if rows is None else [ReportTable(name, rows, list(PIVOTS[name].columns))]
+    if rows is None and not is_expected:
+        return []
+    return [ReportTable(name, rows or [], list(PIVOTS[name].columns))]
 
 
 class ReportFigure(NamedTuple):
