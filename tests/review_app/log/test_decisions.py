@@ -196,7 +196,7 @@ def test_a_change_of_an_earlier_log_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("UPDATE events SET event = replace(event, '\"ann\"', '\"abe\"')", "by hand"),
+        ("UPDATE events SET event = replace(event, '\"ann\"', '\"abe\"')", "another decision"),
         ("UPDATE events SET event = replace(event, id, 'other')", "event 1 .* outside"),
         ("UPDATE events SET event = '{'", "event 1 .* outside"),
     ],

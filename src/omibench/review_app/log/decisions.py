@@ -102,9 +102,8 @@ class DecisionLog:
             for error in growth.errors:
                 if self._signature is None:
                     raise FileFormatError(
-                        f"{error}; {self._folder / LIVE} has that one, so one of the two files was "
-                        "changed by hand: restore the line from git, or move live.sqlite away, "
-                        "which also has the passwords"
+                        f"{error}. The other one is in {LIVE}: restore the line from git, or, if "
+                        f"{LIVE} was changed, move it away and set the passwords again"
                     )
                 log.warning("%s", error)
             for decision in growth.added:
