@@ -11,7 +11,7 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.review import Decision, Edit, apply
-from omibench.review.rejected import rejections
+from omibench.review.apply import rejections
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import write_parquet

@@ -1,4 +1,4 @@
-"""Application of reviewers' decisions to the problems."""
+"""Application of reviewers' decisions to the problems, and why the filter rejected others."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.review.changes import change_problem
 from omibench.review.decisions import Decision
 from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import Reject
+from omibench.schemas.tables import read_parquet
 
 log = logging.getLogger("omibench.review")
 
@@ -113,3 +116,27 @@ def _conflict(earlier: Decision, later: Decision) -> str | None:
             if before[field] != after[field]:
                 return f"`{field}` is set to {after[field]!r} after {before[field]!r}"
     return None
+
+
+def rejections(problems: Path) -> dict[str, str]:
+    """Return the reasons and evidence for problems rejected before the file `problems`, by id.
+
+    The filter's `rejects.parquet` is searched next to the file and in `filter` next to its folder.
+    A missing or unreadable file is ignored, since it would only explain another error.
+    """
+    for folder in (problems.parent, problems.parent.parent / "filter"):
+        path = folder / "rejects.parquet"
+        if path.is_file():
+            try:
+                rows = [Reject(**row) for row in read_parquet(path, Reject).to_dicts()]
+            except (OmibenchError, ValueError):
+                return {}
+            return {row.id: _words(row) for row in rows}
+    return {}
+
+
+def _words(row: Reject) -> str:
+    return ", ".join(
+        f"{reason} ({evidence})"
+        for reason, evidence in zip(row.reasons, row.evidences, strict=False)
+    )

@@ -9,10 +9,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from omibench.errors import FileFormatError
-from omibench.review.edited_texts import find_defect
 from omibench.review.hashing import normalise_lines
 from omibench.review.kinds.declaration import Field, Kind, is_asked, list_options
-from omibench.review.part_texts import find_first_text
+from omibench.review.part_texts import find_defect, find_first_text
 from omibench.schemas.review import ReviewTask
 from omibench.schemas.validation import suggest_name
 

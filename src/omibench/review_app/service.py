@@ -49,7 +49,6 @@ from omibench.review_app.log.decisions import (
     append_event,
     find_time,
     read_events,
-    read_events_of,
     read_task_events,
 )
 from omibench.review_app.log.states import (
@@ -215,7 +214,7 @@ class ReviewService:
     def _read_tests_of(self, person: Reviewer) -> list[ReviewDecision]:
         names = [task.id for task in self.content.calibration]
         with self.database.read() as connection:
-            return read_events_of(connection, person.name, names)
+            return read_task_events(connection, *names, person=person.name)
 
     def is_barred(self, listed: ListedTask, person: Reviewer) -> bool:
         """Return whether a task requires a test that the person has not passed."""

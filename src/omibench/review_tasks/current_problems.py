@@ -8,7 +8,7 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError
 from omibench.review import apply, load_decisions
-from omibench.review.rejected import rejections
+from omibench.review.apply import rejections
 from omibench.review.settle import ReviewIndex, apply_earlier_kinds
 from omibench.review_tasks.request import TaskRequest
 from omibench.schemas.problem import Problem

@@ -32,7 +32,7 @@ from omibench.review.record import (
 from omibench.review_app.conflicts import NoRightError
 from omibench.review_app.log import decisions as module
 from omibench.review_app.log.database import LIVE
-from omibench.review_app.log.decisions import export_journal, read_events
+from omibench.review_app.log.decisions import list_unrecorded, read_events
 from omibench.review_app.service import ReviewService, Submission
 from omibench.schemas.review import ReviewDecision
 from review.builders import decide, write_lines
@@ -155,11 +155,18 @@ def test_a_kill_between_the_two_writes_loses_and_doubles_nothing(tmp_path: Path)
 
 
 def test_the_journal_can_be_exported_without_a_server(tmp_path: Path) -> None:
-    assert export_journal(tmp_path) == 0
-    assert not list(tmp_path.iterdir())
+    make_service(tmp_path).close()
+    (tmp_path / LIVE).unlink()
+    assert export(tmp_path) == "0 decisions added to decisions.jsonl\n"
     write_old_log(tmp_path, [FIRST, SECOND])
-    assert (export_journal(tmp_path), export_journal(tmp_path)) == (2, 0)
+    assert export(tmp_path) == "2 decisions added to decisions.jsonl\n"
+    assert export(tmp_path) == "0 decisions added to decisions.jsonl\n"
     assert read_ids(tmp_path) == ["d1", "d2"]
+
+
+def export(folder: Path) -> str:
+    words = ["review", "export", "--live", "--review", str(folder)]
+    return CliRunner().invoke(app, words).stderr
 
 
 def write_old_log(folder: Path, decisions: list[ReviewDecision], **changes: Any) -> None:
@@ -293,7 +300,7 @@ def test_no_order_of_decisions_kills_and_imports_loses_or_doubles_one(
                 append_decisions(folder, [("an import", decision)])
                 known.append(decision.id)
             elif step == "export":
-                export_journal(folder)
+                append_decisions(folder, [("", event) for event in list_unrecorded(folder)])
             if step.startswith(("die", "kill")):
                 service.close()
                 service = ReviewService(folder, now=Clock())

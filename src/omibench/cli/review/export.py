@@ -108,9 +108,12 @@ def export(
         )
     folder = find_review_folder(review, params)
     if live:
-        from omibench.review_app.log.decisions import export_journal
+        from omibench.review.record import append_decisions
+        from omibench.review_app.log.database import LIVE
+        from omibench.review_app.log.decisions import list_unrecorded
 
-        say(f"{export_journal(folder)} decisions added to decisions.jsonl", err=True)
+        growth = append_decisions(folder, [(LIVE, event) for event in list_unrecorded(folder)])
+        say(f"{len(growth.added)} decisions added to decisions.jsonl", err=True)
     record = read_review(folder)
     for error in record.errors:
         say(f"{error}; the line was skipped", err=True)

@@ -34,13 +34,13 @@ def status(
     from omibench.review.folder import read_review
     from omibench.review.progress import describe_progress, dump_progress, measure_people
     from omibench.review.report import summarize_review
-    from omibench.review_app.log.decisions import count_unrecorded
+    from omibench.review_app.log.decisions import list_unrecorded
 
     path, rule = find_review(review, params)
     folder = read_review(path)
     for error in folder.errors:
         say(error, err=True)
-    if count := count_unrecorded(folder.folder):
+    if count := len(list_unrecorded(folder.folder)):
         say(
             f"decisions logged by the application that are not counted yet: {count}; add them to "
             "decisions.jsonl with `omibench review export --live`",

@@ -12,7 +12,8 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from omibench.errors import FileFormatError
 from omibench.review.folder import DECISIONS, FileSignature, read_record, sign_file
 from omibench.review.record import (
     EMPTY_HEAD,
-    append_decisions,
     compute_head,
     extend_head,
     extend_unchanged,
@@ -162,20 +162,14 @@ def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[Revi
         yield decision
 
 
-def read_task_events(connection: sqlite3.Connection, task: str) -> list[ReviewDecision]:
-    """Return the decisions on one task, in order."""
-    rows = connection.execute("SELECT event FROM events WHERE task = ? ORDER BY number", (task,))
-    return [ReviewDecision.model_validate_json(event) for (event,) in rows]
-
-
-def read_events_of(
-    connection: sqlite3.Connection, person: str, tasks: Sequence[str]
+def read_task_events(
+    connection: sqlite3.Connection, *tasks: str, person: str | None = None
 ) -> list[ReviewDecision]:
-    """Return the decisions of one person on some tasks, in order."""
+    """Return the decisions on some tasks in order, of everyone or of one person."""
     rows = connection.execute(
-        "SELECT event FROM events WHERE person = ?"
-        " AND task IN (SELECT value FROM json_each(?)) ORDER BY number",
-        (person, json.dumps(tasks)),
+        "SELECT event FROM events WHERE task IN (SELECT value FROM json_each(?))"
+        " AND (? IS NULL OR person = ?) ORDER BY number",
+        (json.dumps(tasks), person, person),
     )
     return [ReviewDecision.model_validate_json(event) for (event,) in rows]
 
@@ -189,42 +183,17 @@ def find_time(events: list[ReviewDecision], now: datetime) -> datetime:
     return max(now, latest + timedelta(microseconds=1))
 
 
-def count_unrecorded(folder: Path) -> int:
-    """Return the number of decisions of the journal that decisions.jsonl lacks, after a kill.
+def list_unrecorded(folder: Path) -> list[ReviewDecision]:
+    """Return decisions of the journal that decisions.jsonl lacks, as after a kill.
 
     Args:
         folder: The review folder, which may be served at the same time.
     """
-    recorded = {decision.id for decision in read_record(folder).rows}
-    return sum(event.id not in recorded for event in _read_journal(folder))
-
-
-def export_journal(folder: Path) -> int:
-    """Append decisions of the journal that decisions.jsonl lacks, and return their number.
-
-    Args:
-        folder: The review folder, which may be served at the same time.
-
-    Raises:
-        OutputError: decisions.jsonl cannot be written.
-    """
-    if not (events := _read_journal(folder)):
-        return 0
-    growth = append_decisions(folder, [(LIVE, event) for event in events])
-    for error in growth.errors:
-        log.warning("%s", error)
-    return len(growth.added)
-
-
-def _read_journal(folder: Path) -> list[ReviewDecision]:
     if not (folder / LIVE).is_file():
         return []
-    database = Database(folder / LIVE)
-    try:
-        with database.read() as connection:
-            return list(read_events(connection))
-    finally:
-        database.close()
+    recorded = {decision.id for decision in read_record(folder).rows}
+    with closing(Database(folder / LIVE)) as database, database.read() as connection:
+        return [event for event in read_events(connection) if event.id not in recorded]
 
 
 def _drop_chain(connection: sqlite3.Connection, path: Path) -> None:

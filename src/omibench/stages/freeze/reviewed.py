@@ -12,12 +12,11 @@ from typing import Final
 from omibench.errors import MissingInputError, ParamsError
 from omibench.params.review import ReviewParams
 from omibench.review import Decision, apply, load_decisions
-from omibench.review.apply import valid_decisions
+from omibench.review.apply import rejections, valid_decisions
 from omibench.review.folder import ReviewRecord, raise_bad_lines, read_review
 from omibench.review.importing import list_wrong_decisions
 from omibench.review.kinds import find_kind
 from omibench.review.record import compute_head
-from omibench.review.rejected import rejections
 from omibench.review.settle import ORDER, ReviewRule, SettledReview, settle_problems
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewCounts
