@@ -15,7 +15,7 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 import omibench
 from omibench.eval_logs.export import LogWriter
 from omibench.explore.grid import compute_grid
-from omibench.explore.item import describe_responses, list_outcomes
+from omibench.explore.item import CellItems, list_outcomes
 from omibench.explore.items import read_items
 from omibench.explore.run import open_run
 from omibench.params.cell import Cell
@@ -164,7 +164,8 @@ def test_two_runs_with_equal_totals_do_not_differ(surfaces: Surfaces, tmp_path: 
 def test_the_item_view_marks_the_samples_that_do_not_count(surfaces: Surfaces) -> None:
     run = open_run(surfaces.results)
     for name, left_out in (("cot", [False] + [True] * (K - 1)), ("first-image", [False] * K)):
-        (column,) = describe_responses(run, "physics_05", [Cell("sim-middle", name)])
+        items = CellItems(run, Cell("sim-middle", name), ["physics_05"])
+        column = items.describe("physics_05", lambda _: None, lambda *_: None)
         assert [sample["left_out"] for sample in column["samples"]] == left_out
         lines = list_outcomes(run, "physics_05", "robust")
         line = next(x for x in lines if (x["model"], x["setting"]) == ("sim-middle", name))

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ from omibench.schemas.tables import (
     write_json,
     write_jsonl,
 )
-from omibench.stages.analyze.explorer.view import evidence
+from omibench.stages.analyze.explorer.document import describe_item
+from omibench.stages.analyze.explorer.steps import Trail
 from omibench.stages.freeze import freeze_dataset
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -191,9 +193,17 @@ def test_no_choice_counts_pictures_from_behind(image: int) -> None:
         Figure(file="images/evil.svg", sha256=ZERO),
         Figure(file="/etc/a.png", sha256=ZERO),
         Figure(file="../a.png", sha256=ZERO),
+        Figure(file="a.png", sha256="../a"),
     ],
 )
 def test_a_report_links_to_pictures_of_the_dataset_alone(tmp_path: Path, figure: Figure) -> None:
     question = Question(id="q", question="Q?", images=[figure])
-    (shown,) = evidence(question, tmp_path / "freeze", tmp_path / "page.html")
-    assert shown.src == ""
+    answer = Answer(id="q", answer=["1"], answer_type="open")
+    (tmp_path / "a.png").write_bytes(png())
+    (tmp_path / "freeze/images").mkdir(parents=True)
+    (tmp_path / f"freeze/images/{ZERO}.svg").write_bytes(SVG)
+    trail = Trail(tmp_path / "store", tmp_path / "pictures", tmp_path / "freeze")
+    link = partial(trail.link_picture, page=tmp_path / "page.html", copies=tmp_path / "copies")
+    (shown,) = describe_item(question, answer, link)["pictures"]
+    assert shown["src"] is None
+    assert not (tmp_path / "copies").exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from omibench.web.formulas import FORMULAS_POLICY, MODULES, join_modules, write_formula_files
+from omibench.web.formulas import FORMULAS_POLICY, join_modules, write_formula_files
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}"><title>Formulas</title>
@@ -23,16 +23,25 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 
 def test_modules_are_joined_to_one_classic_script() -> None:
-    script = join_modules(MODULES)
+    script = join_modules("formulas")
     assert "\nimport " not in script
     assert "\nexport " not in script
     assert script.index("modules.dom =") < script.index("modules.inline =")
     assert "return { renderInline, renderWithPictures };" in script
 
 
-def test_a_module_before_what_it_imports_is_refused() -> None:
-    with pytest.raises(ValueError, match="dom"):
-        join_modules(("unseen", "dom"))
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        ('import { a } from "./first.js";\n', "imports itself"),
+        ('import { a } from "https://example.org/x.js";\n', "unsupported"),
+        ("export default 1;\n", "unsupported"),
+    ],
+)
+def test_what_cannot_be_joined_is_refused(tmp_path: Path, module: str, reason: str) -> None:
+    (tmp_path / "first.js").write_text('import { make } from "./web/dom.js";\n' + module)
+    with pytest.raises(ValueError, match=rf"first\.js: .*{reason}"):
+        join_modules("first", tmp_path)
 
 
 def test_formulas_of_a_page_on_disk_are_set(tmp_path: Path, browser: Any) -> None:

@@ -59,7 +59,7 @@ class LogWriter:
         """
         self._files = StudyFiles(find_results_folder(results))
         folder = self._files.locate("freeze")
-        self._trail = Trail(store, locate_pictures(folder), folder, folder)
+        self._trail = Trail(store, locate_pictures(folder), folder)
         self._pictures = PictureSource(self._files, self._trail, store)
 
     def write_all(self, folder: Path) -> list[WrittenLog]:

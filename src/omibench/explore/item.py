@@ -1,38 +1,41 @@
-"""One item for its page: the problem, its gold answer, and selected models side by side."""
+"""One item for its page: the problem, its gold answer, and the responses of cells side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Any, Final
 
-from omibench.errors import MissingInputError, ParamsError
+from pydantic import BaseModel
+
+from omibench.errors import MissingInputError, OmibenchError, ParamsError
 from omibench.explore.items import Items
-from omibench.explore.run import RESPONSE, Run
+from omibench.explore.run import Run
 from omibench.params.cell import Cell
 from omibench.schemas.cells.files import read_cell
-from omibench.schemas.problem import Choice, Figure, Question
-from omibench.schemas.verdict import RIGHT
-from omibench.stages.analyze.explorer.view import shorten_response
-from omibench.stages.analyze.words import name_outcome, name_rules
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.saliency_row import SaliencyRow, map_file
+from omibench.schemas.tables import JudgementRow, read_parquet
+from omibench.stages.analyze.explorer.document import (
+    RESPONSE,
+    VERDICT,
+    describe_column,
+    describe_outcomes,
+)
+from omibench.stages.analyze.explorer.judged import read_judgement
+from omibench.stages.analyze.explorer.steps import Link
 
 MOST_COLUMNS: Final = 4
 """The maximum number of cells side by side."""
-_LONG: Final = ("text", "reasoning", "steps", "drawn", "error", "finish_reason", "latency_s",
-                "input_tokens", "reasoning_tokens", "served_model")  # fmt: skip
-_VERDICT: Final = ("rules", "version", "extracted", "method", "verdict", "credit", "outcome",
-                   "judge", "judge_key", "simulated")  # fmt: skip
+_OPTION: Final = ("image", "sha256", "option", "logprob", "chosen", "right")
 Values = dict[str, Any]
+LinkMap = Callable[[Cell, str, int, str], str | None]
+"""Returns the address of a heat map by cell, item, picture and option."""
 
 
-def describe_item(items: Items, name: str) -> Values:
-    """Return the problem with gold answer, rationale and location in its paper.
-
-    Args:
-        items: The items.
-        name: Its id.
-
-    Returns:
-        Plain values for JSON; pictures are identified by SHA-256.
+def find_item(items: Items, name: str) -> tuple[Question, Answer]:
+    """Return a problem and its gold answer.
 
     Raises:
         MissingInputError: The item does not exist.
@@ -40,96 +43,108 @@ def describe_item(items: Items, name: str) -> Values:
     question = items.questions.get(name)
     if question is None:
         raise MissingInputError(f"item {name[:80]!r} not found")
-    answer = items.answers[name]
-    return {
-        "id": name,
-        "question": question.question,
-        "choices": [_describe_choice(choice) for choice in question.choices or []],
-        "pictures": [_describe_figure(figure) for figure in question.images],
-        "gold": answer.answer,
-        "solution": answer.solution or "",
-        "sketch": answer.sketch or "",
-        "facts": _list_facts(question, answer.topic, answer.attributes),
-        "source": question.source or "",
-        "pages": question.pages,
-    }
+    return question, items.answers[name]
 
 
 def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
-    """Return every cell's outcome on an item under a scorer.
+    """Return every cell's outcome on an item under a scorer, of the samples that count.
 
     Args:
         run: The run.
         name: The id of the item.
         rules: The scorer.
-
-    Returns:
-        By cell in the run's order: model, setting, and of the samples that count the mean verdict,
-        the extracted answers and the outcomes.
     """
     import polars as pl
 
     of_item = pl.col("id") == name, pl.col("rules") == rules
     rows = run.verdicts.filter("counts", *of_item).sort("index")
-    by_cell: dict[Cell, list[Values]] = {}
+    by_cell: defaultdict[Cell, list[Values]] = defaultdict(list)
     for row in rows.iter_rows(named=True):
-        by_cell.setdefault(Cell(row["model"], row["setting"]), []).append(row)
-    return [
-        {
-            "model": cell.model,
-            "setting": cell.setting,
-            "verdict": _mean([row["verdict"] for row in samples]),
-            "extracted": [row["extracted"] or "" for row in samples],
-            "outcomes": [name_outcome(row["outcome"]) for row in samples],
-            "simulated": cell in run.simulated_cells,
-        }
-        for cell in run.cells
-        if (samples := by_cell.get(cell))
-    ]
+        by_cell[Cell(row["model"], row["setting"])].append(row)
+    return describe_outcomes(run.cells, by_cell, run.simulated_cells)
 
 
-def describe_responses(run: Run, name: str, cells: Sequence[Cell]) -> list[Values]:
-    """Return the full responses of some cells to an item, with all verdicts.
-
-    Args:
-        run: The run.
-        name: The id of the item.
-        cells: At most `MOST_COLUMNS`.
-
-    Returns:
-        By cell: model, setting and its samples, each with text, reasoning, tokens, cost, keys of
-        the store and verdicts.
+def check_cells(run: Run, cells: Sequence[Cell]) -> None:
+    """Check that cells can be shown side by side.
 
     Raises:
         ParamsError: There are too many cells, or the run lacks one.
-        FileFormatError: The file of a cell cannot be read.
     """
     if len(cells) > MOST_COLUMNS:
         raise ParamsError(f"cells: at most {MOST_COLUMNS} side by side (got {len(cells)})")
     for cell in cells:
         if cell not in run.cells:
             raise ParamsError(f"cells: {cell.model}/{cell.setting} is not in the run")
-    return [
-        {"model": cell.model, "setting": cell.setting, "samples": _read_samples(run, name, cell)}
-        for cell in cells
-    ]
 
 
-def _read_samples(run: Run, name: str, cell: Cell) -> list[Values]:
-    responses = read_rows(run, "infer", cell, [name], (*RESPONSE, *_LONG))
-    verdicts = read_rows(run, "score", cell, [name], ("id", "index", *_VERDICT))
-    others = find_others(run, cell)
-    return [
-        {
-            **row,
-            "text": shorten_response(row["text"] or ""),
-            "reasoning": shorten_response(row["reasoning"] or ""),
-            "outcome": name_outcome(row["outcome"]),
-            "left_out": (row["id"], row["index"]) in others,
-            "verdicts": [_word_verdict(v) for v in verdicts if v["index"] == row["index"]],
+class CellItems:
+    """A cell's data on some items: responses, verdicts, judgements of the reasoning, saliency."""
+
+    def __init__(self, run: Run, cell: Cell, names: Collection[str]) -> None:
+        """Read the files of a cell.
+
+        Args:
+            run: The run.
+            cell: The cell.
+            names: The ids of the items.
+
+        Raises:
+            FileFormatError: The responses or verdicts cannot be read.
+        """
+        self._cell = cell
+        self._responses = _group(_read_rows(run, "infer", cell, names, RESPONSE))
+        self._verdicts = _group(_read_rows(run, "score", cell, names, ("id", *VERDICT)))
+        self._judgements = _group(_read_beside(run, "judge", cell, names, JudgementRow))
+        self._saliency = _group(_read_beside(run, "saliency", cell, names, SaliencyRow))
+        self._others = find_others(run, cell)
+
+    def describe(self, name: str, link: Link, link_map: LinkMap) -> Values:
+        """Return the responses to an item, as `document.describe_column`.
+
+        Args:
+            name: The id of the item.
+            link: Returns the address of a picture.
+            link_map: Returns the address of a heat map.
+        """
+        judgements: defaultdict[int, list[Values]] = defaultdict(list)
+        for row in self._judgements[name]:
+            # The agreement with human labels is in the report, which reads certificates.
+            judgement = read_judgement(row, None)._replace(calibration="")
+            judgements[row["index"]].append(judgement._asdict())
+        responses = [
+            {**row, "left_out": (name, row["index"]) in self._others}
+            for row in self._responses[name]
+        ]
+        column = describe_column(self._cell, responses, self._verdicts[name], judgements, link)
+        return column | {"saliency": self._describe_saliency(name, link_map)}
+
+    def _describe_saliency(self, name: str, link_map: LinkMap) -> Values | None:
+        """Return the saliency of a choice, by the log-probabilities of the options.
+
+        Returns:
+            `{outcome, reason, simulated, options, maps}`: for each option, log P of the unmodified
+            pictures, and the address of its heat map over each picture; None without measurements.
+        """
+        import polars as pl
+
+        rows = self._saliency[name]
+        if not rows:
+            return None
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        places = frame.filter(pl.col("option") != "").select(_OPTION).unique(maintain_order=True)
+        options = places.unique("option", keep="first", maintain_order=True)
+        maps = places.unique(["image", "option"], maintain_order=True)
+        return {
+            "outcome": rows[0].get("outcome") or "scored",
+            "reason": rows[0].get("reason") or "",
+            "simulated": any(row["simulated"] for row in rows),
+            "options": options.select("option", "logprob", "chosen", "right").to_dicts(),
+            "maps": [
+                {**place, "address": address}
+                for place in maps.select("image", "option", "sha256").iter_rows(named=True)
+                if (address := link_map(self._cell, name, place["image"], place["option"]))
+            ],
         }
-        for row in responses
-    ]
 
 
 def find_others(run: Run, cell: Cell) -> set[tuple[str, int]]:
@@ -141,34 +156,29 @@ def find_others(run: Run, cell: Cell) -> set[tuple[str, int]]:
     return set(others.select("id", "index").iter_rows())
 
 
-def _word_verdict(row: Mapping[str, Any]) -> Values:
-    scored = row["outcome"] == "scored"
-    word = "right" if row["verdict"] >= RIGHT else "wrong"
-    word = word if scored else name_outcome(row["outcome"])
-    return {**row, "title": name_rules(row["rules"]), "word": word, "scored": scored}
+def find_heat_map(run: Run, cell: Cell, name: str, image: int, option: str) -> Path | None:
+    """Return the heat map of an option over a picture, or None if the stage has not drawn one."""
+    if cell not in run.cells:
+        return None
+    path = map_file(run.files.locate("saliency", cell).with_suffix(""), name, image, option)
+    try:
+        return path if path.is_file() else None
+    except OSError:  # ids may be longer than file names can be
+        return None
 
 
-def read_rows(
+def _read_rows(
     run: Run, stage: str, cell: Cell, names: Collection[str], columns: Sequence[str]
 ) -> list[Values]:
-    """Return the rows of some items in the file of a cell, by sample.
+    """Return the rows of some items in the file of a cell, by sample; none without a file.
 
-    Args:
-        run: The run.
-        stage: `infer` or `score`.
-        cell: The cell; empty if its file does not exist.
-        names: The ids of the items.
-        columns: The columns to read; those of later versions are None.
-
-    Raises:
-        FileFormatError: The file cannot be read.
+    Columns that files of earlier versions lack are None.
     """
     import polars as pl
 
     path = run.files.find_file(stage, cell)
     if path is None:
         return []
-    # Files of earlier versions lack columns that were added later.
     present = set(pl.read_parquet_schema(path))
     frame = read_cell(path, [column for column in columns if column in present])
     missing = [pl.lit(None).alias(column) for column in columns if column not in present]
@@ -176,25 +186,23 @@ def read_rows(
     return rows.sort("index").to_dicts()
 
 
-def _describe_choice(choice: Choice) -> Values:
-    return {"label": choice.label, "text": choice.text or "", "image": choice.image}
+def _read_beside(
+    run: Run, stage: str, cell: Cell, names: Collection[str], row: type[BaseModel]
+) -> list[Values]:
+    """Return the rows of some items; none if the cell's file is missing or unreadable."""
+    import polars as pl
+
+    path = run.files.find_file(stage, cell)
+    if path is None:
+        return []
+    try:
+        return read_parquet(path, row).filter(pl.col("id").is_in(list(names))).to_dicts()
+    except OmibenchError:
+        return []
 
 
-def _describe_figure(figure: Figure) -> Values:
-    return {
-        "sha256": figure.sha256,
-        "caption": figure.caption or "",
-        "page": figure.page,
-        "bbox": figure.bbox,
-    }
-
-
-def _list_facts(question: Question, topic: str | None, attributes: Mapping[str, Any]) -> Values:
-    stated = {"subject": question.subject, "language": question.language, "topic": topic,
-              "stem": question.group, "licence": question.licence}  # fmt: skip
-    facts = {name: value for name, value in (stated | dict(attributes)).items() if value}
-    return {name: ", ".join(v) if isinstance(v, list) else str(v) for name, v in facts.items()}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), 4)
+def _group(rows: list[Values]) -> defaultdict[str, list[Values]]:
+    by_item: defaultdict[str, list[Values]] = defaultdict(list)
+    for row in rows:
+        by_item[row["id"]].append(row)
+    return by_item

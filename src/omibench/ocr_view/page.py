@@ -22,8 +22,6 @@ from omibench.web.pictures import embed_picture, find_picture
 from omibench.web.templates import render_page
 
 SCRIPT: Final = "corrections.js"
-_BENEATH: Final = ("dom", "unseen", "math", "inline")
-"""Modules imported by the script of corrections."""
 
 
 def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]:
@@ -36,7 +34,8 @@ def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]
     """
     folder = made_folder(folder, "--look")
     write_formula_files(folder / "formulas")
-    (folder / "formulas" / SCRIPT).write_text(_join_script(), "utf-8")
+    script = join_modules("corrections", files("omibench.ocr_view") / "static")
+    (folder / "formulas" / SCRIPT).write_text(script, "utf-8")
 
     def look(report: FileReport, source: Source, reading_folder: Path) -> None:
         write_look(folder / f"{source.slug}.html", report, reading_folder)
@@ -88,8 +87,3 @@ def _embed(folder: Path, name: str, media_type: str = "image/jpeg") -> str:
     picture = find_picture(folder, name)
     is_there = picture is not None and picture.is_file()
     return embed_picture(read_bytes(picture), media_type) if picture and is_there else ""
-
-
-def _join_script() -> str:
-    module = files("omibench.ocr_view") / "static" / "corrections.js"
-    return join_modules((*_BENEATH, "corrections"), {"corrections": module.read_text("utf-8")})

@@ -7,7 +7,6 @@ server are joined into one classic script here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,9 +18,7 @@ FORMULAS_POLICY: Final = (
 )
 """Policy of a page with these scripts as separate files and no inline script."""
 SCRIPT: Final = "formulas.js"
-MODULES: Final = ("dom", "unseen", "math", "inline", "formulas")
-"""Ordered so that each follows its imports."""
-_IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
+_IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./(?:web/)?([a-z]+)\.js";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 
 
@@ -34,35 +31,42 @@ def write_formula_files(folder: Path) -> None:
     """
     vendored = files("omibench.web") / "vendored" / "katex"
     _copy_folder(vendored, folder)
-    (folder / SCRIPT).write_text(join_modules(MODULES), "utf-8")
+    (folder / SCRIPT).write_text(join_modules("formulas"), "utf-8")
 
 
-def join_modules(names: tuple[str, ...], others: Mapping[str, str] | None = None) -> str:
-    """Join modules of `web/static` into one classic script.
+def join_modules(name: str, folder: Traversable | None = None) -> str:
+    """Join a module and all that it imports into one classic script.
 
     Args:
-        names: Names without suffix; each after its imports.
-        others: Texts of modules from other folders, by name.
+        name: Name without suffix.
+        folder: Folder of modules besides `web/static`, which it is searched before.
 
     Raises:
-        ValueError: If a module imports one that is not before it, or has an unsupported import.
+        ValueError: If modules import each other, or one has an unsupported import or export.
     """
-    folder = files("omibench.web") / "static"
-    parts = ['"use strict";\n{\nconst modules = {};\n']
-    for place, name in enumerate(names):
-        module = (others or {}).get(name) or (folder / f"{name}.js").read_text("utf-8")
-        parts.append(_make_function(name, module, names[:place]))
-    return "".join(parts) + "}\n"
+    shared = files("omibench.web") / "static"
+    parts: dict[str, str] = {}
+
+    def add(name: str, importing: tuple[str, ...]) -> None:
+        if name in importing:
+            raise ValueError(f"{name}.js: imports itself, by {' and '.join(importing)}")
+        own = folder / f"{name}.js" if folder else shared
+        module = (own if own.is_file() else shared / f"{name}.js").read_text("utf-8")
+        for _, needed in _IMPORT.findall(module):
+            if needed not in parts:
+                add(needed, (*importing, name))
+        parts[name] = _make_function(name, module)
+
+    add(name, ())
+    return "".join(['"use strict";\n{\nconst modules = {};\n', *parts.values(), "}\n"])
 
 
-def _make_function(name: str, module: str, before: tuple[str, ...]) -> str:
-    imported = [match[1] for match in _IMPORT.findall(module)]
+def _make_function(name: str, module: str) -> str:
     body = _IMPORT.sub(r"const \1 = modules.\2;", module)
     exported = _EXPORT.findall(body)
     body = _EXPORT.sub("", body)
-    unknown = [other for other in imported if other not in before]
-    if unknown or re.search(r"^(import|export)\b", body, re.MULTILINE):
-        raise ValueError(f"{name}.js: has an unsupported import or export {unknown}")
+    if re.search(r"^(import|export)\b", body, re.MULTILINE):
+        raise ValueError(f"{name}.js: has an unsupported import or export")
     return f"modules.{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"
 
 

@@ -10,6 +10,11 @@ from typing import Final
 PAGE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"
 """Policy of a page with pictures, embedded or in separate files."""
 PAGE_WITHOUT_PICTURES_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+SCRIPTED_PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Policy of a page from disk whose scripts and styles are files beside it, nothing inline."""
 APPLICATION_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

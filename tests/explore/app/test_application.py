@@ -77,7 +77,7 @@ def test_an_item_has_its_responses_and_its_neighbours_in_the_filter(client: Any)
         ("/api/items/nothing", 404, "' not found"),
         ("/api/items/%2e%2e%2f%2e%2e%2fetc%2fpasswd", 404, "' not found"),
         ("/api/items/x?cells=alone", 400, "MODEL/SETTING"),
-        ("/api/sent/x", 200, ""),
+        ("/api/sent/x", 404, "request 'x' not found"),
         ("/api/nowhere", 404, "page not found"),
         ("/pictures/..%2f..%2fx", 404, "not found"),
         ("/pictures/" + "0" * 64, 404, "picture not found"),

@@ -120,6 +120,8 @@ def test_exported_pages_hold_the_same(results: Path, study: Study, tmp_path: Pat
     for cell in CELLS[1:]:
         request = list_requests(results / "freeze" / "questions.jsonl", study, cell)[0]
         for image in request.conversation.images:
-            assert [link for link in page.links("src") if image.sha256 in link]
-    assert "Earlier requests: 2" in page.text
-    assert all(page.target(link)[0].is_relative_to(out.resolve()) for link in page.links("src"))
+            assert [link for link in page.pictures if image.sha256 in link]
+    captions = [s["key"] for c in page.data["place"]["columns"][:1] for s in c["samples"]]
+    for key in captions:
+        assert [step["text"] for step in page.data["sent"][key]["steps"]] == ["cart 0", "road 0"]
+    assert all(page.target(link)[0].is_relative_to(out.resolve()) for link in page.pictures)

@@ -52,6 +52,6 @@ def test_exported_items_keep_the_rules(
     page.goto(index.as_uri())
     assert list_violations(page, root) == []
     page.locator("tbody a").first.click()
-    page.wait_for_selector("#statement .tex.set")
+    page.wait_for_selector(".column")
     assert list_violations(page, root) == []
     page.close()

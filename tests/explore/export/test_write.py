@@ -47,24 +47,35 @@ def exported(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_link_stays_in_the_folder_and_leads_somewhere(exported: Path) -> None:
     pages = read_pages(exported)
     assert len(pages) == 1 + 28
-    ids = {page.path.resolve(): page.ids for page in pages.values()}
+    anchors = {page.path.resolve(): page.anchors for page in pages.values()}
     for page in pages.values():
         page.assert_harmless()
-        for link in page.links() + page.links("src"):
+        for link in page.links() + page.links("src") + page.pictures:
             file, fragment = page.target(link)
             assert file.is_file(), (page.path, link)
             assert file.is_relative_to(exported.resolve()), (page.path, link)
-            assert not fragment or fragment in ids[file], (page.path, link)
+            assert not fragment or fragment in anchors[file], (page.path, link)
 
 
 def test_a_page_shows_the_item_and_all_responses(exported: Path, results: Path) -> None:
     pages = read_pages(exported)
-    planted = next(page for page in pages.values() if HOSTILE in page.text)
-    assert '<script>alert("pwned")</script>' in planted.text
-    for words in ("Reference rationale", "Gold", "SIMULATED", "robust, version 1", "Responses"):
-        assert words in planted.text
-    assert len([a for tag, a in planted.elements if tag == "article"]) == 9
-    assert str(results) not in planted.path.read_text()
+    del pages["index.html"]
+    planted = next(p for p in pages.values() if HOSTILE in p.data["place"]["item"]["question"])
+    html = planted.path.read_text()
+    assert "<script>alert" not in html
+    assert "noscript" in html
+    assert len(planted.data["place"]["columns"]) == 9
+    assert planted.data["study"]["simulated"]
+    assert str(results) not in html
+
+
+def test_equal_inputs_give_equal_files(exported: Path, results: Path, tmp_path: Path) -> None:
+    snapshot = LiveStudy(make_sources(results)).read()
+    export_items(tmp_path / "again", snapshot, choose(snapshot))
+    files = [p.relative_to(exported) for p in sorted(exported.rglob("*")) if p.is_file()]
+    again = tmp_path / "again"
+    assert files == [p.relative_to(again) for p in sorted(again.rglob("*")) if p.is_file()]
+    assert all((exported / f).read_bytes() == (again / f).read_bytes() for f in files)
 
 
 def test_the_first_page_has_the_verdict_of_each_cell(exported: Path) -> None:
@@ -91,8 +102,8 @@ def test_only_what_was_chosen_is_there(results: Path, tmp_path: Path) -> None:
     pages = read_pages(tmp_path / "out")
     assert len(pages) == 3
     page = pages[f"pages/{problem_file(first)}"]
-    assert [a["id"] for tag, a in page.elements if tag == "article"] == ["sim-weak@cot"]
-    assert problem_file(second) in page.links()
+    assert page.anchors - page.ids == {"sim-weak@cot"}
+    assert page.data["files"] == {second: problem_file(second)}
     figures = {
         figure.sha256
         for name in (first, second)
@@ -104,7 +115,7 @@ def test_only_what_was_chosen_is_there(results: Path, tmp_path: Path) -> None:
 def test_many_cells_are_counted_in_place_of_columns(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("omibench.explore.export.index_page.MOST_COLUMNS", 8)
+    monkeypatch.setattr("omibench.stages.analyze.explorer.pages.MOST_COLUMNS", 8)
     snapshot = LiveStudy(make_sources(results)).read()
     export_items(tmp_path / "out", snapshot, choose(snapshot, snapshot.study.items.ids[0]))
     index = Page(tmp_path / "out" / "index.html")
@@ -131,9 +142,11 @@ def test_what_was_sent_stands_on_the_page(results: Path, tmp_path: Path) -> None
     export_items(tmp_path / "out", snapshot, chosen)
     page = Page(tmp_path / "out" / "pages" / problem_file(question.id))
     page.assert_harmless()
-    assert "Look: " in page.text
-    assert [link for link in page.links() if link.startswith("#sent-")]
-    assert [link for link in page.links("src") if figure.sha256 in link]
+    (sent,) = page.data["conversations"].values()
+    text, picture = sent["messages"][0]["parts"]
+    assert text == {"text": f"Look: {HOSTILE}"}
+    assert picture["picture"]["src"] == f"../pictures/{figure.sha256}.png"
+    assert list(page.data["sent"]) == [key]
 
 
 def test_heat_maps_and_judgements_are_shown(results: Path, tmp_path: Path) -> None:
@@ -158,10 +171,12 @@ def test_heat_maps_and_judgements_are_shown(results: Path, tmp_path: Path) -> No
     export_items(tmp_path / "out", snapshot, choose(snapshot, name, models=("sim-weak",)))
     page = Page(tmp_path / "out" / "pages" / problem_file(name))
     page.assert_harmless()
-    assert "3 of 0 to 10" in page.text
-    assert "-0.500 chosen, gold" in page.text
-    assert [link for link in page.links("src") if sha256 in link] == [f"../pictures/{sha256}.png"]
-    assert page.text.count("Log-probabilities") == 1
+    columns = {c["setting"]: c for c in page.data["place"]["columns"]}
+    assert columns["cot"]["samples"][0]["judgements"][0]["words"] == "3 of 0 to 10"
+    saliency = columns.pop("cot")["saliency"]
+    assert [option["logprob"] for option in saliency["options"]] == [-0.5, -0.5]
+    assert [entry["address"] for entry in saliency["maps"]] == [f"../pictures/{sha256}.png"]
+    assert all(column["saliency"] is None for column in columns.values())
 
 
 def test_people_and_attributes_stay_where_they_are(results: Path, tmp_path: Path) -> None:
@@ -203,8 +218,8 @@ def test_pages_of_papers_are_shown_where_they_are_wanted(results: Path, tmp_path
     assert (out / "pictures" / f"{sha256}.png").read_bytes() == data
     page = Page(out / "pages" / problem_file(questions[0].id))
     page.assert_harmless()
-    (box,) = [attributes for tag, attributes in page.elements if tag == "rect"]
-    assert box == {"x": "0.25", "y": "0.25", "width": "0.25", "height": "0.25"}
+    (shown,) = page.data["place"]["item"]["pages_drawn"]
+    assert shown["boxes"] == [[0.25, 0.25, 0.5, 0.5]]
 
 
 def test_items_alone_are_exported_before_a_model_was_asked(results: Path, tmp_path: Path) -> None:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Iterator
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from omibench.params.cell import Cell
+from omibench.stages.analyze.links import cell_anchor
 
 FORMULAS_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline' 'self'; img-src data: 'self'; "
     "script-src 'self'; font-src 'self'"
+)
+ITEM_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
 )
 FORMULA_ELEMENTS: list[tuple[str, dict[str, str]]] = [
     ("link", {"rel": "stylesheet", "href": "../formulas/katex.min.css"}),
@@ -20,6 +31,14 @@ FORMULA_ELEMENTS: list[tuple[str, dict[str, str]]] = [
     ("script", {"defer": "", "src": "../formulas/formulas.js"}),
 ]
 """What sets the formulas of a page: files beside the pages."""
+ITEM_ELEMENTS: list[tuple[str, dict[str, str]]] = [
+    ("link", {"rel": "stylesheet", "href": "../formulas/katex.min.css"}),
+    ("link", {"rel": "stylesheet", "href": "../formulas/item.css"}),
+    ("script", {"defer": "", "src": "../formulas/katex.min.js"}),
+    ("script", {"defer": "", "src": "../formulas/mhchem.min.js"}),
+    ("script", {"defer": "", "src": "../formulas/item.js"}),
+]
+"""What renders the page of an item."""
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
 
@@ -52,6 +71,34 @@ class Page(HTMLParser):
         if not {"style", "script"} & set(self._open):
             self.words.append(data)
 
+    @cached_property
+    def data(self) -> Any:
+        """The data inside the page of an item."""
+        html = self.path.read_text("utf-8")
+        return json.loads(html.split('id="data">')[1].split("</script>")[0])
+
+    @property
+    def pictures(self) -> list[str]:
+        """The addresses of all pictures in the data of an item; none on another page."""
+        return list(_list_addresses(self.data)) if self.has_data else []
+
+    @property
+    def has_data(self) -> bool:
+        """Whether it is the page of an item."""
+        return "data" in self.ids
+
+    @property
+    def anchors(self) -> set[str]:
+        """Its ids, and the responses of the page of an item."""
+        if not self.has_data:
+            return self.ids
+        columns = self.data["place"]["columns"]
+        return self.ids | {
+            cell_anchor(Cell(column["model"], column["setting"]), sample["index"])
+            for column in columns
+            for sample in column["samples"]
+        }
+
     @property
     def text(self) -> str:
         return " ".join(" ".join(self.words).split())
@@ -68,7 +115,8 @@ class Page(HTMLParser):
         parts = urlsplit(link)
         assert not parts.scheme, link
         assert not parts.netloc, link
-        return (self.path.parent / unquote(parts.path)).resolve(), parts.fragment
+        path = self.path.parent / unquote(parts.path) if parts.path else self.path
+        return path.resolve(), parts.fragment
 
     @property
     def scripts(self) -> list[str]:
@@ -78,7 +126,7 @@ class Page(HTMLParser):
 
     def assert_harmless(self) -> None:
         """No script but ours, no handler, no foreign link, and the policy that forbids them."""
-        ours = [place for place in self.elements if place in FORMULA_ELEMENTS]
+        ours = [place for place in self.elements if place in FORMULA_ELEMENTS + ITEM_ELEMENTS]
         tags = [tag for tag, a in self.elements if (tag, a) not in ours]
         assert not {"iframe", "object", "embed", "link", "base", "form"} & set(tags)
         kinds = [a for tag, a in self.elements if tag == "script" and (tag, a) not in ours]
@@ -98,8 +146,21 @@ class Page(HTMLParser):
         digests = [hashlib.sha256(script.encode()).digest() for script in self.scripts]
         allowed = " ".join(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
         if ours:
-            assert ours == FORMULA_ELEMENTS
-            assert policies == [FORMULAS_POLICY]
+            is_item = ours == ITEM_ELEMENTS
+            assert is_item or ours == FORMULA_ELEMENTS
+            assert policies == [ITEM_POLICY if is_item else FORMULAS_POLICY]
             assert self.scripts == []
             return
         assert policies == [f"{policy}; script-src {allowed}" if allowed else policy]
+
+
+def _list_addresses(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name in ("src", "address") and part is not None:
+                yield part
+            else:
+                yield from _list_addresses(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _list_addresses(part)

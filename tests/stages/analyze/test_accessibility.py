@@ -39,6 +39,8 @@ def test_pages_keep_the_rules(
 ) -> None:
     page = browser.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 900})
     page.goto((reported.out / name).as_uri())
+    if "pages/" in name:
+        page.wait_for_selector("html[data-ready]")
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     page.evaluate((root / AXE).read_text("utf-8"))
     violations = page.evaluate(CHECK)

@@ -55,6 +55,8 @@ def test_pages_open_from_disk_without_errors_or_requests(
     page.on("dialog", lambda dialog: said.append(dialog.message))
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / name).as_uri())
+    if "pages/" in name:
+        page.wait_for_selector("html[data-ready]")
     # A picture further down is loaded once a reader scrolls there; one that is broken stays empty.
     page.evaluate("for (const image of document.images) image.loading = 'eager'")
     # Not `decode()`: on a busy machine it may never answer.

@@ -54,7 +54,7 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
     if login is not None:
         walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
-        routes=[*ROUTES, *mount_folders("omibench.explore")],
+        routes=[*ROUTES, *mount_folders("omibench.explore", "omibench.stages.analyze.explorer")],
         middleware=walls,
         exception_handlers=_HANDLERS,
     )

@@ -20,6 +20,7 @@ from omibench.explore.run import Run, open_run
 from omibench.explore.selection import Study
 from omibench.explore.texts import build_index
 from omibench.results.study_files import RECORD
+from omibench.stages.analyze.explorer.steps import Trail
 
 LOOK_S: Final = 1.0
 """How long files are assumed to be unchanged."""
@@ -44,6 +45,12 @@ class Snapshot:
     def pictures(self) -> PictureFinder:
         """Return the pictures of the study."""
         return PictureFinder(self.study.items, self.sources)
+
+    @cached_property
+    def trail(self) -> Trail:
+        """Return the requests of the study's store, which may be missing."""
+        folder = self.study.items.folder
+        return Trail(self.sources.store or folder / "store", folder.parent / "pictures", folder)
 
 
 class LiveStudy:

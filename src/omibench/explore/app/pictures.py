@@ -76,6 +76,10 @@ class PictureFinder:
         is_hash = _SHA256.fullmatch(sha256) is not None
         return is_hash and any(path.is_file() for path in self._list_places(sha256))
 
+    def link(self, sha256: str) -> str | None:
+        """Return the address at which a picture is served; None if there is no file."""
+        return f"/pictures/{sha256}" if self.has(sha256) else None
+
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]
         places += [self._of_papers.get(sha256), self._review_pictures.files.get(sha256)]

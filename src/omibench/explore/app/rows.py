@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
-from omibench.explore.app.beside import describe_saliency, list_judgements
 from omibench.explore.app.live import Snapshot
 from omibench.explore.grid import Grid
-from omibench.explore.item import describe_item, describe_responses, list_outcomes
+from omibench.explore.item import (
+    CellItems,
+    check_cells,
+    find_heat_map,
+    find_item,
+    list_outcomes,
+)
 from omibench.explore.query import MOST_COLUMNS, ItemQuery
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
 from omibench.schemas.verdict import RIGHT
+from omibench.stages.analyze.explorer.document import describe_item, describe_place_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,37 +82,34 @@ def describe_place(
         MissingInputError: The item does not exist.
         ParamsError: The query or a cell does not match the study.
     """
-    study = snapshot.study
-    item = describe_item(study.items, name)
+    study, link = snapshot.study, snapshot.pictures.link
+    item = describe_item(*find_item(study.items, name), link, has_attributes=True)
     item["pages_drawn"] = [
         {"address": f"/pictures/{page.sha256}", "label": page.label, "boxes": page.boxes}
         for page in snapshot.pictures.list_pages(name)
     ]
-    ids = study.select(query).ids
-    place = ids.index(name) if name in ids else None
     run = study.run
     rules = study.choose_rules(query.rules) if run and run.rules else None
+    columns = []
+    if run is not None:
+        check_cells(run, cells)
+        link_map = partial(_link_map, run)
+        columns = [CellItems(run, c, [name]).describe(name, link, link_map) for c in cells]
     return {
         "item": item,
         "rules": rules,
         "outcomes": list_outcomes(run, name, rules) if run and rules else [],
-        "columns": _describe_columns(run, name, cells) if run else [],
-        "previous": ids[place - 1] if place else None,
-        "next": ids[place + 1] if place is not None and place + 1 < len(ids) else None,
-        "position": place,
-        "total": len(ids),
+        "columns": columns,
+        **describe_place_among(study.select(query).ids, name),
     }
 
 
-def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values]:
-    """Add judgements and saliency to responses."""
-    columns = describe_responses(run, name, cells)
-    for cell, column in zip(cells, columns, strict=True):
-        judgements = list_judgements(run, name, cell)
-        for sample in column["samples"]:
-            sample["judgements"] = judgements.get(sample["index"], [])
-        column["saliency"] = describe_saliency(run, name, cell)
-    return columns
+def _link_map(run: Run, cell: Cell, name: str, image: int, option: str) -> str | None:
+    if find_heat_map(run, cell, name, image, option) is None:
+        return None
+    query = {"model": cell.model, "setting": cell.setting, "id": name, "image": image,
+             "option": option}  # fmt: skip
+    return f"/heat-map?{urlencode(query)}"
 
 
 def _choose_columns(grid: Grid, query: ItemQuery) -> range:

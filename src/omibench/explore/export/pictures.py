@@ -6,10 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-from omibench.explore.app.live import Snapshot
 from omibench.explore.app.pictures import PictureFinder, ServedPicture, read_served_picture
 from omibench.files.atomic import write_atomically
-from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
 from omibench.web.pictures import link_file
 
 FOLDER: Final = "pictures"
@@ -57,23 +55,3 @@ class PictureCopies:
         if not path.is_file():
             write_atomically(path, picture.data)
         return path
-
-
-class CopyingTrail(Trail):
-    """The requests of a store, with pictures copied next to the pages."""
-
-    def __init__(self, snapshot: Snapshot, store: Path, copies: PictureCopies) -> None:
-        """Open a store.
-
-        Args:
-            snapshot: The study.
-            store: Its store, which may be missing.
-            copies: Copies pictures to the pages.
-        """
-        folder = snapshot.study.items.folder
-        super().__init__(store, folder.parent / "pictures", folder, folder)
-        self._to_copy = copies
-
-    def find_picture(self, sha256: str, page: Path) -> StoredPicture:
-        """Return a picture by its SHA-256, without address if its file is missing."""
-        return StoredPicture(sha256, self._to_copy.link(sha256, page))

@@ -90,7 +90,7 @@ ANALYZE = Stage(
             "analyze/explorer/cells/{model}@{setting}.html", None, "one cell, problem by problem"
         ),
         ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures drawn by models"),
-        ResultFile("analyze/explorer/formulas/{file}", None, "KaTeX, for formulas on the pages"),
+        ResultFile("analyze/explorer/formulas/{file}", None, "script and style of the pages"),
         ResultFile("analyze/explorer/formulas/fonts/{file}", None, "its fonts"),
     ),
 )  # fmt: skip

@@ -9,19 +9,17 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 
-def mount_folders(package: str) -> list[BaseRoute]:
-    """Serve the folder `static` of a package under `/static`, with the shared ones below it.
+def mount_folders(*packages: str) -> list[BaseRoute]:
+    """Serve the folders `static` of packages under `/static`, with the shared ones below it.
 
     Missing folders are skipped. The first matching address is used.
     """
     shared = Path(str(files("omibench.web")))
-    paths = {
-        "/static/katex": shared / "vendored/katex",
-        "/static/web": shared / "static",
-        "/static": Path(str(files(package))) / "static",
-    }
-    return [
-        Mount(address, StaticFiles(directory=path))
-        for address, path in paths.items()
-        if path.is_dir()
+    mounts: list[BaseRoute] = [
+        Mount("/static/katex", StaticFiles(directory=shared / "vendored/katex")),
+        Mount("/static/web", StaticFiles(directory=shared / "static")),
     ]
+    own: list[str | tuple[str, str]] = [
+        (name, "static") for name in packages if (files(name) / "static").is_dir()
+    ]
+    return [*mounts, Mount("/static", StaticFiles(packages=own))] if own else mounts

@@ -16,7 +16,7 @@ export class Pictures {
   /** The picture of `[IMAGEi]`. */
   place(index) {
     const picture = this.images[index];
-    if (!picture)
+    if (!picture?.url)
       return make("span", { class: "math-refused" }, `[IMAGE${index}]: no such picture`);
     this.placed.add(index);
     const mark = `[IMAGE${index}]`;

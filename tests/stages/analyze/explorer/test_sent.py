@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,8 +17,9 @@ from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.present import present
-from omibench.stages.analyze.explorer.sent import FOLDED_FROM, SentConversations
+from omibench.stages.analyze.explorer.sent import describe_sent
 from omibench.stages.analyze.explorer.steps import Trail
+from omibench.stages.analyze.explorer.view import LONGEST
 from omibench.stages.analyze.explorer.write import write_explorer
 
 
@@ -64,27 +65,21 @@ def test_the_conversation_of_a_response_is_shown_once_for_all_who_were_sent_it(
     rekeyed(folders, question.id, keys)
     page = written(folders, study, question.id)
     page.assert_harmless()
-    anchors = {link[1:] for link in page.links() if link.startswith("#sent-")}
-    assert len(anchors) == 1
-    assert anchors <= page.ids
-    assert [link for link in page.links() if link.startswith("#sent-")] == [f"#{anchors.pop()}"] * 2
-    assert "Strong, Chain of thought; Weak, Chain of thought (2 messages," in page.text
-    html = page.path.read_text("utf-8").split('id="sent"')[1]
-    assert "&lt;script&gt;" in html
-    roles = re.findall(r"<h4>(\w+)", html)
-    assert roles == ["system", "user"]
+    ((name, sent),) = page.data["conversations"].items()
+    assert page.data["sent"] == {key: {"conversation": name} for key in keys.values()}
+    assert [message["role"] for message in sent["messages"]] == ["system", "user"]
+    assert sent["messages"][0]["parts"] == [{"text": f"Be brief. {HOSTILE}"}]
     # Words and pictures in the order in which they were sent.
-    parts = asked.messages[1].parts
-    found = re.findall(r'<pre[^>]* class="sent">|<img src="[^"]+"', html)
-    assert len(found) == 1 + len(parts)
-    assert [part.startswith("<img") for part in found[1:]] == [
-        not isinstance(part, TextPart) for part in parts
+    parts = sent["messages"][1]["parts"]
+    assert ["picture" not in part for part in parts] == [
+        isinstance(part, TextPart) for part in asked.messages[1].parts
     ]
-    sources = {page.target(link)[0] for link in re.findall(r'<img src="([^"]+)"', html)}
-    assert sources == {(folders.freeze / figure.file).resolve() for figure in question.images}
+    shown = [part["picture"]["src"] for part in parts if "picture" in part]
+    files = {(folders.freeze / figure.file).resolve() for figure in question.images}
+    assert {page.target(link)[0] for link in shown} == files
 
 
-def test_a_choice_shows_its_picture_where_its_text_marks_it(folders: Folders) -> None:
+def test_a_choice_shows_its_picture_where_its_text_marks_it(folders: Folders, browser: Any) -> None:
     """As the last choice of OMIBench's biology-141: a picture and a legend below it."""
     path = folders.freeze / "questions.jsonl"
     questions = read_jsonl(path, Question)
@@ -100,24 +95,27 @@ def test_a_choice_shows_its_picture_where_its_text_marks_it(folders: Folders) ->
     gold = {"choices": choices, "answer": ["A"], "answer_type": "mcq"}
     rows = [a.model_copy(update=gold) if a.id == question.id else a for a in answers]
     write_jsonl(folders.freeze / "answers.jsonl", rows)
-    page = written(folders, folders.study, question.id)
-    page.assert_harmless()
-    html = page.path.read_text("utf-8")
-    second = html.split("<b>(B)</b>")[1].split("</li>")[0]
-    address = re.search(r'<img src="([^"]+)"', second)
-    assert address is not None
-    assert page.target(address[1])[0] == (folders.freeze / question.images[1].file).resolve()
-    assert second.index("before") < address.start() < second.index("ZZZZ")
-    assert "[IMAGE" not in html.split('id="source"')[0]
-    statement = html.split('id="statement"')[1].split('class="choices"')[0]
-    assert statement.count("<img") == len(question.images) - 2, "each picture is shown once"
+    written(folders, folders.study, question.id).assert_harmless()
+    page = browser.new_page()
+    page.goto((folders.out / f"explorer/pages/{question.id}.html").as_uri())
+    page.wait_for_selector("html[data-ready]")
+    for number in (0, 1):
+        figure = page.locator(".choices > li").nth(number).locator(".figure")
+        assert figure.get_attribute("data-mark") == f"[IMAGE{number}]"
+    second = page.locator(".choices > li").nth(1).inner_text()
+    assert second.index("before") < second.index("[IMAGE1]") < second.index("ZZZZ")
+    shown = page.locator(".problem-side .figure").evaluate_all(
+        "(figures) => figures.map((figure) => figure.dataset.mark)"
+    )
+    assert sorted(shown) == [f"[IMAGE{n}]" for n in range(len(question.images))]
+    page.close()
 
 
 def test_calls_tools_and_long_texts(tmp_path: Path) -> None:
     call = ToolCall(id="c1", name="zoom", arguments=HOSTILE)
     told = Conversation(
         messages=(
-            *said("x" * FOLDED_FROM).messages,
+            *said("x" * 3 * LONGEST).messages,
             Message(role="assistant", parts=(TextPart(text="Closer."),), calls=(call,)),
             Message(role="tool", parts=(TextPart(text="zoomed"),), answers="c1"),
         ),
@@ -125,16 +123,15 @@ def test_calls_tools_and_long_texts(tmp_path: Path) -> None:
     )
     store = tmp_path / "store"
     key = keep(store, "m", "respondent", told, Response(text="B"))
-    short = keep(store, "m", "respondent", said("short"), Response(text="B"))
-    letters = SentConversations(Trail(store, tmp_path, tmp_path, tmp_path), tmp_path / "q.html")
-    assert letters.anchor(key, "M") == letters.anchor(key, "M")
-    assert letters.anchor(short, "M")
-    assert letters.anchor("ab" * 32, "M") == letters.anchor("no key", "M") == ""
-    long, brief = letters.all()
-    assert (long.to, long.is_folded, brief.is_folded) == (["M"], True, False)
-    assert [m.role for m in long.messages] == ["user", "assistant", "tool"]
-    assert long.messages[1].calls == [f"zoom {HOSTILE}"]
-    assert (long.messages[2].answers, long.tools) == ("c1", ["zoom"])
+    trail = Trail(store, tmp_path, tmp_path)
+    sent = describe_sent(trail, key, [], [], lambda _: None)["sent"]
+    assert [m["role"] for m in sent["messages"]] == ["user", "assistant", "tool"]
+    assert len(sent["messages"][0]["parts"][0]["text"]) < 2 * LONGEST
+    assert sent["messages"][1]["calls"] == [f"zoom {HOSTILE}"]
+    assert (sent["messages"][2]["answers"], sent["tools"]) == ("c1", ["zoom"])
+    nothing = {"sent": None, "said": None, "steps": []}
+    assert describe_sent(trail, "ab" * 32, [], [], lambda _: None) == nothing
+    assert describe_sent(trail, "no key", [], [], lambda _: None) == nothing
 
 
 def test_a_store_that_is_broken_ends_no_report(folders: Folders, tmp_path: Path) -> None:
@@ -147,4 +144,4 @@ def test_a_store_that_is_broken_ends_no_report(folders: Folders, tmp_path: Path)
         segment.write_bytes(content[: len(content) // 2] + b"\xff" * 40 + b"\n")
     page = written(folders, study, problem)
     page.assert_harmless()
-    assert "None of these requests is in the report's store." in page.text
+    assert page.data["sent"] == page.data["conversations"] == {}

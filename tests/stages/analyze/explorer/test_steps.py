@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -73,9 +74,10 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
         keep(store, "m", "respondent", said("2", own, picture), Response(text="B", simulated=True)),
     ]
     kept = tmp_path / "explorer" / "images"
-    trail = Trail(store, tmp_path / "pictures", tmp_path / "freeze", kept)
+    trail = Trail(store, tmp_path / "pictures", tmp_path / "freeze")
     page = tmp_path / "pages" / "q.html"
-    caption, turn, last = trail.steps(keys, [own.sha256], page)
+    link = partial(trail.link_picture, page=page, copies=kept)
+    caption, turn, last = trail.steps(keys, [own.sha256], link)
     assert (caption.who, caption.text, caption.pictures) == ("captioner eyes", "A cart.", [])
     assert (caption.of, turn.of) == (["IMAGE0"], [])
     assert turn.calls == ['zoom {"box": [0, 0, 1, 1]}']
@@ -104,9 +106,7 @@ def test_what_tools_gave_is_told_with_the_turn_that_saw_it(
         keep(store, "m", "respondent", said("The problem"), Response(text="", calls=(call,))),
         keep(store, "m", "respondent", asked, Response(text="B")),
     ]
-    first, last = Trail(store, tmp_path, tmp_path, tmp_path / "kept").steps(
-        keys, [], tmp_path / "q.html"
-    )
+    first, last = Trail(store, tmp_path, tmp_path).steps(keys, [], lambda _: None)
     assert (first.told, first.calls) == ([], [f"zoom {HOSTILE}"])
     assert last.told == ["result_1: zoom.", "Now answer."]
     assert [seen.sha256 for seen in last.pictures] == [picture.sha256]
@@ -116,10 +116,10 @@ def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) ->
     key = keep(
         tmp_path / "store", "m", "respondent", said("1"), Response(text="", drawn=(picture,))
     )
-    trail = Trail(tmp_path / "store", tmp_path, tmp_path, tmp_path)
-    (step,) = trail.steps(["ab" * 32, key], [], tmp_path / "x.html")
-    assert [seen.sha256 for seen in step.drawn] == [picture.sha256]
-    assert Trail(tmp_path, tmp_path, tmp_path, tmp_path).steps([key], [], tmp_path) == []
+    trail = Trail(tmp_path / "store", tmp_path, tmp_path)
+    (step,) = trail.steps(["ab" * 32, key], [], lambda _: None)
+    assert step.drawn == [(picture.sha256, None)]
+    assert Trail(tmp_path, tmp_path, tmp_path).steps([key], [], lambda _: None) == []
 
 
 def test_a_page_tells_captions_and_shows_made_pictures(tmp_path: Path) -> None:
@@ -147,10 +147,11 @@ def test_a_page_tells_captions_and_shows_made_pictures(tmp_path: Path) -> None:
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer" / "pages" / f"{question.id}.html")
     page.assert_harmless()
-    for words in ("Earlier requests: 2", "captioner eyes", "cart", "1 of these are not in"):
-        assert words in page.text
-    sources = [page.target(link)[0] for link in page.links("src")]
+    (step,) = page.data["sent"][last]["steps"]
+    assert (step["who"], step["text"]) == ("captioner eyes", HOSTILE + " cart")
+    assert set(page.data["sent"]) == {caption, last}
+    sources = [page.target(link)[0] for link in page.pictures]
     made = [path for path in sources if "pictures" in path.parts]
     assert len(set(made)) == len(question.images)
     assert all(path.is_file() for path in made)
-    assert cell_anchor(CELL) in page.ids
+    assert cell_anchor(CELL) in page.anchors

@@ -51,6 +51,19 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     return {p.relative_to(explorer).as_posix(): Page(p) for p in explorer.rglob("*.html")}
 
 
+def list_samples(page: Page) -> list[Any]:
+    return [s for column in page.data["place"]["columns"] for s in column["samples"]]
+
+
+def list_verdicts(page: Page, rules: str) -> list[Any]:
+    return [v for s in list_samples(page) for v in s["verdicts"] if v["rules"] == rules]
+
+
+def list_calibrations(page: Page) -> dict[str, str]:
+    """The note on each judge of the answers."""
+    return {v["judge"]: v["calibration"] for v in list_verdicts(page, "gptscore") if v["judge"]}
+
+
 def test_one_page_a_problem_and_a_cell(pages: dict[str, Page]) -> None:
     assert len(pages) == 1 + 16 + 9
 
@@ -59,32 +72,34 @@ def test_planted_markup_stays_text(pages: dict[str, Page]) -> None:
     for page in pages.values():
         page.assert_harmless()
     planted = pages["pages/biology_02.html"]
-    assert HOSTILE in planted.text
-    assert planted.text.count('<script>alert("pwned")</script>') >= 2  # statement and responses
-    assert "{{7*7}}" in planted.text
+    assert HOSTILE in planted.data["place"]["item"]["question"]
+    assert "<script>alert" not in planted.path.read_text("utf-8")
 
 
 def test_every_link_and_picture_leads_somewhere(pages: dict[str, Page]) -> None:
-    ids = {page.path.resolve(): page.ids for page in pages.values()}
+    anchors = {page.path.resolve(): page.anchors for page in pages.values()}
     for page in pages.values():
-        for link in page.links() + page.links("src"):
+        for link in page.links() + page.links("src") + page.pictures:
             file, fragment = page.target(link)
             assert file.is_file(), (page.path, link)
             if fragment:
-                assert fragment in ids[file], (page.path, link)
+                assert fragment in anchors[file], (page.path, link)
 
 
 def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None:
-    page = pages["pages/chemistry_03.html"]
-    for words in ("Reference rationale", "✓ gold", "SIMULATED", "Ag₂CrO₄", "robust, version 1"):
-        assert words in page.text
-    assert len([a for _, a in page.elements if a.get("class") == "response"]) == 9
+    data = pages["pages/chemistry_03.html"].data
+    assert "Ag₂CrO₄" in data["place"]["item"]["question"]
+    assert data["place"]["item"]["solution"]
+    assert data["place"]["item"]["facts"]["picture 0"].startswith("papers/chemistry.pdf, page ")
+    assert data["study"]["simulated"]
+    assert len(data["place"]["outcomes"]) == len(data["place"]["columns"]) == 9
+    assert data["study"]["models"][0] == {"name": "sim-strong", "label": "Strong"}
 
 
 def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page]) -> None:
-    assert "judge (uncalibrated)" in pages["pages/chemistry_03.html"].text
+    assert list_calibrations(pages["pages/chemistry_03.html"]) == {"judge": "uncalibrated"}
     assert "GPTScore SIMULATED uncalibrated" in pages["cells/sim-weak@cot.html"].text
-    assert "Judgements of its reasoning" not in pages["pages/chemistry_03.html"].text
+    assert not any(s["judgements"] for s in list_samples(pages["pages/chemistry_03.html"]))
 
 
 def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
@@ -92,7 +107,8 @@ def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None
     results = load_results(*folders[:3], folders.study)
     known = replace(results, certificate=certificate(folders))
     write_explorer(folders.out / "explorer", known, folders.out / "report.html")
-    assert "judge (calibrated)" in Page(folders.out / "explorer/pages/physics_01.html").text
+    page = Page(folders.out / "explorer/pages/physics_01.html")
+    assert list_calibrations(page) == {"judge": "calibrated"}
 
 
 def reasoning_certificate(study: Study, instrument: str, *marks: str) -> ReasoningCertificate:
@@ -135,22 +151,18 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
     write_explorer(folders.out / "explorer", found, report)
     page = Page(folders.out / "explorer/pages/physics_00.html")
     page.assert_harmless()
-    for words in ("correctness 2, overall 4 of 5", "reply-key", "none needed",
-                  f"unit slip ({HOSTILE})", "judge failed",
-                  "judge (calibrated for overall alone) reply-key", "logical judge (calibrated)",
-                  "one of three (uncalibrated)", "alignment SIMULATED judge failed judge (uncal"
-                  ):  # fmt: skip
-        assert words in page.text
-    assert len([a for _, a in page.elements if a.get("class") == "judged"]) == 1
+    judged = [sample["judgements"] for sample in list_samples(page) if sample["judgements"]]
+    assert [(j["words"], j["judge"], j["calibration"], j["key"]) for j in judged[0]] == [
+        ("logical", "judge", "calibrated", ""),
+        ("logical", "one of three", "uncalibrated", ""),
+        ("correctness 2, overall 4 of 5", "judge", "calibrated for overall alone", "reply-key"),
+        (f"unit slip ({HOSTILE})", "", "", ""),
+        ("judge failed", "judge", "uncalibrated", ""),
+    ]
+    assert [j["left_out"] for j in judged[0]] == [False, True, False, False, False]
+    assert len(judged) == 1
     other = Page(folders.out / "explorer/pages/physics_01.html")
-    assert "Judgements of its reasoning" not in other.text
-
-
-def test_a_stem_is_named_only_where_it_is_shared(pages: dict[str, Page]) -> None:
-    assert "shares the stem physics-stem" in pages["pages/physics_00.html"].text
-    assert "shares the stem physics-stem" in pages["pages/physics_01.html"].text
-    assert "shares the stem" not in pages["pages/physics_02.html"].text
-    assert "shares the stem" not in pages["pages/physics_03.html"].text  # the only one of its group
+    assert not any(sample["judgements"] for sample in list_samples(other))
 
 
 def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
@@ -160,16 +172,16 @@ def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer/pages/physics_00.html")
     n = results.answers["physics_00"].n_images
-    assert f"{n} images, pictures not included" in page.text
-    assert "0 images" not in page.text
-    assert '<th class="text">SHA-256</th>' not in page.text
+    words = f"{n} images, pictures not included"
+    assert page.data["place"]["item"]["facts"]["images"] == words
+    assert page.pictures == []
     index = Page(folders.out / "explorer/index.html")
-    assert "The pictures are not included." in index.text
+    assert words in index.text
     assert "Paper" not in index.text
 
 
 def test_pictures_that_are_held_are_counted(pages: dict[str, Page]) -> None:
-    assert "not held" not in " ".join(page.text for page in pages.values())
+    assert "not included" not in pages["index.html"].text
     assert "papers/physics.pdf" in pages["index.html"].text
 
 
@@ -183,17 +195,20 @@ def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
     )
     results = load_results(*folders[:3], folders.study)
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
-    pages = {p.name: Page(p).text for p in (folders.out / "explorer").rglob("*.html")}
-    assert "SIMULATED" not in pages["physics_01.html"]
-    assert "SIMULATED" not in pages["index.html"]
-    assert pages["physics_00.html"].count("SIMULATED") == 2  # banner and verdict
-    assert "GPTScore, version 1 SIMULATED" in pages["physics_00.html"]
+    pages = {p.name: Page(p) for p in (folders.out / "explorer").rglob("*.html")}
+    assert "SIMULATED" not in pages["index.html"].text
+    simulated, real = pages["physics_00.html"], pages["physics_01.html"]
+    assert (simulated.data["study"]["simulated"], real.data["study"]["simulated"]) == (True, False)
+    marked = [v["judge_simulated"] for v in list_verdicts(simulated, "gptscore")]
+    assert marked.count(True) == 1
+    assert not any(sample["simulated"] for sample in list_samples(simulated))
 
 
 def test_a_simulated_response_does_not_mark_a_scorer(pages: dict[str, Page]) -> None:
-    words = pages["pages/chemistry_03.html"].text
-    assert "robust, version 1 SIMULATED" not in words
-    assert "GPTScore, version 1 SIMULATED" in words
+    page = pages["pages/chemistry_03.html"]
+    assert all(sample["simulated"] for sample in list_samples(page))
+    assert not any(v["judge_simulated"] for v in list_verdicts(page, "robust"))
+    assert any(v["judge_simulated"] for v in list_verdicts(page, "gptscore"))
 
 
 def test_names_sort_as_people_count() -> None:
@@ -213,7 +228,8 @@ def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
     results = load_results(*folders[:3], folders.study)
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
-    assert long in Page(folders.out / "explorer/pages/physics_00.html").text
+    page = Page(folders.out / "explorer/pages/physics_00.html")
+    assert {v["extracted"] for v in list_verdicts(page, "robust")} == {long}
     assert len(clip_answer(long)) == LONGEST_LISTED
     assert clip_answer("B") == "B"
 
@@ -276,7 +292,7 @@ def test_a_page_opens_from_disk_with_its_pictures_in_the_text(
     page.on("dialog", lambda dialog: messages.append(dialog.message))
     for name in ("pages/biology_02.html", "pages/chemistry_03.html"):
         page.goto(pages[name].path.as_uri())
-        page.wait_for_selector("#statement .tex.set")
-        assert page.locator("#statement .statement .evidence img").count() > 0
+        page.wait_for_selector(".column")
+        assert page.locator(".problem-side .prose .figure img").count() > 0
     assert messages == []
     page.close()

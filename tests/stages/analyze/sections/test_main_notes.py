@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.stages.analyze.conftest import Folders, analysis_of, make_study
+from tests.stages.analyze.pages import Page
 
 from omibench.params.cell import Cell
 from omibench.params.models.simulated import SimulatedModel
@@ -111,10 +112,13 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     captions = html.split("<caption>")[1:]
     assert captions
     assert all(c.startswith("<span>SIMULATED. ") for c in captions)
-    for page in (folders.out / "explorer").rglob("*.html"):
-        assert "The problems are synthetic and not part of a benchmark." in page.read_text(
-            "utf-8"
-        ), page
+    pages = [Page(path) for path in (folders.out / "explorer").rglob("*.html")]
+    for page in pages:
+        if page.has_data:
+            assert page.data["study"]["synthetic"] == "synthetic:omibench"
+        else:
+            assert "The problems are synthetic and not part of a benchmark." in page.text
+    assert {page.has_data for page in pages} == {True, False}
 
 
 def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:

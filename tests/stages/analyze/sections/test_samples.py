@@ -15,6 +15,7 @@ from tests.stages.analyze.conftest import (
     rewrite_cells,
     study_values,
 )
+from tests.stages.analyze.pages import Page
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
@@ -123,8 +124,9 @@ def test_the_report_shows_them(sampled: Folders, tmp_path: Path) -> None:
     table = pl.read_csv(tmp_path / "samples.csv")
     assert set(table["metric"]) == {RUNS, "majority", "pass", "consistency"}
     assert table["simulated"].all()
-    problem = next((tmp_path / "explorer" / "pages").glob("*5.html")).read_text("utf-8")
-    assert "not chosen" in problem
+    problem = Page(next((tmp_path / "explorer" / "pages").glob("*5.html")))
+    samples = [s for column in problem.data["place"]["columns"] for s in column["samples"]]
+    assert {sample["left_out"] for sample in samples} == {True, False}
 
 
 def test_a_cell_that_was_not_aggregated_is_named(sampled: Folders, tmp_path: Path) -> None:

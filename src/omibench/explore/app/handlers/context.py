@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import cast
-from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.login import SecretLogin
-from omibench.explore.app.sent import ServedTrail
 from omibench.explore.app.settings import ExplorerSettings
 from omibench.web.serving.logins import LoginLimit
 
@@ -24,23 +22,12 @@ class ExplorerContext:
         settings: The server settings.
         login: The login; None if only this machine reaches the server.
         login_limit: Counts failed logins.
-        trails: The store of each snapshot in use.
     """
 
     live: LiveStudy
     settings: ExplorerSettings
     login: SecretLogin | None = None
     login_limit: LoginLimit = field(default_factory=LoginLimit)
-    trails: WeakKeyDictionary[Snapshot, ServedTrail] = field(default_factory=WeakKeyDictionary)
-
-    def find_trail(self, snapshot: Snapshot) -> ServedTrail | None:
-        """Return the store of a study, opened once; None if there is none."""
-        store = snapshot.sources.store
-        if store is None or not store.is_dir():
-            return None
-        if snapshot not in self.trails:
-            self.trails[snapshot] = ServedTrail(snapshot, store)
-        return self.trails[snapshot]
 
 
 def read_context(request: Request) -> ExplorerContext:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from omibench.explore.app.handlers.context import read_context, read_snapshot
+from omibench.explore.app.handlers.context import read_snapshot
 from omibench.explore.app.rows import describe_place, describe_rows
-from omibench.explore.app.sent import describe_sent
+from omibench.explore.app.sent import find_sent
 from omibench.explore.app.study_view import describe_study
 from omibench.explore.cell_names import parse_cells
 from omibench.explore.query import parse_query
@@ -37,8 +37,4 @@ def show_item(request: Request) -> Response:
 
 def show_sent(request: Request) -> Response:
     """`GET /api/sent/KEY`: the messages of a request as sent, and the previous steps."""
-    snapshot = read_snapshot(request)
-    trail = read_context(request).find_trail(snapshot)
-    if trail is None:
-        return JSONResponse({"sent": None, "said": None, "steps": []})
-    return JSONResponse(describe_sent(snapshot, trail, request.path_params["key"]))
+    return JSONResponse(find_sent(read_snapshot(request), request.path_params["key"]))

@@ -7,9 +7,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from omibench.explore.app.beside import find_heat_map
 from omibench.explore.app.handlers.context import read_snapshot
 from omibench.explore.app.pictures import ServedPicture, read_served_picture
+from omibench.explore.item import find_heat_map
 from omibench.params.cell import Cell
 from omibench.web.serving.bodies import RequestError
 
@@ -30,7 +30,7 @@ def show_heat_map(request: Request) -> Response:
     if run is not None and image.isascii() and image.isdigit() and len(image) < _DIGITS:
         cell = Cell(values.get("model", ""), values.get("setting", ""))
         name, option = values.get("id", ""), values.get("option", "")
-        path = find_heat_map(run, name, cell, int(image), option)
+        path = find_heat_map(run, cell, name, int(image), option)
     return _send(read_served_picture(path) if path is not None else None, "no-cache")
 
 

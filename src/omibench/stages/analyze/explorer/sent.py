@@ -2,129 +2,88 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
+from omibench.stages.analyze.explorer.steps import Link, Trail, TrailStep, write_call
 from omibench.stages.analyze.explorer.view import shorten_response
 
-FOLDED_FROM = 1_500
-"""Longer conversations are folded on a page."""
-OPEN_AT_MOST = 3
-"""The number of conversations up to which a page shows short ones open."""
-LONGEST_CALL = 2_000
+Values = dict[str, Any]
 
 
-class SentPart(NamedTuple):
-    """A run of text, or a picture in place; `note` describes how the picture was changed."""
-
-    text: str
-    picture: StoredPicture | None = None
-    note: str = ""
-
-
-class SentMessage(NamedTuple):
-    """One turn: its role, text, pictures and tool calls or results."""
-
-    role: str
-    parts: Sequence[SentPart]
-    calls: Sequence[str]
-    answers: str
-
-
-class SentConversation(NamedTuple):
-    """A conversation as sent, and its receiver; equal ones are shown once per page."""
-
-    anchor: str
-    to: list[str]
-    messages: Sequence[SentMessage]
-    tools: Sequence[str]
-    pictures: int
-    length: int
-
-    @property
-    def is_folded(self) -> bool:
-        """Whether it is longer than the limit for unfolded conversations."""
-        return self.length >= FOLDED_FROM
-
-
-class SentConversations:
-    """The distinct conversations of one page, in order of first occurrence."""
-
-    def __init__(self, trail: Trail, page: Path) -> None:
-        self._trail, self._page = trail, page
-        self._sent: dict[str, SentConversation] = {}
-
-    def anchor(self, key: str, to: str) -> str:
-        """Return the anchor of the request with a key; empty if the store has no valid request for
-        it."""
-        try:
-            return self._anchor(key, to)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return ""
-
-    def _anchor(self, key: str, to: str) -> str:
-        request = self._trail.request(key)
-        if request is None:
-            return ""
-        content = {name: request.get(name) for name in ("messages", "turns", "tools")}
-        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
-        if digest not in self._sent:
-            find_picture = lambda sha256: self._trail.find_picture(sha256, self._page)  # noqa: E731
-            self._sent[digest] = read_conversation(f"sent-{digest}", request, find_picture)
-        conversation = self._sent[digest]
-        if to not in conversation.to:
-            conversation.to.append(to)
-        return conversation.anchor
-
-    def all(self) -> list[SentConversation]:
-        """Return every conversation with an anchor."""
-        return list(self._sent.values())
-
-
-def read_conversation(
-    anchor: str, request: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]
-) -> SentConversation:
-    """Prepare a request of the store for a page.
+def describe_sent(
+    trail: Trail, key: str, before: Sequence[str], images: Sequence[str], link: Link
+) -> Values:
+    """Return the messages of a request, and the previous steps.
 
     Args:
-        anchor: Anchor of the request on the page.
-        request: The request, as plain values.
-        find_picture: Function that finds a picture by its SHA-256.
+        trail: The store.
+        key: The key of the request in the store: of a response, a step or a judgement.
+        before: The keys of the requests that led to it, in order.
+        images: SHA-256 of the problem's pictures.
+        link: Returns the address of a picture.
+
+    Returns:
+        `{sent: {messages, tools, pictures} or None, said, steps}`, as plain values for JSON. `sent`
+        is None if the store does not contain the request.
+    """
+    request = trail.request(key)
+    steps = trail.steps([*before, key], images, link)
+    try:
+        sent = describe_conversation(request, link) if request else None
+    except (KeyError, TypeError, ValueError, AttributeError):  # stores may be external
+        sent = None
+    said = next((step for step in steps if step.key == key), None)
+    return {
+        "sent": sent,
+        "said": _describe_step(said) if said else None,
+        "steps": [_describe_step(step) for step in steps if step.key != key],
+    }
+
+
+def describe_conversation(request: Mapping[str, Any], link: Link) -> Values:
+    """Return a request of the store as plain values for JSON.
+
+    Args:
+        request: The request.
+        link: Returns the address of a picture.
+
+    Returns:
+        `{messages: [{role, parts, calls, answers}], tools, pictures}`; a part is
+        `{text}` or `{picture: {sha256, src}, note}`, of which `note` describes a change of the
+        picture.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: The stored request is malformed.
     """
     turns = request.get("turns", {})
     messages = [
-        SentMessage(
-            role=str(message["role"]),
-            parts=[_part(part, find_picture) for part in message["parts"]],
-            calls=[_call(call) for call in turns.get(str(place), {}).get("calls", [])],
-            answers=str(turns.get(str(place), {}).get("answers") or ""),
-        )
+        {
+            "role": str(message["role"]),
+            "parts": [_describe_part(part, link) for part in message["parts"]],
+            "calls": [write_call(call) for call in turns.get(str(place), {}).get("calls", [])],
+            "answers": str(turns.get(str(place), {}).get("answers") or ""),
+        }
         for place, message in enumerate(request["messages"])
     ]
-    parts = [part for message in messages for part in message.parts]
-    return SentConversation(
-        anchor=anchor,
-        to=[],
-        messages=messages,
-        tools=[str(tool.get("name", "")) for tool in request.get("tools", [])],
-        pictures=sum(part.picture is not None for part in parts),
-        length=sum(len(part.text) for part in parts),
-    )
+    parts = [part for message in messages for part in message["parts"]]
+    return {
+        "messages": messages,
+        "tools": [str(tool.get("name", "")) for tool in request.get("tools", [])],
+        "pictures": sum("picture" in part for part in parts),
+    }
 
 
-def _part(part: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]) -> SentPart:
+def _describe_part(part: Mapping[str, Any], link: Link) -> Values:
     if "image" not in part:
-        return SentPart(shorten_response(str(part["text"])))
+        return {"text": shorten_response(str(part["text"]))}
     patch = part.get("patch")
-    return SentPart("", find_picture(part["image"]), f"covered at {patch}" if patch else "")
+    picture = {"sha256": part["image"], "src": link(part["image"])}
+    return {"picture": picture, "note": f"covered at {patch}" if patch else ""}
 
 
-def _call(call: Mapping[str, Any]) -> str:
-    return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"
+def _describe_step(step: TrailStep) -> Values:
+    values = step._asdict()
+    for name in ("pictures", "drawn"):
+        values[name] = [picture._asdict() for picture in values[name]]
+    return values

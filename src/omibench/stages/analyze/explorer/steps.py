@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from omibench.stages.analyze.words import name_outcome
 from omibench.store.images import ImageStore
 from omibench.store.partition.partition import Partition
 from omibench.store.store import partition_folders, read_card
-from omibench.web.pictures import link_file
+from omibench.web.pictures import find_picture, link_file
 
 CACHE_SIZE = 256
 """The number of cached requests and responses."""
@@ -27,8 +27,12 @@ LONGEST_CALL = 2_000
 """The maximum length of a call's arguments on a page, in characters."""
 
 
+Link = Callable[[str], str | None]
+"""Returns the address of a picture by its SHA-256; None if it is missing."""
+
+
 class StoredPicture(NamedTuple):
-    """A picture that is not the problem's; its path is None if it is missing."""
+    """A picture that is not the problem's; its address is None if it is missing."""
 
     sha256: str
     src: str | None
@@ -54,23 +58,22 @@ class TrailStep(NamedTuple):
 class Trail:
     """The requests of a study's store by key, with their pictures.
 
-    Nothing is opened before it is needed. Requests missing from the store are left out, and the
-    page notes it, so results can be inspected without their store. Pictures that only the store
-    has, such as those drawn by a model, are copied to the folder `copies`.
+    Nothing is opened before it is needed. Requests missing from the store are left out, so results
+    can be inspected without their store.
     """
 
-    def __init__(self, store: Path, pictures: Path, freeze: Path, copies: Path) -> None:
-        self._store, self._pictures, self._freeze, self._copies = store, pictures, freeze, copies
+    def __init__(self, store: Path, pictures: Path, freeze: Path) -> None:
+        self._store, self._pictures, self._freeze = store, pictures, freeze
         # Captions are shared by many responses; not all bodies of a study fit into memory.
         self._body = lru_cache(maxsize=CACHE_SIZE)(self._read)
 
     def steps(
-        self, keys: Sequence[str], problem_images: Sequence[str], page: Path
+        self, keys: Sequence[str], problem_images: Sequence[str], link: Link
     ) -> list[TrailStep]:
         """Return the step of each key in the store, in order.
 
         `problem_images` are the SHA-256 of the problem's pictures. Other pictures are shown where
-        they are first sent; addresses are relative to `page`.
+        they are first sent.
         """
         seen_images, steps = set(problem_images), []
         for key in keys:
@@ -90,19 +93,25 @@ class Trail:
                     else _names(request_images, problem_images),
                     simulated=bool(response.get("simulated")),
                     told=[shorten_response(text) for text in _list_new_texts(request)],
-                    pictures=[self.find_picture(image, page) for image in sent],
+                    pictures=[StoredPicture(image, link(image)) for image in sent],
                     outcome=name_outcome(response.get("outcome", "answered")),
                     text=shorten_response(response.get("text", "")),
-                    calls=[_call(call) for call in response.get("calls", [])],
-                    drawn=[self.find_picture(image, page) for image in drawn],
+                    calls=[write_call(call) for call in response.get("calls", [])],
+                    drawn=[StoredPicture(image, link(image)) for image in drawn],
                 )
             )
         return steps
 
-    def find_picture(self, sha256: str, page: Path) -> StoredPicture:
-        """Return a picture by its SHA-256, with its address relative to `page`."""
-        path = self.locate_picture(sha256) or self._copy_picture(sha256)
-        return StoredPicture(sha256, link_file(path, page) if path else None)
+    def link_picture(self, sha256: str, page: Path, copies: Path) -> str | None:
+        """Return the address of a picture relative to a page; None if there is none.
+
+        Args:
+            sha256: Hash of its bytes.
+            page: The page.
+            copies: Folder for pictures that only the store has, such as those drawn by a model.
+        """
+        path = self.locate_picture(sha256) or self._copy_picture(sha256, copies)
+        return link_file(path, page) if path else None
 
     def locate_picture(self, sha256: str) -> Path | None:
         """Return the file of a picture derived by settings or in the dataset; None for others."""
@@ -115,12 +124,12 @@ class Trail:
         # An untrusted store may have a page with a script under a hash.
         return data if media_type(data[:12]) else None
 
-    def _copy_picture(self, sha256: str) -> Path | None:
+    def _copy_picture(self, sha256: str, copies: Path) -> Path | None:
         data = self.read_drawn(sha256)
         kind = media_type(data[:12]) if data else None
         if data is None or kind is None:
             return None
-        path = self._copies / f"{sha256}.{kind.removeprefix('image/')}"
+        path = copies / f"{sha256}.{kind.removeprefix('image/')}"
         if not path.is_file():
             write_atomically(path, data)
         return path
@@ -162,7 +171,8 @@ class Trail:
 
     @cached_property
     def _dataset_pictures(self) -> dict[str, Path]:
-        return {path.stem: path for path in (self._freeze / "images").glob("*")}
+        folder = self._freeze / "images"
+        return {path.stem: path for path in folder.glob("*") if find_picture(folder, path.name)}
 
 
 def _images(request: Mapping[str, Any]) -> list[str]:
@@ -181,5 +191,6 @@ def _names(images: Iterable[str], problem_images: Sequence[str]) -> list[str]:
     return [f"IMAGE{problem_images.index(image)}" for image in images if image in problem_images]
 
 
-def _call(call: Mapping[str, Any]) -> str:
+def write_call(call: Mapping[str, Any]) -> str:
+    """Return a call of a tool as text: its name and arguments."""
     return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"

@@ -1,67 +1,24 @@
-"""Values for the explorer's templates: a problem, its figures and its responses."""
+"""Words on the pages of items and cells."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final
 
-from omibench.schemas.image_marks import pair_with_pictures
-from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.problem import Answer, Figure, Question
+from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.words import count_noun, name_outcome, name_rules
-from omibench.web.pictures import link_picture
 
-LONGEST = 20_000
+LONGEST: Final = 20_000
 """The maximum length of a response on a page, in characters; the middle of a longer one is cut."""
-LONGEST_LISTED = 120
+LONGEST_LISTED: Final = 120
 """The maximum length of an answer in the list of a cell, in characters."""
+PARTS: Final = ("credit", "strict", "ratio")
+"""Columns of VerdictRow that can differ from the verdict itself."""
 
 
-class Evidence(NamedTuple):
-    """A figure of a problem, with its position on the page and in the source."""
-
-    name: str
-    src: str
-    caption: str
-    place: str
-    sha256: str
-
-
-class EvidencePiece(NamedTuple):
-    """A run of the statement: text, and the figure that follows it."""
-
-    text: str
-    figure: Evidence | None
-
-
-def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
-    """Return the figures of a problem in order of their marks' numbers."""
-    return [
-        Evidence(
-            f"IMAGE{index}",
-            link_picture(freeze, figure.file, page) if figure.sha256 else "",
-            figure.caption or "",
-            place(question, figure),
-            figure.sha256,
-        )
-        for index, figure in enumerate(question.images)
-    ]
-
-
-def pieces(text: str, figures: list[Evidence]) -> list[EvidencePiece]:
-    """Split a text at its image marks."""
-    return [EvidencePiece(*pair) for pair in pair_with_pictures(text, figures)]
-
-
-def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
-    """Return a choice: its text with marked pictures in place, then its other pictures."""
-    choice_pieces = pieces(choice.text or "", figures)
-    if choice.image is not None:
-        choice_pieces.append(EvidencePiece("", figures[choice.image]))
-    return {"label": choice.label, "pieces": choice_pieces, "gold": gold}
-
-
-def place(question: Question, figure: Figure) -> str:
+def describe_place(question: Question, figure: Figure) -> str:
     """Return a figure's source: 'papers/physics.pdf, page 3, box 72.0, 90.5 to 232.5, 190.5 pt';
     empty when unknown."""
     words = [question.source] if question.source else []
@@ -101,28 +58,35 @@ def image_words(question: Question, answer: Answer) -> str:
     )
 
 
-def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
-    """Return one verdict: the extracted answer, the score, and the reason if there is no score."""
+def describe_verdict(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one verdict: the extracted answer, the score, and the reason if there is no score.
+
+    Args:
+        row: A VerdictRow; `judge_simulated` states whether its judge was, and `calibration` is a
+            note on the judge.
+    """
     scored = row["outcome"] == "scored"
-    right = row["verdict"] >= 0.5
+    word = "right" if row["verdict"] >= RIGHT else "wrong"
     return {
-        "rules": name_rules(row["rules"]),
+        "rules": row["rules"],
+        "title": name_rules(row["rules"]),
         "version": row["version"],
-        "verdict": f"{row['verdict']:g}",
-        "parts": _describe_parts(row),
-        "word": ("right" if right else "wrong") if scored else name_outcome(row["outcome"]),
-        "style": ("right" if right else "wrong") if scored else "failed",
+        "verdict": row["verdict"],
+        "parts": _describe_parts(row) if scored else "",
+        "word": word if scored else name_outcome(row["outcome"]),
+        "scored": scored,
         "extracted": row["extracted"] or "",
         "method": row["method"],
         "judge": row["judge"] or "",
         "judge_key": row["judge_key"] or "",
-        "simulated": row["judge_simulated"],
+        "judge_simulated": bool(row["judge"] and row.get("judge_simulated", row["simulated"])),
+        "calibration": row.get("calibration", ""),
     }
 
 
-def _describe_parts(row: dict[str, Any]) -> str:
+def _describe_parts(row: Mapping[str, Any]) -> str:
     """Return the rest of a verdict: its credit, its strict value, or eq. 6's ratio."""
-    for name in ("credit", "strict", "ratio"):
+    for name in PARTS:
         if row[name] not in (None, row["verdict"]):
-            return f"{name} {row[name]:.2g}"
+            return f"{name} {row[name]:.3g}"
     return ""

@@ -57,9 +57,16 @@ export function formatShare(share) {
   return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 }
 
-/** Marks of a study with simulated responses or synthetic items. */
+/** The mark of what a simulated model made. */
+export function markSimulated() {
+  return make("strong", { class: "mark-simulated" }, "SIMULATED");
+}
+
+/** Marks of a study with simulated responses or synthetic items, or of a part of it. */
 export function markInvented(study) {
   const marks = [];
+  if (study.partial)
+    marks.push(make("strong", { class: "mark-simulated", title: `${study.partial} were evaluated` }, "PARTIAL RUN"));
   if (study.synthetic)
     marks.push(make("strong", { class: "mark-simulated", title: "The items are synthetic and not part of any benchmark" }, "MADE-UP ITEMS"));
   if (study.simulated)

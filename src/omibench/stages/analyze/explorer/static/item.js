@@ -1,8 +1,9 @@
 // The page of one item: the problem on the left, models side by side on the right.
 
-import { joinQuery, linkGrid, linkItem, nameCell, readAddress } from "./address.js";
-import { fetchJson } from "./api.js";
+import { linkGrid, linkItem, nameCell, readAddress, readSample } from "./address.js";
+import { fetchItem, fetchStudy } from "./api.js";
 import { normaliseAnswer, renderColumn } from "./column.js";
+import { pageData } from "./data.js";
 import { renderNotes } from "./notes.js";
 import { renderOutcomes, shareFailed } from "./outcomes.js";
 import { renderProblem } from "./problem.js";
@@ -27,7 +28,7 @@ start();
 
 async function start() {
   try {
-    study = await fetchJson("/api/study");
+    study = await fetchStudy();
   } catch (error) {
     showProblem(error);
     return;
@@ -40,7 +41,7 @@ async function start() {
 }
 
 function readId() {
-  return decodeURIComponent(location.pathname.slice("/items/".length));
+  return pageData?.place.item.id ?? decodeURIComponent(location.pathname.slice("/items/".length));
 }
 
 async function load() {
@@ -59,10 +60,6 @@ async function load() {
     return;
   }
   render(id);
-}
-
-function fetchItem(id, address) {
-  return fetchJson(`/api/items/${encodeURIComponent(id)}${joinQuery(address)}`);
 }
 
 /** Two cells with different verdicts, in the same setting if possible. */
@@ -86,11 +83,16 @@ function render(id) {
     left.replaceChildren(...renderProblem(place.item));
     if (study.notes) left.append(renderNotes(place.item, listVerdicts));
     left.scrollTo(0, 0);
-    samples = new Map();
+    samples = new Map(place.columns.map((column) => [nameCell(column), findSample(column)]));
     shownId = id;
   }
   renderAnswers();
+  if (location.hash.includes("@")) right.querySelector(".columns-row")?.scrollIntoView();
   document.documentElement.dataset.ready = location.href;
+}
+
+function findSample(column) {
+  return Math.max(0, column.samples.findIndex((sample) => sample.index === readSample()));
 }
 
 function renderBar(id) {
@@ -224,8 +226,11 @@ function tell(text) {
 
 function moveTo(id) {
   if (!id) return false;
-  history.pushState(null, "", linkTo(id));
-  load();
+  if (pageData) location.assign(linkTo(id));
+  else {
+    history.pushState(null, "", linkTo(id));
+    load();
+  }
   return true;
 }
 

@@ -1,4 +1,7 @@
-// Requests to the server that serves this page.
+// The data of a page: of the server that serves it, or inside it.
+
+import { joinQuery, nameCell } from "./address.js";
+import { pageData } from "./data.js";
 
 /** A failed request; the message is for the user. */
 export class RequestFailure extends Error {}
@@ -20,6 +23,27 @@ export async function fetchJson(address, options = {}) {
   if (response.ok && body !== null) return body;
   if (response.status === 401) location.reload(); // redirects to the login
   throw new RequestFailure(body?.message ?? `The server responded with status ${response.status}.`);
+}
+
+/** The study. */
+export async function fetchStudy() {
+  return pageData ? pageData.study : fetchJson("/api/study");
+}
+
+/** An item with the cells of an address. */
+export async function fetchItem(id, address) {
+  if (!pageData) return fetchJson(`/api/items/${encodeURIComponent(id)}${joinQuery(address)}`);
+  const { place } = pageData;
+  const names = address.getAll("cells");
+  const columns = names.map((name) => place.columns.find((column) => nameCell(column) === name));
+  return { ...place, columns: columns.filter(Boolean) };
+}
+
+/** What was sent under a key of the store, the reply, and the previous steps. */
+export async function fetchSent(key) {
+  if (!pageData) return fetchJson(`/api/sent/${encodeURIComponent(key)}`);
+  const { conversation, said = null, steps = [] } = pageData.sent[key] ?? {};
+  return { sent: pageData.conversations[conversation] ?? null, said, steps };
 }
 
 /** Send plain values. */

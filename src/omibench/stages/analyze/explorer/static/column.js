@@ -3,7 +3,7 @@
 import { loadSaid, loadSent } from "./sent.js";
 import { makeLazyFold, makeSourceButton } from "./panel.js";
 import { makeProse } from "./web/prose.js";
-import { makeVerdict, wordVerdict } from "./verdicts.js";
+import { makeVerdict, markSimulated, wordVerdict } from "./verdicts.js";
 import { markAnswer } from "./mark.js";
 import { renderJudgements, renderSaliency } from "./measured.js";
 import { Pictures } from "./web/pictures.js";
@@ -111,7 +111,7 @@ function makeResult(sample, verdict, view) {
     ),
     differs ? make("span", { class: "tag differs", title: "Differs from the answer of the first column" }, "differs") : null,
     sample.left_out ? make("span", { class: "tag", title: "The setting chose another sample of this item" }, "not chosen") : null,
-    sample.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
+    sample.simulated ? markSimulated() : null,
   );
 }
 
@@ -125,7 +125,7 @@ function makeAnswer(sample, verdict) {
     const words = sample.error || `No text: ${sample.outcome}`;
     place.append(make("p", { class: "muted" }, ...showText(words)));
   }
-  const drawn = (sample.drawn ?? []).map((sha256) => ({ url: `/pictures/${sha256}`, label: "Drawn by the model", part: "image" }));
+  const drawn = (sample.drawn ?? []).map(({ src }) => ({ url: src, label: "Drawn by the model", part: "image" }));
   if (drawn.length) place.append(make("div", { class: "figures" }, ...new Pictures(drawn).placeRest()));
   const head = make("div", { class: "part-head" }, make("h3", {}, "Response"));
   if (sample.text) head.append(makeSourceButton(place, sample.text));
@@ -147,8 +147,8 @@ function makeVerdicts(sample) {
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, ...showText(verdict.title), make("span", { class: "muted" }, ` v${verdict.version}`)),
-      make("td", {}, markVerdict(verdict, false), ` ${wordOf(verdict)}${describeCredit(verdict)}`),
+      make("th", { scope: "row" }, ...showText(verdict.title), make("span", { class: "muted" }, ` v${verdict.version}`), verdict.judge_simulated ? markSimulated() : null),
+      make("td", {}, markVerdict(verdict, false), ` ${wordOf(verdict)}${verdict.parts ? ` (${verdict.parts})` : ""}`),
       make("td", { dir: "auto" }, ...showText(verdict.extracted ?? "")),
       make("td", { class: "muted" }, ...showText(describeReason(verdict))),
     ),
@@ -165,13 +165,9 @@ function wordOf({ verdict, word, scored }) {
   return scored ? wordVerdict(verdict) : word;
 }
 
-function describeCredit({ credit, verdict, scored }) {
-  const hasCredit = scored && credit !== null && credit !== undefined && credit !== verdict;
-  return hasCredit ? ` (credit ${Number(credit.toFixed(3))})` : "";
-}
-
-function describeReason({ method, judge }) {
-  return [method, judge ? `judge: ${judge}` : ""].filter(Boolean).join("; ");
+function describeReason({ method, judge, calibration }) {
+  const note = calibration ? ` (${calibration})` : "";
+  return [method, judge ? `judge: ${judge}${note}` : ""].filter(Boolean).join("; ");
 }
 
 function makeJudgements(sample) {

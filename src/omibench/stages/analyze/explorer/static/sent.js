@@ -1,6 +1,7 @@
 // The request of a response as sent, the reply, and the previous steps.
 
-import { fetchJson } from "./api.js";
+import { fetchSent } from "./api.js";
+import { makeLazyFold } from "./panel.js";
 import { makeProse } from "./web/prose.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
@@ -8,7 +9,7 @@ import { make } from "./web/dom.js";
 
 /** The messages of a request and the previous steps, as nodes. */
 export async function loadSent(key) {
-  const { sent, steps } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
+  const { sent, steps } = await fetchSent(key);
   const notice = make(
     "p",
     { class: "muted" },
@@ -21,7 +22,7 @@ export async function loadSent(key) {
 
 /** The reply of a judge, as nodes. */
 export async function loadSaid(key) {
-  const { said, sent } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
+  const { said, sent } = await fetchSent(key);
   const words = said?.text ?? "";
   return [
     words
@@ -70,5 +71,6 @@ function renderStep(step, index) {
       .filter(Boolean)
       .map((words) => make("pre", { dir: "auto" }, ...showText(describe(words)))),
     ...pictures,
+    makeLazyFold("Request", () => loadSent(step.key)),
   );
 }

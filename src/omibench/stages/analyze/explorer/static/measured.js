@@ -3,6 +3,7 @@
 
 import { loadSaid } from "./sent.js";
 import { makeLazyFold } from "./panel.js";
+import { markSimulated } from "./verdicts.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -19,9 +20,9 @@ export function renderJudgements(judgements) {
       make("b", {}, ...showText(judgement.instrument)),
       ": ",
       ...showText(judgement.words),
-      judgement.judge ? make("span", { class: "muted" }, " by ", ...showText(judgement.judge)) : null,
+      judgement.judge ? make("span", { class: "muted" }, " by ", ...showText(judgement.judge), judgement.calibration ? ` (${judgement.calibration})` : "") : null,
       judgement.left_out ? make("span", { class: "muted" }, " (one of several judges; only their vote counts)") : null,
-      judgement.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
+      judgement.simulated ? markSimulated() : null,
       judgement.key ? makeLazyFold("Judge's reply", () => loadSaid(judgement.key)) : null,
     ),
   );
@@ -62,7 +63,7 @@ export function renderSaliency(saliency) {
       make(
         "div",
         { class: "fold-body" },
-        saliency.simulated ? make("strong", { class: "mark-simulated" }, "SIMULATED") : null,
+        saliency.simulated ? markSimulated() : null,
         saliency.outcome === "scored" ? null : make("p", { class: "muted" }, ...showText(`${saliency.outcome} ${saliency.reason}`)),
         rows.length ? table : null,
         maps.length ? make("div", { class: "figures" }, ...new Pictures(maps).placeRest()) : null,

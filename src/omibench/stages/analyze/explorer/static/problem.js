@@ -15,7 +15,7 @@ const OUTER_SPACE = /^\s+|\s+$/g;
 export function renderProblem(item) {
   const pictures = new Pictures([
     ...item.pictures.map((picture) => ({
-      url: `/pictures/${picture.sha256}`,
+      url: picture.src,
       label: picture.caption,
       part: "image",
     })),
