@@ -182,7 +182,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Drawing takes most of the time of a small report.
     """
-    from omibench.stages.analyze.charts import theme
+    from omibench.stages.analyze.figures import theme
 
     monkeypatch.setattr(theme, "describe_chart", lambda chart: {})
     monkeypatch.setattr(theme, "render_specification", lambda specification: "<svg></svg>")

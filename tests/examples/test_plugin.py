@@ -40,8 +40,8 @@ from omibench.schemas.request import (
 )
 from omibench.scorers.registry import SCORERS, score_item
 from omibench.settings.present import present
-from omibench.stages.analyze.charts.theme import render
 from omibench.stages.analyze.figures import FIGURES
+from omibench.stages.analyze.figures.theme import render
 from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.sections import SECTIONS
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems

@@ -330,14 +330,14 @@ def test_figures_of_sections_are_exported_in_every_format(tmp_path: Path) -> Non
         "title": {"text": "SIMULATED · Failures"}, "description": "None.", "mark": "bar",
         "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "quantitative"}},
     }  # fmt: skip
-    drawn = results / "analyze/figures/failures.vl.json"
+    drawn = results / "analyze/figures/my-section.vl.json"
     drawn.parent.mkdir()
     drawn.write_text(json.dumps(specification))
     options = ExportOptions(pictures=("svg", "pdf", "png"))
     entries = export_results(results, tmp_path / "out", options).entries
-    entry = next(entry for entry in entries if entry.key == "figure-failures")
+    entry = next(entry for entry in entries if entry.key == "figure-my-section")
     assert entry.kind == "simulated"
-    assert {path.suffix for path in (tmp_path / "out").glob("figure-failures.*")} == {
+    assert {path.suffix for path in (tmp_path / "out").glob("figure-my-section.*")} == {
         ".svg", ".json", ".pdf", ".png",
     }  # fmt: skip
 
@@ -345,8 +345,8 @@ def test_figures_of_sections_are_exported_in_every_format(tmp_path: Path) -> Non
 @pytest.mark.parametrize("data", ['{"mark": "bar"}', '{"data": {"url": "file:///etc/passwd"}}'])
 def test_what_is_no_figure_of_ours_is_not_drawn(tmp_path: Path, data: str) -> None:
     results = make_results(tmp_path / "results")
-    drawn = results / "analyze/figures/failures.vl.json"
+    drawn = results / "analyze/figures/my-section.vl.json"
     drawn.parent.mkdir()
     drawn.write_text(data)
-    with pytest.raises(FileFormatError, match=r"failures\.vl\.json: is not a figure"):
+    with pytest.raises(FileFormatError, match=r"my-section\.vl\.json: is not a figure"):
         export_results(results, tmp_path / "out", ExportOptions())

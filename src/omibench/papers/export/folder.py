@@ -197,8 +197,8 @@ class _Writer:
 
     def write_figure(self, study: StudyTables, name: str, key: str, data: str) -> list[str]:
         """Draw a figure from its table, which is written next to it; nothing if it lacks rows."""
-        from omibench.stages.analyze.charts.theme import describe_chart
         from omibench.stages.analyze.figures.cell_labels import label_cells
+        from omibench.stages.analyze.figures.theme import describe_chart
 
         figure = FIGURES.get(name)
         if figure.table not in study.names:
@@ -226,7 +226,7 @@ class _Writer:
         """Write a figure as Vega-Lite, as SVG and in the requested formats."""
         import vl_convert
 
-        from omibench.stages.analyze.charts.theme import render_specification
+        from omibench.stages.analyze.figures.theme import render_specification
 
         specification["config"]["background"] = PAPER
         text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from markupsafe import Markup
 
-from omibench.stages.analyze.charts.theme import apply_theme
+from omibench.stages.analyze.figures.theme import apply_theme
 from omibench.web.templates import embed_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def prepare_figure(
         takeaway: Description of what the drawing shows.
         specification: Its Vega-Lite specification.
     """
-    from omibench.stages.analyze.charts.interactive import compile_interactive
+    from omibench.stages.analyze.figures.interactive import compile_interactive
 
     drawn = Markup(apply_theme(svg, takeaway))  # noqa: S704  # escaped by the library that drew it
     data = embed_json(compile_interactive(specification)) if specification else Markup()

@@ -16,6 +16,7 @@ from omibench.stages.analyze.page_figure import prepare_figure, preview_table
 from omibench.stages.analyze.parts import ReportCard, sort_cards
 from omibench.stages.analyze.render import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
+from omibench.stages.analyze.sections.section import list_unshown
 from omibench.stages.analyze.words import count_noun
 from omibench.web.templates import read_script
 from omibench.web.vega import read_vega_scripts
@@ -78,9 +79,9 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
 
 
 def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[ReportCard]:
-    """Return one card per figure of a result."""
+    """Return one card per figure that no section shows."""
     labels = analysis.labels
-    for drawing in analysis.drawings:
+    for drawing in list_unshown(analysis):
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
         drawn = prepare_figure(drawing.svg, words, drawing.specification)

@@ -22,6 +22,7 @@ from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
+from omibench.stages.analyze.sections.section import list_unshown
 from omibench.stages.analyze.written import replace_tables
 
 REPORT = "report.html"
@@ -181,7 +182,8 @@ def write_pages(
     from omibench.stages.analyze.figures.draw import dump_specification
     from omibench.stages.analyze.report import SectionCard, write_report
 
-    for drawing in analysis.drawings:
+    drawings = list_unshown(analysis)
+    for drawing in drawings:
         if drawing.figure.name in SECTIONS.names:
             raise PluginError(
                 f"{drawing.figure.name}.svg is written by a figure and by a report section with "
@@ -189,7 +191,7 @@ def write_pages(
             )
     folder = out / "figures"
     remove_figures(folder)
-    for drawing in analysis.drawings:
+    for drawing in drawings:
         write_text(folder / f"{drawing.figure.name}.svg", drawing.svg)
         text = dump_specification(drawing.specification, drawing.description)
         write_text(folder / f"{drawing.figure.name}.vl.json", text)

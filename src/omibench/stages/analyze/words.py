@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
 from typing import Any
@@ -111,9 +112,20 @@ def name_image_bin(image_bin: str) -> str:
 def describe_pool(results: Results) -> str:
     """Return the phrase for the cells behind a pooled number: 'over all cells', 'under Direct'."""
     settings = results.pooled_settings
-    if {cell.setting for cell in results.study.cells} == set(settings):
+    is_all = {cell.setting for cell in results.study.cells} == set(settings)
+    return name_pool([results.setting_label(setting) for setting in settings], is_all=is_all)
+
+
+def name_pool(settings: Sequence[str], *, is_all: bool) -> str:
+    """Return the phrase of `describe_pool`.
+
+    Args:
+        settings: Labels of the pooled settings.
+        is_all: Whether the study has no other settings.
+    """
+    if is_all:
         return "over all cells"
-    names = [results.setting_label(setting) for setting in settings[:NAMED_SETTINGS]]
+    names = [*settings[:NAMED_SETTINGS]]
     more = len(settings) - len(names)
     names += [f"{count_noun(more, 'more setting')}"] if more else []
     return f"under {' and '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}"

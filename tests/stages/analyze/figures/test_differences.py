@@ -13,8 +13,8 @@ from tests.stages.analyze.results.comparisons.studies import (
 )
 
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import apply_theme, describe_chart, render_specification
 from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.theme import apply_theme, describe_chart, render_specification
 
 COUNT = 40
 SHARES = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
-from omibench.stages.analyze.charts.theme import apply_theme, describe_chart, render_specification
 from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.theme import apply_theme, describe_chart, render_specification
 
 NAMES = ("saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact")
 

@@ -22,8 +22,8 @@ from omibench.params.study import parse_study
 from omibench.results.four_way import RESPONSE, four_way, side_by_side
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import apply_theme, render
 from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.theme import apply_theme, render
 
 SOURCES = ("No effective reasoning", "reasoning_error", "rule_match_error", "Others")
 

@@ -20,8 +20,8 @@ from omibench.ocr_quality.transcripts import similarity
 from omibench.results.load import load_results
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import apply_theme, render
 from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.theme import apply_theme, render
 
 
 @pytest.fixture(scope="module")

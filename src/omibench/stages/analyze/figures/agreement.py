@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from omibench.review.agreement.figures import ALPHA, ALPHA_MASI, ALPHA_ORDINAL
-from omibench.stages.analyze.charts.marks import MOST_ROWS, WIDTH, embed_data, make_title
-from omibench.stages.analyze.charts.theme import SERIES, Chart
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import MOST_ROWS, WIDTH, embed_data, make_title
+from omibench.stages.analyze.figures.theme import SERIES, Chart
 
 if TYPE_CHECKING:
     import polars as pl

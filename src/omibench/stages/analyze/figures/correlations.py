@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data, make_title
-from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import embed_data, make_title
 from omibench.stages.analyze.figures.series_pairs import (
     SeriesPair,
     count_correlations,
     pair_series,
 )
+from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import WIDTH, embed_data, make_title
-from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import WIDTH, embed_data, make_title
+from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data
-from omibench.stages.analyze.charts.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import embed_data
+from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 
 if TYPE_CHECKING:
     import polars as pl

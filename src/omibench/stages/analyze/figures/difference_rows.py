@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from omibench.stages.analyze.charts.marks import MOST_ROWS
 from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.marks import MOST_ROWS
 from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 
 if TYPE_CHECKING:

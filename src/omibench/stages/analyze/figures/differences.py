@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import WIDTH, embed_data, encode_colour, make_title
-from omibench.stages.analyze.charts.theme import INK, Chart
 from omibench.stages.analyze.figures.difference_rows import (
     join_names,
     keep_largest,
@@ -18,6 +16,8 @@ from omibench.stages.analyze.figures.difference_rows import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences
+from omibench.stages.analyze.figures.marks import WIDTH, embed_data, encode_colour, make_title
+from omibench.stages.analyze.figures.theme import INK, Chart
 
 if TYPE_CHECKING:
     import polars as pl

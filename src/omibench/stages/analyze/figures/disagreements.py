@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import WIDTH, embed_data, encode_colour, make_title
-from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import WIDTH, embed_data, encode_colour, make_title
+from omibench.stages.analyze.figures.theme import Chart
 from omibench.stages.analyze.words import name_outcome
 
 if TYPE_CHECKING:

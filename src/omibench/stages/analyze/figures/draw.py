@@ -52,7 +52,7 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
     Raises:
         PluginError: A plug-in's figure failed, or its result does not exist.
     """
-    from omibench.stages.analyze.charts.theme import describe_chart, render_specification
+    from omibench.stages.analyze.figures.theme import describe_chart, render_specification
 
     labels = analysis.labels
     for name in FIGURES:

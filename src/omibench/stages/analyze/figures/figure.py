@@ -11,7 +11,7 @@ from omibench.plugins import Registry
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
     Draw = Callable[[pl.DataFrame], "Chart | None"]
     Finding = Callable[[pl.DataFrame], "str | None"]

@@ -6,14 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import (
-    MOST_ROWS,
-    WIDTH,
-    describe_heads,
-    embed_data,
-    make_title,
-)
-from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.difference_rows import (
     join_names,
     mark_model,
@@ -23,6 +15,14 @@ from omibench.stages.analyze.figures.difference_rows import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences
+from omibench.stages.analyze.figures.marks import (
+    MOST_ROWS,
+    WIDTH,
+    describe_heads,
+    embed_data,
+    make_title,
+)
+from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
 from omibench.stages.analyze.words import NO_VALUE, format_points
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import (
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import count_people_differences
+from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
     WIDTH,
     embed_data,
@@ -14,10 +17,7 @@ from omibench.stages.analyze.charts.marks import (
     encode_shape,
     make_title,
 )
-from omibench.stages.analyze.charts.theme import Chart
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.interval_findings import count_people_differences
+from omibench.stages.analyze.figures.theme import Chart
 from omibench.stages.analyze.people.estimates import EVERYBODY, GROUP, MODEL, PERSON
 
 if TYPE_CHECKING:

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data, encode_colour, encode_shape, make_title
-from omibench.stages.analyze.charts.theme import INK, Chart
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.interval_findings import count_estimated_people
+from omibench.stages.analyze.figures.marks import (
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
+)
+from omibench.stages.analyze.figures.theme import INK, Chart
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import (
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_open_ranks
+from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
     WIDTH,
     describe_heads,
     embed_data,
     make_title,
 )
-from omibench.stages.analyze.charts.theme import SERIES, Chart
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_open_ranks
+from omibench.stages.analyze.figures.theme import SERIES, Chart
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import (
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import (
     WIDTH,
     embed_data,
     encode_colour,
     encode_shape,
     make_title,
 )
-from omibench.stages.analyze.charts.theme import Chart
-from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.theme import Chart
 
 if TYPE_CHECKING:
     import polars as pl

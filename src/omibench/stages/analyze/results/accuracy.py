@@ -53,7 +53,7 @@ def tabulate_accuracy(analysis: Analysis) -> pl.DataFrame:
         )
         for column, metric in METRICS.items()
     ]
-    return analysis.mark_simulated(pl.concat(parts))
+    return analysis.mark_simulated(pl.concat(sort_cells(analysis, part) for part in parts))
 
 
 @result("bounds", "Accuracy with responses without an answer counted as right")
@@ -169,6 +169,7 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
     Returns:
         One row per scorer and number of images of each cell; of each model (`setting` empty); and
         of all (`model` and `setting` empty). The last two are not for single judges of a panel.
+        `pooled`: whether the setting is one of those in the last two.
     """
     import polars as pl
 
@@ -194,7 +195,8 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
         marked = named.with_columns(simulated=pl.col("rules").replace_strict(marks))
         parts.append(sort_cells(analysis, marked, "value", order))
     columns = [*CELL, "slice", "value", "metric", *_ESTIMATE, "n", "clusters", "simulated"]
-    return pl.concat(part.select(columns) for part in parts)
+    is_pooled = pl.col("setting").is_in(["", *results.pooled_settings])
+    return pl.concat(part.select(*columns, pooled=is_pooled) for part in parts)
 
 
 def frame_scores(analysis: Analysis) -> pl.DataFrame:

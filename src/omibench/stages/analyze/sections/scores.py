@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from omibench.results.slices import sort_values
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.claims import (
     failures_sentence,
@@ -22,9 +23,8 @@ from omibench.stages.analyze.page_table import (
     show_share,
     spread,
 )
-from omibench.stages.analyze.results.accuracy import TOTAL, list_image_bins
+from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.sections.section import (
-    ReportFigure,
     ReportSection,
     ReportTable,
     pivot_table,
@@ -51,13 +51,12 @@ class AccuracySection(ReportSection):
 
     title = "Accuracy by model and setting"
     numbers = "main"
+    shows = "accuracy"
     template = "sections/figure.html.j2"
 
-    def figure(self) -> ReportFigure:
-        """Draw one row per model, one colour per setting."""
-        from omibench.stages.analyze.charts.accuracy import draw_accuracy
-
-        return ReportFigure.draw(draw_accuracy(self.analysis), runner_up_sentence(self.analysis))
+    def takeaway(self) -> str:
+        """Return the sentence of `claims` on the figure."""
+        return runner_up_sentence(self.analysis)
 
     def view(self) -> Mapping[str, Any]:
         """Return nothing besides the figure."""
@@ -71,24 +70,24 @@ class ImagesSection(ReportSection):
 
     title = "Accuracy by number of images"
     numbers = "by_images"
+    shows = "images"
     template = "sections/figure.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
         """Return `by_images.csv`: every cell, and all pooled, under every scorer."""
         return pivot_table(self.analysis, "by_images")
 
-    def figure(self) -> ReportFigure:
-        """Draw the pooled cells with intervals, and every model."""
-        from omibench.stages.analyze.charts.images import draw_images
-
-        return ReportFigure.draw(draw_images(self.analysis), images_sentence(self.analysis))
+    def takeaway(self) -> str:
+        """Return the sentence of `claims` on the figure."""
+        return images_sentence(self.analysis)
 
     def view(self) -> Mapping[str, Any] | None:
         """Return the numbers of every cell under the main scorer."""
-        bins, results = list_image_bins(self.analysis), self.results
+        results = self.results
+        rows = self.analysis.rows("accuracy-by-images").filter(rules=results.main_rules)
+        bins = sort_values(rows["value"])
         if len(bins) < 2:
             return None
-        rows = self.analysis.rows("accuracy-by-images").filter(rules=results.main_rules)
         caption = (
             "Accuracy by number of images in per cent, n problems; by "
             f"{name_scorer(results.main_rules)}."
@@ -108,13 +107,12 @@ class RulesSection(ReportSection):
 
     title = "Scorers and judge on the same responses"
     numbers = "main"
+    shows = "rules"
     template = "sections/figure.html.j2"
 
-    def figure(self) -> ReportFigure:
-        """Draw one row per cell, one colour per scorer."""
-        from omibench.stages.analyze.charts.rules import draw_rules
-
-        return ReportFigure.draw(draw_rules(self.analysis), judge_sentence(self.analysis))
+    def takeaway(self) -> str:
+        """Return the sentence of `claims` on the figure."""
+        return judge_sentence(self.analysis)
 
     def view(self) -> Mapping[str, Any] | None:
         """Return the totals of every cell under every scorer and every voting judge."""
@@ -138,17 +136,16 @@ class FailuresSection(ReportSection):
 
     title = "Responses without an answer"
     numbers = "failures"
+    shows = "failures"
     template = "sections/figure.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
         """Return `failures.csv`: every outcome of every cell under every scorer."""
         return pivot_table(self.analysis, "failures")
 
-    def figure(self) -> ReportFigure:
-        """Draw one bar per cell, one colour per outcome."""
-        from omibench.stages.analyze.charts.failures import draw_failures
-
-        return ReportFigure.draw(draw_failures(self.analysis), failures_sentence(self.analysis))
+    def takeaway(self) -> str:
+        """Return the sentence of `claims` on the figure."""
+        return failures_sentence(self.analysis)
 
     def view(self) -> Mapping[str, Any] | None:
         """Return the counts of every cell."""

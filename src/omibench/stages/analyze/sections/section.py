@@ -11,7 +11,8 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.pivots import PIVOTS, pivot_result
 
 if TYPE_CHECKING:
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.draw import FigureDrawing
+    from omibench.stages.analyze.figures.theme import Chart
 
 
 class ReportTable(NamedTuple):
@@ -57,7 +58,7 @@ class ReportFigure(NamedTuple):
             chart: Chart without configuration.
             takeaway: Contents of the chart, in one sentence.
         """
-        from omibench.stages.analyze.charts.theme import describe_chart, render_specification
+        from omibench.stages.analyze.figures.theme import describe_chart, render_specification
 
         specification = describe_chart(chart)
         return cls(render_specification(specification), takeaway, specification)
@@ -76,6 +77,8 @@ class ReportSection:
     title: ClassVar[str] = ""
     numbers: ClassVar[str] = ""
     """The name of the table behind its figure, for a link to `<numbers>.csv`."""
+    shows: ClassVar[str] = ""
+    """The name of a registered figure, drawn in this card instead of one of its own."""
     caption: ClassVar[str] = ""
     template: ClassVar[str] = "sections/table.html.j2"
     """The text of a Jinja template, or the name of a built-in file in `templates/`.
@@ -105,8 +108,18 @@ class ReportSection:
         return ()
 
     def figure(self) -> ReportFigure | None:
-        """Return the drawing, also written to `figures/<name>.svg`; called after `view`."""
+        """Return the drawing, also written to `figures/<name>.svg`; called after `view`.
+
+        By default it is the figure that the section `shows`, with the sentence of `takeaway`.
+        """
+        for drawing in self.analysis.drawings if self.shows else ():
+            if drawing.figure.name == self.shows:
+                return ReportFigure(drawing.svg, self.takeaway(), drawing.specification)
         return None
+
+    def takeaway(self) -> str:
+        """Return what the figure that the section `shows` says, in one sentence."""
+        return ""
 
     def view(self) -> Mapping[str, Any] | None:
         """Return the template's values; None leaves the section out of the page."""
@@ -122,6 +135,14 @@ class ReportSection:
 
 SECTIONS: Registry[type[ReportSection]] = Registry("sections", "report section")
 """In page order: built-in sections, then those of plug-ins."""
+
+
+def list_unshown(analysis: Analysis) -> list[FigureDrawing]:
+    """Return the drawings of the study that no section shows; each has its own card."""
+    shown = {SECTIONS.get(name).shows for name in SECTIONS}
+    return [drawing for drawing in analysis.drawings if drawing.figure.name not in shown]
+
+
 AnySection = TypeVar("AnySection", bound=type[ReportSection])
 
 

@@ -17,8 +17,8 @@ from tests.stages.analyze.results.curves.made import (
 from tests.stages.analyze.results.curves.test_errors import judge
 
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import apply_theme, describe_chart, render_specification
 from omibench.stages.analyze.figures import FIGURES
+from omibench.stages.analyze.figures.theme import apply_theme, describe_chart, render_specification
 
 PROBLEMS = 24
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -22,7 +22,7 @@ from omibench.stages.analyze.figures.interval_findings import compare_ends
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _LINE = ("label", "series")
 _LINE_KEYS = ("model", "series")

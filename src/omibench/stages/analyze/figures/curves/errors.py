@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data, encode_colour
 from omibench.stages.analyze.figures.curves.lines import (
     count_lines,
     draw_rows,
@@ -17,12 +16,13 @@ from omibench.stages.analyze.figures.curves.lines import (
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.marks import embed_data, encode_colour
 from omibench.stages.analyze.results.reasoning import TYPE
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _BY = {"judge": "by judge", "people": "by people"}
 

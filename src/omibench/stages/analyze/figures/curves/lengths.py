@@ -26,7 +26,7 @@ from omibench.stages.analyze.figures.interval_findings import compare_ends, coun
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _WORDS = {
     "characters": "characters of the visible text",

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
-from omibench.stages.analyze.charts.marks import (
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
     WIDTH,
     describe_heads,
@@ -18,9 +20,7 @@ from omibench.stages.analyze.charts.marks import (
     encode_shape,
     make_title,
 )
-from omibench.stages.analyze.charts.theme import Chart
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.theme import Chart
 from omibench.stages.analyze.words import name_rules
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from omibench.stages.analyze.figures.figure import figure
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _DRAWN = {"overall": "quality, overall", "alignment": "alignment with the reference"}
 

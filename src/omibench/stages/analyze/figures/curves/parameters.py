@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data, encode_colour
 from omibench.stages.analyze.figures.curves.lines import (
     describe_rules,
     describe_selection,
@@ -19,12 +18,13 @@ from omibench.stages.analyze.figures.curves.lines import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.interval_findings import compare_ends
+from omibench.stages.analyze.figures.marks import embed_data, encode_colour
 from omibench.statistics.curves import find_saturation
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 
 @figure(

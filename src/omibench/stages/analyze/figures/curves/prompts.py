@@ -22,7 +22,7 @@ from omibench.stages.analyze.words import name_rules
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _MEASURES = ("accuracy", "gptscore")
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import embed_data, encode_colour, encode_shape
 from omibench.stages.analyze.figures.curves.lines import (
     describe_rules,
     describe_selection,
@@ -19,11 +18,12 @@ from omibench.stages.analyze.figures.curves.lines import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.interval_findings import count_vote_slopes
+from omibench.stages.analyze.figures.marks import embed_data, encode_colour, encode_shape
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _TICKS = (1, 2, 4, 8, 16)
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import WIDTH, embed_data, encode_colour, make_title
 from omibench.stages.analyze.figures.curves.lines import (
     describe_rules,
     describe_selection,
@@ -18,12 +17,13 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import FIGURES, figure
+from omibench.stages.analyze.figures.marks import WIDTH, embed_data, encode_colour, make_title
 from omibench.stages.analyze.results.curves.items import QUESTIONS
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.charts.theme import Chart
+    from omibench.stages.analyze.figures.theme import Chart
 
 _BAR_HEIGHT = 140
 _MOST_CELLS = 6

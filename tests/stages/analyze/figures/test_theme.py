@@ -11,7 +11,7 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import SERIES, apply_theme, render
+from omibench.stages.analyze.figures.theme import SERIES, apply_theme, render
 from omibench.stages.analyze.stage import make_sections
 
 TEMPLATES = Path(__file__).parents[4] / "src/omibench/web/templates"

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from omibench.stages.analyze.charts.theme import COLOUR_VARIABLES
+from omibench.stages.analyze.figures.theme import COLOUR_VARIABLES
 
 PALE: Final = 0.12
 """The opacity of unselected series."""

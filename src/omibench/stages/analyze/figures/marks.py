@@ -1,4 +1,4 @@
-"""The size of figures, and the names and colours of models, cells and series."""
+"""The size of figures, their titles, and the colours and shapes of series."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from omibench.params.cell import Cell
-from omibench.results.load import JUDGE_RULES, Results
-from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import colours, shapes
-from omibench.stages.analyze.claims import SIMULATED, Row
-from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.stages.analyze.words import name_rules
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.theme import colours, shapes
 
 WIDTH = 960
 """The size of a whole figure with labels, in pixels."""
@@ -38,42 +33,6 @@ def describe_heads(drawn: int, total: int) -> str:
 def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
     """Return the rows of a chart, inside the chart."""
     return alt.InlineData(values=values)
-
-
-def select_totals(analysis: Analysis, rules: str) -> list[Row]:
-    """Return the totals of every cell under one scorer."""
-    return analysis.scores.filter(subject=TOTAL, rules=rules).to_dicts()
-
-
-def model_name(results: Results, model: str) -> str:
-    """Return a model's name: 'Apex', or 'Apex · SIMULATED' if other models are not simulated.
-
-    If all are simulated, the title of the figure is marked instead.
-    """
-    marks = results.simulated_cells
-    is_simulated = any(mark for cell, mark in marks.items() if cell.model == model)
-    is_mixed = not all(marks.values())
-    return (
-        f"{results.label(model)} · {SIMULATED}"
-        if is_simulated and is_mixed
-        else results.label(model)
-    )
-
-
-def row_name(results: Results, cell: Cell) -> str:
-    """Return a cell's name such as 'Apex · Direct', with the mark of `model_name`."""
-    return f"{model_name(results, cell.model)} · {results.setting_label(cell.setting)}"
-
-
-def rules_label(results: Results, rules: str) -> str:
-    """Return a scorer's name: 'robust', 'GPTScore · SIMULATED judge'."""
-    judged = rules == JUDGE_RULES and results.judge_simulated
-    return name_rules(rules) + (f" · {SIMULATED} judge" if judged else "")
-
-
-def per_cent(row: Row) -> dict[str, float]:
-    """Return the columns `acc`, `lo` and `hi` of a chart."""
-    return {"acc": 100 * row["estimate"], "lo": 100 * row["low"], "hi": 100 * row["high"]}
 
 
 def make_title(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from omibench.stages.analyze.charts.interactive import PALE, compile_interactive
-from omibench.stages.analyze.charts.theme import SERIES, describe_chart
+from omibench.stages.analyze.figures.interactive import PALE, compile_interactive
+from omibench.stages.analyze.figures.theme import SERIES, describe_chart
 
 
 def make_chart(**colour: Any) -> alt.Chart:

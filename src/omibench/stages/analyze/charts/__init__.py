@@ -1,1 +1,0 @@
-"""The figures of the report, as Altair charts drawn to SVG."""
