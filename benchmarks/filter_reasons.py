@@ -24,12 +24,12 @@ from typing import get_args
 from PIL import Image
 
 from omibench.datasets.registry import BENCHMARKS, load_benchmark
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.filtering.presets import PresetName
-from omibench.params.stages import BenchmarkParams
 from omibench.params.stages.filter import FilterParams
-from omibench.plugins.built_in import BUILT_IN
 from omibench.schemas.problem import Answer, Figure, Problem, Question
 from omibench.schemas.rejects import Reject
+from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import sift
 
 SIDE, ANY_LOOK, SEED = 9, 64, 7  # pixels of noise; bits of a hash that may differ; of the draw
@@ -101,7 +101,7 @@ def print_table(
         for rows in (rejects, by_text)
     )
     print("| reason | first | in all | whatever the pictures |\n|---|---|---|---|")
-    for name in [name for name in BUILT_IN["reasons"] if name in reasons]:
+    for name in [name for name in REASONS.built_in_names if name in reasons]:
         print(f"| `{name}` | {first[name]} | {every[name]} | {lax[name]} |")
     print(f"| any | {len(rejects)} | | {len(by_text)} |\n")
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from omibench.models.simulated.equality import is_right, name_final_answer
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.models.simulated import SimulatedModel
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.plan.rehearsal import rehearse
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
 from omibench.stages.aggregate.sample import Sample, make_generator
@@ -186,7 +186,7 @@ def _ask(problem: str, prompt: str, role: Role, index: int = 0) -> Request:
 
 
 def _simulated(name: str) -> Study:
-    study = load_study(ROOT / "studies" / f"{name}.yaml")
+    study = parse_study_file(ROOT / "studies" / f"{name}.yaml")
     return study.model_copy(update={"simulated": True})
 
 

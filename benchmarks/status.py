@@ -27,7 +27,7 @@ from pathlib import Path
 import yaml
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.plan.view import StudyView
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
@@ -83,7 +83,7 @@ def make() -> Study:
         "infer": {"models": list(models), "settings": list(settings)},
     }
     Path("s.yaml").write_text(yaml.safe_dump(values))
-    study = load_study("s.yaml")
+    study = parse_study_file("s.yaml")
     text = "How far does the ball roll, as figure one shows? " * 12
     questions = Path("results/freeze/questions.jsonl")
     rows = [Question(id=f"p{n}", question=f"{n}: {text}") for n in range(QUESTIONS)]

@@ -17,13 +17,14 @@ from readers import PEOPLE, find_truth, play
 
 from omibench.files.csv_file import write_csv
 from omibench.models.simulated.oracle import Oracle, load_oracle
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.review.check import check_fields
+from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, read_tasks
 from omibench.review.kinds import find_kind
 from omibench.review.outputs import LABEL_COLUMNS, list_labels
 from omibench.review.people import read_reviewers
-from omibench.review.read import DECISIONS, REVIEWERS, TASKS, read_tasks
 from omibench.review.record import append_decisions
+from omibench.review.sampling.faults import make_faulty
 from omibench.review.sampling.periods import read_week
 from omibench.review.sampling.weekly import SamplePlan, draw_samples
 from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
@@ -56,7 +57,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
-    study, oracle = load_study(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    study, oracle = (
+        parse_study_file(HERE.parent / "params.yaml"),
+        load_oracle(str(HERE / "oracle.jsonl")),
+    )
     is_scored = (results / "score").is_dir()
     kept = [] if is_scored else [t for t in read_tasks(FOLDER / TASKS).rows if t.kind in ON_SCORES]
     for name in (TASKS, DECISIONS):
@@ -94,17 +98,18 @@ def write_decisions(decisions: Iterable[ReviewDecision]) -> None:
 
 
 def write_tests(study: Study, results: Path, oracle: Oracle) -> None:
-    """Write the tasks of the calibration test, with the right decisions."""
+    """Write the tasks of the calibration test, with the right decisions; a third has a fault."""
     rule = study.review.calibration
     if rule is None:
         raise SystemExit("params.yaml has no test: it lacks review.calibration")
     request = TaskRequest("item", study, results, FOLDER, limit=rule.items)
     kind, keeper, tests = find_kind("item"), PictureKeeper(FOLDER), []
-    for draft in draft_study_problems(request):
-        task = keeper.keep_pictures(draft)
-        gold = check_fields(kind, task, find_truth(task, kind, oracle))
+    drawn = [keeper.keep_pictures(draft) for draft in draft_study_problems(request)]
+    for place, task in enumerate(drawn):
+        faulty = make_faulty(task, drawn, study.study.seed) if place % 3 == 0 else None
+        gold = faulty.gold if faulty else check_fields(kind, task, find_truth(task, kind, oracle))
         changes = {"id": f"{task.id}@test", "of": task.id, "purpose": "calibration", "gold": gold}
-        tests.append(task.model_copy(update=changes))
+        tests.append((faulty or task).model_copy(update=changes))
     write_tasks(FOLDER, tests)
 
 
