@@ -197,7 +197,7 @@ class _Writer:
 
     def write_figure(self, study: StudyTables, name: str, key: str, data: str) -> list[str]:
         """Draw a figure from its table, which is written next to it; nothing if it lacks rows."""
-        from omibench.stages.analyze.figures.cell_labels import label_cells
+        from omibench.stages.analyze.figures.draw import label_cells
         from omibench.stages.analyze.figures.theme import describe_chart
 
         figure = FIGURES.get(name)

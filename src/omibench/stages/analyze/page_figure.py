@@ -32,7 +32,7 @@ def prepare_figure(
         takeaway: Description of what the drawing shows.
         specification: Its Vega-Lite specification.
     """
-    from omibench.stages.analyze.figures.interactive import compile_interactive
+    from omibench.stages.analyze.figures.theme import compile_interactive
 
     drawn = Markup(apply_theme(svg, takeaway))  # noqa: S704  # escaped by the library that drew it
     data = embed_json(compile_interactive(specification)) if specification else Markup()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
-from omibench.stages.analyze.figures.cell_labels import label_cells
+from omibench.stages.analyze.figures.draw import label_cells
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.page_figure import prepare_figure, preview_table
 from omibench.stages.analyze.parts import ReportCard, sort_cards

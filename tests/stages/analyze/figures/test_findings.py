@@ -1,4 +1,7 @@
-"""Sentences above figures say what the tests say, and nothing where there was none."""
+"""Sentences above figures say what the tests say, and nothing where there was none.
+
+Without tests they count where intervals lie, and say that this is no test.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,19 @@ import pytest
 from tests.stages.analyze.figures.test_differences import open_study
 
 from omibench.stages.analyze.figures.figure import FIGURES
-from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
+from omibench.stages.analyze.figures.findings import (
+    compare_ends,
+    count_differences,
+    count_estimated_people,
+    count_gains,
+    count_open_ranks,
+    count_people_differences,
+    count_sides,
+    count_stars,
+    count_vote_slopes,
+)
+
+ALONE = "The intervals are not corrected for their number."
 
 
 def differences(*rows: tuple[float, float | None, bool], **columns: str) -> pl.DataFrame:
@@ -99,3 +114,125 @@ def test_figures_of_tests_have_a_finding(tmp_path: Path, name: str) -> None:
     assert figure.finding is not None
     assert table is not None
     assert figure.finding(table)
+
+
+def test_an_interval_that_touches_zero_is_on_no_side() -> None:
+    intervals = [(0.1, 0.2), (0.0, 0.2), (-0.2, 0.0), (-0.3, -0.1), (None, 0.2), (-1.0, 1.0)]
+    assert count_sides(intervals) == (1, 1, 5)
+
+
+def curve(model: str, *points: tuple[int, float, float], rules: str = "robust") -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"model": model, "rules": rules, "metric": "accuracy", "slice": "", "budget": budget,
+             "low": low, "high": high}
+            for budget, low, high in points
+        ]
+    )  # fmt: skip
+
+
+def test_ends_of_curves_are_compared_by_their_intervals_alone() -> None:
+    find = compare_ends("budget", "largest budget", ["model"])
+    table = pl.concat(
+        [
+            curve("rises", (4096, 0.6, 0.8), (1024, 0.2, 0.4)),
+            curve("falls", (1024, 0.6, 0.8), (2048, 0.9, 1.0), (4096, 0.2, 0.4)),
+            curve("overlaps", (1024, 0.1, 0.5), (4096, 0.4, 0.9)),
+            curve("one point", (1024, 0.1, 0.5)),
+            curve("rises", (1024, 0.9, 0.95), (4096, 0.1, 0.2), rules="emma"),
+        ]
+    )
+    assert find(table) == (
+        "At the largest budget the interval lies above that at the other end in 1 of 3 curves, and "
+        "below it in 1. Overlapping intervals decide nothing."
+    )
+    assert find(curve("one point", (1024, 0.1, 0.5))) is None
+
+
+def gains(*intervals: tuple[float, float], **columns: object) -> pl.DataFrame:
+    common = {"metric": "gain", "rules": "robust", "slice": ""} | columns
+    return pl.DataFrame([common | {"low": low, "high": high} for low, high in intervals])
+
+
+def test_gains_are_counted_by_the_side_of_zero_on_which_their_intervals_lie() -> None:
+    find = count_gains("gain", "gain", "in log P")
+    table = pl.concat([gains((0.1, 0.3), (-0.1, 0.3)), gains((0.5, 0.6), rules="emma")])
+    assert find(table) == f"Of 2 gains in log P, 1 has an interval above zero and 0 below. {ALONE}"
+    assert find(gains((0.1, 0.2), metric="win")) is None
+
+
+def test_a_share_that_cannot_fall_is_no_slope_of_votes() -> None:
+    table = gains((0.1, 0.2), metric="slope", curve="pass@k")
+    assert count_vote_slopes(table) is None
+    found = count_vote_slopes(gains((-0.2, -0.1), metric="slope", curve="majority@k"))
+    assert found is not None
+    assert "0 have an interval above zero and 1 below" in found
+
+
+def test_examples_are_above_none_where_the_test_has_stars() -> None:
+    table = pl.DataFrame(
+        {
+            "rules": ["robust"] * 3,
+            "value": [""] * 3,
+            "p": [None, 0.01, 0.4],
+            "stars": ["", "**", ""],
+        },
+        schema_overrides={"p": pl.Float64},
+    )
+    found = count_stars(table)
+    assert found is not None
+    assert "1 of 2 points with examples is above no examples by Welch's one-sided test" in found
+    assert count_stars(table.head(1)) is None
+    exams = table.with_columns(value=pl.lit("local"), stars=pl.lit(""))
+    found = count_stars(pl.concat([table, exams]))
+    assert found is not None
+    assert "0 of 2 points with examples are above no examples" in found
+
+
+def test_the_sentence_is_about_what_is_drawn() -> None:
+    judged = curve("rises", (1024, 0.1, 0.2), (4096, 0.3, 0.4), rules="gptscore")
+    ruled = curve("rises", (1024, 0.3, 0.4), (4096, 0.1, 0.2))
+    found = compare_ends("budget", "largest budget", ["model"])(pl.concat([ruled, judged]))
+    assert found is not None
+    assert "in 1 of 1 curve, and below it in 0" in found
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_people_are_beside_models_by_intervals_of_differences(few: bool) -> None:
+    found = count_people_differences(
+        gains((-0.3, -0.1), (-0.2, 0.2), metric="difference", few_people=few)
+    )
+    assert found is not None
+    assert "of 2 differences, 0 have an interval above zero and 1 below" in found
+    assert ("few people" in found) == few
+
+
+def test_estimated_participants_are_taken_as_estimates() -> None:
+    people = {"kind": "estimated people", "metric": "accuracy", "rules": "", "exam": "local",
+              "year": 2020, "estimate": 0.5, "low": 0.3, "high": 0.7}  # fmt: skip
+    model = people | {"kind": "model", "rules": "robust"}
+    table = pl.DataFrame(
+        [
+            people,
+            model | {"low": 0.6, "high": 0.8},
+            model | {"low": 0.4, "high": 0.6},
+            model | {"year": 1999, "low": 0.6, "high": 0.8},
+        ]
+    )
+    found = count_estimated_people(table)
+    assert found is not None
+    assert "Of 2 points of models by year, 1 has an interval above" in found
+    assert "estimated from cut-offs" in found
+    assert count_estimated_people(table.filter(kind="model")) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "accuracy-by-budget", "accuracy-by-length", "accuracy-by-parameters", "accuracy-by-k",
+        "accuracy-by-shots", "length-correlations", "correlations", "saliency-confidence",
+        "people", "people-by-year", "thinking-gains", "accuracy-by-cost",
+    ],
+)  # fmt: skip
+def test_figures_of_curves_people_and_correlations_say_what_they_show(name: str) -> None:
+    assert FIGURES.get(name).finding is not None

@@ -13,7 +13,7 @@ from tests.stages.analyze.conftest import Folders, make_study, study_values
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures.agreement import draw_agreement
+from omibench.stages.analyze.figures.judgements import draw_agreement
 from review.builders import GOOD, write_lines
 from review.sampling.test_residual import judge_samples
 

@@ -16,7 +16,7 @@ from omibench.files.shipped import find_shipped
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures.correlations import draw_correlations
+from omibench.stages.analyze.figures.scatter_plots import draw_correlations
 from omibench.statistics.correlation import correlate
 
 OTHERS = {"Strong": 70.0, "sim_middle": 41.0, "Weak": 30.5, "Another": 12.0}

@@ -10,7 +10,7 @@ from tests.stages.analyze.conftest import Folders, make_study
 from tests.stages.analyze.results.test_chance import open_analysis
 
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures.costs import (
+from omibench.stages.analyze.figures.scatter_plots import (
     count_frontier,
     draw_costs,
     find_frontier,

@@ -12,7 +12,7 @@ from tests.stages.analyze.conftest import Folders, study_values
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures.people_by_year import draw_people_by_year
+from omibench.stages.analyze.figures.people import draw_people_by_year
 
 CUTOFFS = """exam,year,percentile,score,of,simulated
 national,2024,50,27,60,

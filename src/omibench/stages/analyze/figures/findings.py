@@ -1,16 +1,28 @@
-"""Sentences above figures: counts of significant tests, without further claims."""
+"""Sentences above figures: counts of significant tests and of intervals, without further claims.
+
+Where a table has intervals but no tests, they count intervals that lie on one side of zero, or of
+another interval. Each interval is separate, without a correction for their number, and the
+sentences say so.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from omibench.stages.analyze.figures.marks import pick_rules
 from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
+from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:
     import polars as pl
 
+    Finding = Callable[[pl.DataFrame], str | None]
+
 _KINDS: Final = ("setting", "model")
+_ALONE: Final = "The intervals are not corrected for their number."
+_ENDS: Final = "Overlapping intervals decide nothing."
 
 
 def count_differences(table: pl.DataFrame) -> str | None:
@@ -75,3 +87,172 @@ def _name_measure(measure: str, rules: str) -> str:
     return (
         name_rules(rules) if measure == rules else f"{measure.capitalize()} by {name_rules(rules)}"
     )
+
+
+class SideCounts(NamedTuple):
+    """The number of intervals above a value, below it, and in total."""
+
+    above: int
+    below: int
+    total: int
+
+
+def count_sides(intervals: Iterable[tuple[float | None, float | None]]) -> SideCounts:
+    """Count the intervals on either side of zero; those without bounds are not counted.
+
+    Args:
+        intervals: Lower and upper bounds.
+    """
+    bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
+    return SideCounts(
+        sum(low > 0 for low, _ in bounded), sum(high < 0 for _, high in bounded), len(bounded)
+    )
+
+
+def compare_ends(axis: str, place: str, lines: Sequence[str]) -> Finding:
+    """Build a finding on curves that compares the intervals at their ends.
+
+    Args:
+        axis: Column of the axis of a curve.
+        place: Phrase for the largest value: "largest budget".
+        lines: Columns that distinguish curves.
+
+    Returns:
+        A function from a table to a sentence, or to None if no curve has two points. It uses the
+        scorer of the figures and the first slice and metric.
+    """
+
+    def describe(table: pl.DataFrame) -> str | None:
+        drawn = table.filter(table[axis].is_not_null(), rules=pick_rules(table))
+        rows = _select_first(drawn, ("slice", "metric"))
+        ordered = rows.sort(axis, maintain_order=True)
+        sides = []
+        for curve in ordered.partition_by(lines, maintain_order=True):
+            first, last = curve.row(0, named=True), curve.row(-1, named=True)
+            if first[axis] == last[axis] or None in (first["low"], last["low"]):
+                continue
+            sides.append((last["low"] - first["high"], last["high"] - first["low"]))
+        counts = count_sides(sides)
+        if not counts.total:
+            return None
+        return (
+            f"At the {place} the interval lies above that at the other end in {counts.above:,} of "
+            f"{count_noun(counts.total, 'curve')}, and below it in {counts.below:,}. {_ENDS}"
+        )
+
+    return describe
+
+
+def count_gains(metric: str, noun: str, topic: str) -> Finding:
+    """Build a finding that counts intervals above and below zero.
+
+    Args:
+        metric: Metric of the rows.
+        noun: Singular noun for an estimate: "slope".
+        topic: Phrase after the noun: "of votes on log2 k".
+
+    Returns:
+        A function from a table to a sentence, or to None if no estimate has an interval. It uses
+        the first scorer and slice.
+    """
+
+    def describe(table: pl.DataFrame) -> str | None:
+        rows = _select_first(table.filter(metric=metric), ("slice",))
+        counts = count_sides(rows.select("low", "high").iter_rows())
+        if not counts.total:
+            return None
+        return (
+            f"Of {count_noun(counts.total, noun)} {topic}, {counts.above:,} "
+            f"{_have(counts.above)} an interval above zero and {counts.below:,} below. {_ALONE}"
+        )
+
+    return describe
+
+
+def count_vote_slopes(table: pl.DataFrame) -> str | None:
+    """Count the votes that gain from more samples, by the interval of the slope on log2 k.
+
+    Args:
+        table: The result `accuracy-by-k`; pass@k, which cannot fall, is not counted.
+    """
+    find = count_gains("slope", "slope", "of majority votes on log2 k")
+    return find(table.filter(curve="majority@k", rules=pick_rules(table)))
+
+
+def count_stars(table: pl.DataFrame) -> str | None:
+    """Count the points significantly above no examples by Welch's one-sided test.
+
+    Args:
+        table: The result `accuracy-by-shots`; by exam if known.
+    """
+    import polars as pl
+
+    drawn = table.filter(rules=pick_rules(table))
+    exams = drawn.filter(drawn["value"] != "")
+    tested = (drawn if exams.is_empty() else exams).filter(pl.col("p").is_not_null())
+    if tested.is_empty():
+        return None
+    better = int((tested["stars"].fill_null("") != "").sum())
+    return (
+        f"By {name_rules(tested['rules'][0])}, {better:,} of {count_noun(tested.height, 'point')} "
+        f"with examples {'is' if better == 1 else 'are'} above no examples by Welch's one-sided "
+        "test over runs, without a correction for their number."
+    )
+
+
+def count_people_differences(table: pl.DataFrame) -> str | None:
+    """Count cells above and below groups of people, by intervals of the difference.
+
+    Args:
+        table: The result `people`; only its first scorer is used.
+    """
+    rows = _select_first(table.filter(metric="difference", slice=""), ())
+    counts = count_sides(rows.select("low", "high").iter_rows())
+    if not counts.total:
+        return None
+    few = " Groups of few people have wide intervals." if rows["few_people"].any() else ""
+    return (
+        f"Models minus groups of people on the same problems, by {name_rules(rows['rules'][0])}: "
+        f"of {count_noun(counts.total, 'difference')}, {counts.above:,} {_have(counts.above)} an "
+        f"interval above zero and {counts.below:,} below. {_ALONE}{few}"
+    )
+
+
+def count_estimated_people(table: pl.DataFrame) -> str | None:
+    """Count accuracies by year above and below the estimated scores of participants.
+
+    Args:
+        table: The result `people-estimates`; only its first scorer is used.
+    """
+    models = _select_first(table.filter(kind=MODEL, metric="accuracy"), ())
+    people = {
+        (row["exam"], row["year"]): row["estimate"]
+        for row in table.filter(kind=ESTIMATED).iter_rows(named=True)
+    }
+    sides = [
+        (row["low"] - place, row["high"] - place)
+        for row in models.iter_rows(named=True)
+        if (place := people.get((row["exam"], row["year"]))) is not None
+    ]
+    counts = count_sides(sides)
+    if not counts.total:
+        return None
+    return (
+        f"Of {count_noun(counts.total, 'point')} of models by year, {counts.above:,} "
+        f"{_have(counts.above)} an interval above the participants' estimated mean and "
+        f"{counts.below:,} below. The mean is estimated from cut-offs, and its uncertainty is "
+        f"ignored. {_ALONE}"
+    )
+
+
+def _select_first(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of the first scorer, and of the first value of each of some columns."""
+    rows = table
+    for name in ("rules", *columns):
+        if name in rows.columns and not rows.is_empty():
+            rows = rows.filter(rows[name] == rows[name][0])
+    return rows
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from omibench.stages.analyze.figures.difference_rows import (
-    join_names,
+from omibench.stages.analyze.figures.differences import (
+    join_parts,
     mark_model,
     name_baselines,
     scale_row,
@@ -60,7 +60,7 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
         row
         | {
             "column": row["setting"],
-            "row": join_names([mark_model(row, differences), row["value"]]),
+            "row": join_parts([mark_model(row, differences), row["value"]]),
             "text": f"{format_points(row['estimate'])} ({_format_relative(row['relative'])})",
         }
         for row in differences

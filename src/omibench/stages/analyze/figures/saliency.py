@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from omibench.stages.analyze.figures.figure import FIGURES, figure
-from omibench.stages.analyze.figures.interval_findings import count_gains
+from omibench.stages.analyze.figures.findings import count_gains
 from omibench.stages.analyze.figures.marks import WIDTH, embed_data, encode_colour, make_title
 from omibench.stages.analyze.figures.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.results.saliency import BIN_WIDTH

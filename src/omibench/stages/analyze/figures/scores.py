@@ -13,6 +13,7 @@ from omibench.results.slices import sort_values
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.claims import SIMULATED, find_cell
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.heat_maps import LETTER, MOST_OPAQUE, NAME_ROOM
 from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
     WIDTH,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 MOST_SERIES: Final = len(SERIES)
 """The number of settings that colours can distinguish; with more, a figure is a heat map."""
-MOST_OPAQUE: Final = 0.75
-"""The lightness of the highest value, so that numbers on it stay readable."""
 MOST_MODELS: Final = 16
 """The maximum number of models by number of images; larger studies show the best, the table all."""
 MIN_PROBLEMS: Final = 10
@@ -48,8 +47,8 @@ _APART: Final = "\u241f"
 """Separates the parts of a row's name; only the first is shown."""
 _NAMES: Final = 300
 """The maximum width of model names left of a chart, in pixels."""
-_MAP_STEP, _MAP_NAMES, _MAP_LETTER = 24, 280, 7
-"""The height of a row of a heat map, the width of its names, and of a letter, in pixels."""
+_MAP_STEP: Final = 24
+"""The height of a row of a heat map, in pixels."""
 
 
 @figure("accuracy", "accuracy", "Accuracy by model and setting")
@@ -374,9 +373,9 @@ def _draw_map(shares: Mapping[Cell, float], title: Mapping[str, Any]) -> Chart:
         {**cell._asdict(), "share": share, "strength": MOST_OPAQUE * share / highest}
         for cell, share in shares.items()
     ]
-    room = (WIDTH - _MAP_NAMES) / len(columns)
+    room = (WIDTH - NAME_ROOM) / len(columns)
     # Rotate names that do not fit side by side.
-    angle = 0 if _MAP_LETTER * max(map(len, columns)) < room else -40
+    angle = 0 if LETTER * max(map(len, columns)) < room else -40
     base = alt.Chart(embed_data(data)).encode(
         x=alt.X(
             "setting:N",

@@ -2,25 +2,27 @@
 
 Series use Okabe and Ito's colour-blind-safe palette (2008), always paired with a shape. Each colour
 of a drawing becomes a CSS variable with that colour as fallback, so the same SVG works in the page
-and as a separate file.
+and as a separate file. An interactive figure has hover with the numbers, and a legend that selects
+a series: its specification is compiled to Vega when the report is written, so a page needs only
+Vega's runtime. Its expressions are interpreted, never evaluated.
 """
 
 from __future__ import annotations
 
+import copy
 import re
+from collections.abc import Iterator, Mapping
 from html import escape
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import altair as alt
 
 Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
-
 INK, MUTED, GRID = "#1c2430", "#5d6878", "#dfe4ea"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8f7f00", "#7a8594")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 """Faces of equal widths, so that measurements made when drawing hold when shown."""
-
 COLOUR_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
     colour: f"--series-{number}" for number, colour in enumerate(SERIES, 1)
 }
@@ -28,6 +30,9 @@ _TAG = re.compile(r'<(?:[^<>"]|"[^"]*")*>')
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-fA-F]{3,8}|[a-z]+)"')
 _PLAIN = ("none", "transparent")
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+PALE: Final = 0.12
+"""The opacity of unselected series."""
+_LEGEND: Final = "legend"
 
 
 def colours(count: int) -> list[str]:
@@ -116,3 +121,74 @@ def apply_theme(svg: str, label: str) -> str:
     # Only inside tags: a label may look like an attribute.
     themed = _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
     return themed.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+
+
+def compile_interactive(specification: Mapping[str, Any]) -> dict[str, Any]:
+    """Compile a Vega-Lite specification to Vega, with hover, a selectable legend and the page's
+    colours.
+
+    Args:
+        specification: Output of `theme.describe_chart`.
+    """
+    import vl_convert
+
+    wanted = copy.deepcopy(dict(specification))
+    units = list(_list_units(wanted))
+    for unit in units:
+        unit["mark"] = _make_mark(unit["mark"]) | {"tooltip": {"content": "data"}}
+    if "layer" in wanted or "mark" in wanted:
+        _pick_by_legend(units)
+    vega: dict[str, Any] = vl_convert.vegalite_to_vega(wanted)
+    themed: dict[str, Any] = _replace_colours(vega)
+    return themed
+
+
+def _list_units(specification: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the single views of a specification, out of layers, facets and concatenations."""
+    if "mark" in specification:
+        yield specification
+    for key in ("layer", "hconcat", "vconcat", "concat"):
+        for part in specification.get(key, []):
+            yield from _list_units(part)
+    if isinstance(specification.get("spec"), dict):
+        yield from _list_units(specification["spec"])
+
+
+def _make_mark(mark: str | dict[str, Any]) -> dict[str, Any]:
+    return {"type": mark} if isinstance(mark, str) else dict(mark)
+
+
+def _pick_by_legend(units: list[dict[str, Any]]) -> None:
+    """Make the legend of colours select series in every layer coloured by the same field."""
+    coloured = [unit for unit in units if _find_series(unit)]
+    if not coloured:
+        return
+    field = _find_series(coloured[0])
+    coloured[0]["params"] = [
+        *coloured[0].get("params", []),
+        {"name": _LEGEND, "select": {"type": "point", "fields": [field]}, "bind": "legend"},
+    ]
+    for unit in coloured:
+        if _find_series(unit) == field and "opacity" not in unit["encoding"]:
+            shown = unit["mark"].pop("opacity", 1)
+            condition = {"param": _LEGEND, "value": shown}
+            unit["encoding"]["opacity"] = {"condition": condition, "value": PALE}
+
+
+def _find_series(unit: Mapping[str, Any]) -> str | None:
+    """Return the field of the legend of colours, if any."""
+    colour = unit.get("encoding", {}).get("color", {})
+    has_legend = "field" in colour and colour.get("legend", {}) is not None
+    return str(colour["field"]) if has_legend else None
+
+
+def _replace_colours(value: Any) -> Any:
+    """Replace each colour by a variable of the page, for light and dark mode."""
+    if isinstance(value, str):
+        variable = COLOUR_VARIABLES.get(value.lower())
+        return f"var({variable}, {value})" if variable else value
+    if isinstance(value, list):
+        return [_replace_colours(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _replace_colours(item) for key, item in value.items()}
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from omibench.stages.analyze.figures.series_pairs import count_correlations, pair_series
+from omibench.stages.analyze.figures.scatter_plots import count_correlations, pair_series
 
 MODELS = "abcdefgh"
 

@@ -1,1 +1,0 @@
-"""Figures of curves: accuracy against a quantity that a study varies, and related measures."""
