@@ -24,6 +24,7 @@ from omibench.graph.provenance.provenance import (
 )
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
+from omibench.results.load import load_results
 from omibench.results.study_files import RECORD, StudyFiles, read_record
 from omibench.results.study_record import describe_study, list_leftovers, record_study
 from omibench.run_comparison.compare import compare_run_folders
@@ -58,6 +59,29 @@ def results(made_once: Folders, tmp_path: Path) -> Path:
         judged.write_bytes(b"of a block that was removed")
     record_study(make_smaller(), folder)
     return folder
+
+
+def test_samples_that_are_no_longer_drawn_choose_nothing(made_once: Folders) -> None:
+    """The aggregates of a setting that draws one sample now are left over."""
+    values: dict[str, Any] = study_values()
+    for name, rule in HOW.items():
+        values["settings"][name] |= {"decoding": {"samples": 4}, "aggregate": rule}
+    del values["settings"]["direct"]["decoding"], values["settings"]["direct"]["aggregate"]
+    study = parse_study(values, "test")
+    loaded = load_results(made_once.freeze, made_once.infer, made_once.score, study)
+    assert loaded.verdicts.filter(setting="direct")["counts"].all()
+    assert not loaded.verdicts.filter(setting="cot")["counts"].all()
+
+
+def test_a_report_elsewhere_does_not_change_what_the_study_has(
+    made_once: Folders, results: Path, tmp_path: Path
+) -> None:
+    before = (results / RECORD).read_bytes()
+    params = made_once.study.model_dump_json(exclude_defaults=True)
+    words = ["analyze", str(results), "--params", params, "--out"]
+    CliRunner().invoke(app, [*words, str(tmp_path / "elsewhere")])
+    assert (tmp_path / "elsewhere/report.html").is_file()
+    assert (results / RECORD).read_bytes() == before
 
 
 def test_every_surface_has_the_current_cells_alone(

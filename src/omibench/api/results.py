@@ -73,8 +73,9 @@ class ResultTables:
         `responded_simulated`) and its problem. `counts` is whether the setting chose this
         sample; if it chooses none, every sample counts.
         """
-        rows = self.files.read_all("score")
-        return join_problems(join_responses(rows, self.responses), self.problems)
+        rows = join_responses(self.files.read_all("score"), self.responses)
+        joined = join_problems(rows, self.problems)
+        return joined.select(*(name for name in joined.columns if name != "counts"), "counts")
 
     @cached_property
     def judgements(self) -> pl.DataFrame:

@@ -94,8 +94,8 @@ def has_none(error: LockError) -> bool:
     if reason not in _warned_reasons:
         _warned_reasons.add(reason)
         log.warning(
-            "the file system of the store has no locks (%s): concurrent processes can send the "
-            "same request twice; mount it with locks, or run one process at a time",
+            "the file system has no locks (%s): concurrent processes can send the same request or "
+            "write the same decision twice; mount it with locks, or run one process at a time",
             reason,
         )
     return True

@@ -123,7 +123,16 @@ class StudyFiles:
         return self.find_file("score", cell) is not None and is_known
 
     def _is_current(self, stage: str, cell: Cell) -> bool:
-        return self.record is None or tuple(cell) in self.record.cells.get(stage, ())
+        return self._current is None or cell in self._current.get(stage, ())
+
+    @cached_property
+    def _current(self) -> dict[str, frozenset[Cell]] | None:
+        if self.record is None:
+            return None
+        return {
+            stage: frozenset(Cell(*names) for names in cells)
+            for stage, cells in self.record.cells.items()
+        }
 
     def _chooses(self, cell: Cell) -> bool:
         return self.record is not None and cell.setting in self.record.aggregates
@@ -143,10 +152,9 @@ class StudyFiles:
 
     def check_cell(self, cell: Cell) -> None:
         """Raise MissingInputError if the study has no responses of a cell; lists its cells."""
-        cells = self.list_cells()
-        if cell in cells:
+        if self.find_file("infer", cell) is not None:
             return
-        names = [f"{asked.model}/{asked.setting}" for asked in cells]
+        names = [f"{asked.model}/{asked.setting}" for asked in self.list_cells()]
         more = [f"and {len(names) - _NAMED_CELLS} more"] if len(names) > _NAMED_CELLS else []
         raise MissingInputError(
             f"{cell.model}/{cell.setting}: {self.folder} has no such cell; it has "

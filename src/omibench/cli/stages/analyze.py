@@ -20,6 +20,7 @@ def analyze(
     from omibench.files.outputs import output_folder
     from omibench.graph.provenance.reading import check_inputs
     from omibench.graph.stages import find_stage
+    from omibench.results.study_files import RECORD
     from omibench.results.study_record import record_study
     from omibench.stages.analyze import analyze_study
 
@@ -27,6 +28,8 @@ def analyze(
     results = find_results(results, study)
     out = output_folder(out, study.study.store)
     check_inputs(*(results / stage for stage in find_stage("analyze").inputs))
-    record_study(study, results)
+    is_own = out.resolve() == (results / "analyze").resolve()
+    if is_own or not (results / RECORD).is_file():
+        record_study(study, results)
     headline = analyze_study(results, out, study)
     say_lines(headline)

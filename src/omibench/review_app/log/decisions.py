@@ -191,9 +191,11 @@ def list_unrecorded(folder: Path) -> list[ReviewDecision]:
     """
     if not (folder / LIVE).is_file():
         return []
-    recorded = {decision.id for decision in read_record(folder).rows}
+    # The journal first: a decision made in between is in decisions.jsonl when that is read.
     with closing(Database(folder / LIVE)) as database, database.read() as connection:
-        return [event for event in read_events(connection) if event.id not in recorded]
+        events = list(read_events(connection))
+    recorded = {decision.id for decision in read_record(folder).rows}
+    return [event for event in events if event.id not in recorded]
 
 
 def _drop_chain(connection: sqlite3.Connection, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +40,11 @@ def replace_tables(out: Path) -> Iterator[None]:
     Raises:
         OutputError: The note cannot be written.
     """
-    known, before = _read_known(out), _stamp_tables(out)
+    known = _read_known(out)
+    for name in known & _stamp_tables(out).keys():
+        # A table written again within the clock's resolution must not look unchanged.
+        os.utime(out / name, (0, 0), follow_symlinks=False)
+    before = _stamp_tables(out)
     yield
     after = _stamp_tables(out)
     written = [name for name, stamp in after.items() if before.get(name) != stamp]
@@ -50,11 +55,13 @@ def replace_tables(out: Path) -> Iterator[None]:
 
 def _read_known(out: Path) -> set[str]:
     path = out / NAME
+    if not path.is_file():
+        # Without a report, the folder is somebody else's.
+        return {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
     try:
-        noted = read_json(path, WrittenTables).tables if path.is_file() else []
+        return {*read_json(path, WrittenTables).tables}
     except FileFormatError:
-        noted = []
-    return {*noted, *(f"{name}.csv" for name in _EARLIER)}
+        return set()
 
 
 def _stamp_tables(out: Path) -> dict[str, tuple[int, int]]:

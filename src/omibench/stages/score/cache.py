@@ -31,7 +31,7 @@ FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
 _PACKAGE = Path(__file__).parents[2]
-_ROOMS = ("answers", "scorers", "schemas", "text")
+_ROOMS = ("answers", "latex", "scorers", "schemas", "text")
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 

@@ -94,7 +94,12 @@ class ItemFolder:
         }
         data = describe_page(self.study, place, self.trail, link)
         write_page(
-            page, "item.html.j2", csp=SCRIPTED_PAGE_POLICY, title=name, data=embed_json(data)
+            page,
+            "item.html.j2",
+            csp=SCRIPTED_PAGE_POLICY,
+            title=name,
+            partial=self.study.get("partial", ""),
+            data=embed_json(data),
         )
         self._rows.append(self._describe_row(question, answer, outcomes))
 

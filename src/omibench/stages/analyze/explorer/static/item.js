@@ -77,7 +77,7 @@ function chooseColumns(outcomes) {
 }
 
 function render(id) {
-  document.title = `${id} · ${study.title}`;
+  document.title = `${study.partial ? "PARTIAL RUN · " : ""}${id} · ${study.title}`;
   renderBar(id);
   if (shownId !== id) {
     left.replaceChildren(...renderProblem(place.item));

@@ -62,11 +62,9 @@ export function markSimulated() {
   return make("strong", { class: "mark-simulated" }, "SIMULATED");
 }
 
-/** Marks of a study with simulated responses or synthetic items, or of a part of it. */
+/** Marks of a study with simulated responses or synthetic items. */
 export function markInvented(study) {
   const marks = [];
-  if (study.partial)
-    marks.push(make("strong", { class: "mark-simulated", title: `${study.partial} were evaluated` }, "PARTIAL RUN"));
   if (study.synthetic)
     marks.push(make("strong", { class: "mark-simulated", title: "The items are synthetic and not part of any benchmark" }, "MADE-UP ITEMS"));
   if (study.simulated)
