@@ -323,21 +323,22 @@ def test_the_command_names_what_it_wrote_and_what_is_wrong(tmp_path: Path) -> No
         assert isinstance(failed.exception, error) or failed.exit_code == 2, failed.output
 
 
-def test_figures_of_sections_are_exported_in_every_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["my-section", "failures"])
+def test_figures_without_a_table_are_exported_in_every_format(tmp_path: Path, name: str) -> None:
     results = make_results(tmp_path / "results")
     specification = {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": {},
         "title": {"text": "SIMULATED · Failures"}, "description": "None.", "mark": "bar",
         "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "quantitative"}},
     }  # fmt: skip
-    drawn = results / "analyze/figures/my-section.vl.json"
+    drawn = results / f"analyze/figures/{name}.vl.json"
     drawn.parent.mkdir()
     drawn.write_text(json.dumps(specification))
     options = ExportOptions(pictures=("svg", "pdf", "png"))
     entries = export_results(results, tmp_path / "out", options).entries
-    entry = next(entry for entry in entries if entry.key == "figure-my-section")
+    entry = next(entry for entry in entries if entry.key == f"figure-{name}")
     assert entry.kind == "simulated"
-    assert {path.suffix for path in (tmp_path / "out").glob("figure-my-section.*")} == {
+    assert {path.suffix for path in (tmp_path / "out").glob(f"figure-{name}.*")} == {
         ".svg", ".json", ".pdf", ".png",
     }  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -133,7 +133,8 @@ def export_results(results: Path, out: Path, options: ExportOptions) -> Exported
         if files:
             origin = _find_origin(study, figure.table)
             done.entries.append(ExportedItem(key, figure.title, origin, "", files))
-    done.entries.extend(writer.write_section_figures(results))
+    drawn = {entry.key for entry in done.entries}
+    done.entries.extend(writer.write_section_figures(results, drawn))
     write_overview(out / "README.md", "All results", study.dataset, done.entries)
     return done
 
@@ -211,16 +212,21 @@ class _Writer:
         write_frame_csv(self.out / data, table)
         return [data, *self.write_drawing(describe_chart(chart), key)]
 
-    def write_section_figures(self, results: Path) -> Iterator[ExportedItem]:
-        """Write the figures of the report's sections, drawn by `analyze` from all responses."""
+    def write_section_figures(self, results: Path, drawn: Set[str]) -> Iterator[ExportedItem]:
+        """Write the figures in the report that have no table: of plug-ins and earlier versions.
+
+        Args:
+            results: The results folder.
+            drawn: Keys of the figures drawn from tables.
+        """
         for path in sorted((results / "analyze" / "figures").glob("*.vl.json")):
-            name = path.name.removesuffix(".vl.json")
-            if name not in FIGURES.names:
+            key = f"figure-{path.name.removesuffix('.vl.json')}"
+            if key not in drawn:
                 specification = _read_drawn(path)
                 heading = specification["title"]["text"]
-                files = self.write_drawing(specification, f"figure-{name}")
+                files = self.write_drawing(specification, key)
                 origin: Kind = "simulated" if heading.startswith(SIMULATED) else "measured"
-                yield ExportedItem(f"figure-{name}", heading, origin, "", files)
+                yield ExportedItem(key, heading, origin, "", files)
 
     def write_drawing(self, specification: dict[str, Any], key: str) -> list[str]:
         """Write a figure as Vega-Lite, as SVG and in the requested formats."""

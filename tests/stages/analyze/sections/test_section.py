@@ -93,3 +93,23 @@ def test_what_fails_in_a_plug_in_is_one_line(
     with pytest.raises(PluginError, match=message) as told:
         run(made, tmp_path / "out")
     assert len(told.value.lines) == 1
+
+
+def test_a_section_shows_a_registered_figure_in_its_card(
+    made: Folders, tmp_path: Path, origin: str
+) -> None:
+    load(
+        origin,
+        "from omibench.stages.analyze.sections import ReportSection, section\n\n\n"
+        '@section("mine")\nclass Mine(ReportSection):\n'
+        '    shows = "ranks"\n'
+        "    template = '<p id=\"mine\">{{ figure.takeaway }}</p>{{ figure.svg }}'\n"
+        "    def view(self):\n        return {}\n"
+        "    def takeaway(self):\n        return 'Nobody leads.'\n",
+    )
+    page = run(made, tmp_path / "out")
+    assert "Nobody leads." in page.text
+    assert "figure-ranks" not in page.ids
+    figures = {path.name for path in (tmp_path / "out/figures").glob("*.svg")}
+    assert "mine.svg" in figures
+    assert "ranks.svg" not in figures
