@@ -85,7 +85,7 @@ def test_a_file_system_that_says_it_has_no_locks_holds_nobody_up(
     ):
         assert ours == {"a"}
     assert len(caplog.records) == 1
-    assert "can send the same request twice" in caplog.text
+    assert "the same decision twice" in caplog.text
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EIO, errno.EBADF])
