@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,14 +26,34 @@ from omibench.results.study_record import record_study
 from omibench.stages.analyze import analyze_study
 
 ROUNDED = 5e-7 + 1e-9
-"""Files have six digits."""
-SCORES = ("accuracy", "gptscore")
+"""Files have six digits, the API has all."""
 LISTED = {"main.csv", "metrics.json", "accuracy.csv", "accuracy.parquet", "board.json"}
 """Files that have an accuracy of every cell, in the report's folder, an export or a board."""
-PARTS = {"bin", "images", "n_images"}
-"""Columns of tables with a row for each part of a cell."""
+PARTS = {"subject": "subject", "images": "n_images", "bin": "n_images", "outcome": "outcome"}
+"""Columns with a part of a cell in tables that are not tidy -> the slice of tidy tables."""
+PLACE = {"model", "setting", "rules", "slice", "value", "metric"}
+DESCRIBED = {
+    "result",
+    "dataset",
+    "label",
+    "setting_label",
+    "group",
+    "source",
+    "series",
+    "benchmark",
+}
+"""Columns that describe a row and do not identify it."""
+QUANTITIES = {
+    "estimate": ("estimate", "acc", "share"), "low": ("low", "lo"), "high": ("high", "hi"),
+    "n": ("n",),
+}  # fmt: skip
+FEWEST_SURFACES, FEWEST_QUANTITIES = 20, 10_000
 Numbers = Mapping[tuple[str, str, str], float]
-Key = tuple[str, str, str]
+Key = tuple[Any, ...]
+"""Metric, model, setting, scorer, slice, value, further words and k."""
+Stated = tuple[Key, str, float]
+
+pytestmark = pytest.mark.slow
 
 
 class Written:
@@ -76,35 +98,43 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return Written(tmp_path_factory.mktemp("written"))
 
 
-def read_file(path: Path) -> list[tuple[Key, float]]:
-    """The accuracies of whole cells that a file states."""
+def read_file(path: Path) -> Iterator[Stated]:
+    """What a file states of cells and their parts."""
     if path.suffix == ".json":
-        return list(read_json(json.loads(path.read_text("utf-8"))))
-    frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
-    return list(read_frame(frame))
-
-
-def read_frame(frame: pl.DataFrame) -> Iterator[tuple[Key, float]]:
-    columns = set(frame.columns)
-    if {"model", "setting", "rules", "metric", "slice", "estimate"} <= columns:
-        is_whole = pl.col("metric").is_in(SCORES) & (pl.col("slice").fill_null("") == "")
-        rows = frame.filter(is_whole, pl.col("model") != "", pl.col("setting") != "")
-        for name in {"method", "bin"} & columns:
-            rows = rows.filter(pl.col(name).cast(pl.String).is_in(["", "all", "first", "majority"]))
-        values = rows.select("model", "setting", "rules", "estimate").rows()
-    elif {"model", "setting"} <= columns and len(named := {"acc", "estimate"} & columns) == 1:
-        rows = frame.filter(subject="total") if "subject" in columns else frame
-        rows = rows if "rules" in columns else rows.with_columns(rules=pl.lit("robust"))
-        is_part = not columns.isdisjoint(PARTS)
-        values = [] if is_part else rows.select("model", "setting", "rules", *named).rows()
+        yield from read_json(json.loads(path.read_text("utf-8")))
     else:
-        values = []
-    for model, setting, rules, value in values:
-        if model and setting and value is not None:
-            yield (model, setting, rules), float(value)
+        yield from read_frame(
+            pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
+        )
 
 
-def read_json(document: object) -> Iterator[tuple[Key, float]]:
+def read_frame(frame: pl.DataFrame) -> Iterator[Stated]:
+    """The rows of a tidy table, of `main.csv` and its kind, of a plot or of a board."""
+    columns = set(frame.columns)
+    if not {"model", "setting"} <= columns:
+        return
+    is_tidy = {"metric", "slice", "value"} <= columns
+    for row in frame.rows(named=True):
+        words = tuple(
+            (name, value)
+            for name, value in row.items()
+            if is_tidy and name not in {*DESCRIBED, *PLACE} and isinstance(value, str) and value
+        )
+        part = next(((slice_, row[name]) for name, slice_ in PARTS.items() if row.get(name)), None)
+        slice_, value = (row["slice"] or "", row["value"] or "") if is_tidy else part or ("", "")
+        slice_, value = ("", "") if value == "total" else (slice_, value)
+        metric = row["metric"] if is_tidy else "accuracy"
+        key = (
+            "accuracy" if metric == "gptscore" else metric, row["model"], row["setting"],
+            row.get("rules", "robust"), slice_, value, words, row.get("k"),
+        )  # fmt: skip
+        for name, names in QUANTITIES.items():
+            found = next((row[name] for name in names if row.get(name) is not None), None)
+            if found is not None and row["model"] and row["setting"]:
+                yield key, name, float(found)
+
+
+def read_json(document: object) -> Iterator[Stated]:
     """The values of `metrics.json`, by model and setting, or the rows of a board."""
     if isinstance(document, dict) and isinstance(document.get("rows"), list):
         yield from read_frame(pl.DataFrame(document["rows"], infer_schema_length=None))
@@ -112,22 +142,77 @@ def read_json(document: object) -> Iterator[tuple[Key, float]]:
         for model, settings in document.items():
             for setting, cell in settings.items() if isinstance(settings, dict) else ():
                 if isinstance(cell, dict) and isinstance(cell.get("rules"), dict):
-                    yield (model, setting, "robust"), cell["acc"]
-                    yield (model, setting, "gptscore"), cell["gptscore"]
-                    for rules, value in cell["rules"].items():
-                        yield (model, setting, rules), value
+                    yield from read_metrics(model, setting, cell)
+
+
+def read_metrics(model: str, setting: str, cell: dict[str, Any]) -> Iterator[Stated]:
+    for rules, values in {
+        "robust": {"estimate": "acc", "low": "lo", "high": "hi", "n": "n"},
+        "gptscore": {"estimate": "gptscore", "low": "gptscore_lo", "high": "gptscore_hi"},
+    }.items():
+        for name, key in values.items():
+            yield name_cell(model, setting, rules), name, cell[key]
+    for rules, value in cell["rules"].items():
+        yield name_cell(model, setting, rules), "estimate", value
+
+
+def name_cell(model: str, setting: str, rules: str) -> Key:
+    return ("accuracy", model, setting, rules, "", "", (), None)
+
+
+def read_api(written: Written) -> Iterator[Stated]:
+    """Estimates of cells, slices and differences by the Python API."""
+    results = omibench.load_results(written.results)
+    yield from read_frame(results.slice("subject"))
+    cells = results.verdicts.select("model", "setting", "rules").unique().rows()
+    for cell in cells:
+        estimate = results.estimate_accuracy(*cell[:2], rules=cell[2])
+        for name, value in zip(("estimate", "low", "high", "n"), estimate, strict=False):
+            yield name_cell(*cell), name, value
+    pairs = pl.read_parquet(written.results / "analyze/tables/pairs.parquet")
+    for row in pairs.rows(named=True):
+        difference = results.compare_models(
+            row["model"], row["baseline_model"], setting=row["setting"], rules=row["rules"]
+        )
+        words = tuple((name, row[name]) for name in ("baseline_model", "baseline_setting"))
+        key = ("difference", row["model"], row["setting"], row["rules"], "", "", words, None)
+        for name, value in zip(("estimate", "low", "high", "n"), difference, strict=False):
+            yield key, name, value
+
+
+def test_whatever_two_surfaces_state_is_equal(written: Written) -> None:
+    surfaces: dict[str, list[Stated]] = {
+        path.relative_to(written.results.parent).as_posix(): list(read_file(path))
+        for path in written.files
+    }
+    surfaces["api"] = list(read_api(written))
+    values: dict[tuple[Key, str], dict[str, float]] = defaultdict(dict)
+    for surface, stated in surfaces.items():
+        for key, name, value in stated:
+            values[key, name][surface] = value
+    shared = {place: by for place, by in values.items() if len(by) > 1}
+    for place, by in shared.items():
+        first = next(iter(by.values()))
+        assert by == pytest.approx(dict.fromkeys(by, first), abs=ROUNDED), place
+    assert {key[2] for key, _ in values} == {"cot", "direct"}, "a setting was removed"
+    # A cell is in main.csv, metrics.json, two tables, four exported files, a board and the API.
+    cell = shared[name_cell("sim-weak", "cot", "robust"), "low"]
+    assert len(cell) >= FEWEST_SURFACES, sorted(cell)
+    kinds = {key[0] for (key, _), by in shared.items() if "api" in by}
+    assert kinds >= {"accuracy", "difference"}
+    assert len(shared) > FEWEST_QUANTITIES
 
 
 def test_every_file_states_the_accuracies_of_the_report(written: Written) -> None:
     expected = compute_expected(written)
-    stated = {path: read_file(path) for path in written.files}
-    for path, values in stated.items():
-        for key, value in values:
-            assert key in expected, f"{path}: {key} is not a cell of the study"
-            assert value == pytest.approx(expected[key], abs=ROUNDED), f"{path}: {key}"
-    whole = {path.name for path, values in stated.items() if set(dict(values)) >= set(expected)}
-    assert whole >= LISTED
-    assert sum(bool(values) for values in stated.values()) >= 2 * len(LISTED)
+    for path in written.files:
+        stated = {
+            key[1:4]: value
+            for key, name, value in read_file(path)
+            if name == "estimate" and key == name_cell(*key[1:4])
+        }
+        assert stated == pytest.approx({key: expected[key] for key in stated}, abs=ROUNDED), path
+        assert path.name not in LISTED or set(stated) >= set(expected), path
 
 
 def compute_expected(written: Written) -> Numbers:
