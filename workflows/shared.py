@@ -198,14 +198,14 @@ def in_its_study(call: Callable[P, R]) -> Callable[P, R]:
     it was started, it touches no other folder."""
 
     @wraps(call)
-    def moved(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run_there(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature(call).bind(*args, **kwargs)
         given.apply_defaults()
         with in_study_folder(given.arguments["params"], get_run_logger().info) as there:
             given.arguments["params"] = there
             return call(*given.args, **given.kwargs)
 
-    return moved
+    return run_there
 
 
 def sign_of_life(run_id: str) -> Path:

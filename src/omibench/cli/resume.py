@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Override, Params, read_study
-from omibench.cli.processes import run_module
+from omibench.cli.processes import run_alone
 from omibench.errors import OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
 
@@ -57,7 +57,6 @@ def resume(
     from pathlib import Path
 
     from omibench.files.study_folder import in_study_folder
-    from omibench.status.owners import read_refusal, take_folder
     from omibench.status.resume import (
         build_resume_command,
         find_living_run,
@@ -87,12 +86,8 @@ def resume(
     if dry_run:
         say(shlex.join(command))
         return
-    with take_folder(study.study.results, say) as claim:
-        say(shlex.join(command))
-        code = run_module(*command)
-        if code and (reason := read_refusal(claim)) is not None:
-            raise OmibenchError(reason)
-    if code:
+    say(shlex.join(command))
+    if code := run_alone(*command, results=study.study.results, say=say):
         sys.exit(code)
 
 

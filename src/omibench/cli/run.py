@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import DEFAULT_PARAMS, Override, Params, read_study
-from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
+from omibench.errors import MissingInputError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def run(
 ) -> None:
     """Run a study from its papers or benchmark to the report.
 
-    Runs `snakemake` in the folder of the study: that of its parameter file, or the one above
-    `studies/`. Only missing or outdated files are built, and jobs that a killed run left unfinished
-    are repeated. While another run of the study is active, the command is refused. The last line is
-    the path of the report.
+    Runs `snakemake` in the folder of the study: that of its params.yaml; for a parameter file with
+    another name, the nearest folder with a Snakefile. Only missing or outdated files are built, and
+    jobs that a killed run left unfinished are repeated. While another run of the study is active,
+    the command is refused. The last line is the path of the report.
 
     \b
     Example:
@@ -56,10 +56,9 @@ def run(
       omibench run --cores 2 --params studies/usnco_v.yaml --simulated
       omibench run -- --keep-going freeze_all
     """
-    from omibench.cli.processes import run_module
+    from omibench.cli.processes import run_alone, run_module
     from omibench.extras import require_extra
     from omibench.files.study_folder import SNAKEFILE, in_study_folder
-    from omibench.status.owners import read_refusal, take_folder
     from omibench.status.processes import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
@@ -81,10 +80,10 @@ def run(
     if asks_only(command):
         code = run_module("snakemake", *command)
     else:
-        with take_folder(study.study.results, _say, _find_folder(words or [])) as claim:
-            code = run_module("snakemake", *command)
-            if code and (reason := read_refusal(claim)) is not None:
-                raise OmibenchError(reason)
+        folder = _find_folder(words or [])
+        code = run_alone(
+            "snakemake", *command, results=study.study.results, say=_say, folder=folder
+        )
     if code:
         raise SomeFailedError(
             f"run: snakemake ended with exit code {code}; `omibench status` lists what failed and "

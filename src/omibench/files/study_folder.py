@@ -58,7 +58,7 @@ def in_study_folder(params: str, tell: Callable[[str], object]) -> Iterator[str]
         The parameters as they are named in the study's folder.
 
     Raises:
-        MissingInputError: There is no such folder.
+        MissingInputError: The folder does not exist.
     """
     place = find_study(params)
     if place.folder != Path.cwd():

@@ -19,7 +19,6 @@ from omibench.results.present_cells import failed_cells, find_present_cells, kee
 from omibench.results.study_files import SAMPLE, StudyFiles
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import FrozenManifest
 
 if TYPE_CHECKING:
@@ -238,7 +237,9 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     full_study = study
     if present and missing:
         study = keep_cells(study, present)
-    files.record = _describe_cells(study)
+    # What the parameters say that the study has, whatever was noted in the folder.
+    scored, chosen = frozenset(study.cells), frozenset(study.aggregated_cells)
+    files.current = {"infer": scored, "score": scored, "aggregate": chosen}
     items = _frame_items(files.answers.values())
     simulated_models = [name for name, model in study.models.items() if model.is_simulated]
     responses, verdicts = [], []
@@ -271,17 +272,6 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
             f"{', '.join(results.rules) or 'none'}"
         )
     return results
-
-
-def _describe_cells(study: ResultsParams) -> StudyRecord:
-    """Return what the parameters say that the study has, whatever was noted in the folder."""
-    cells = {"infer": study.cells, "score": study.cells, "aggregate": study.aggregated_cells}
-    return StudyRecord(
-        cells={stage: [(cell.model, cell.setting) for cell in cells[stage]] for stage in cells},
-        aggregates={},
-        labels={},
-        main_rules=None,
-    )
 
 
 def _check_choice(files: StudyFiles, study: ResultsParams, cell: Cell) -> None:

@@ -31,7 +31,7 @@ def read_aggregates(path: Path) -> pl.DataFrame:
     Raises:
         FileFormatError: The file is broken, or an earlier version wrote it without stating which
             sample counts; with the command that rebuilds it.
-        MissingInputError: There is no file.
+        MissingInputError: The file does not exist.
     """
     import polars as pl
 

@@ -123,10 +123,11 @@ class StudyFiles:
         return self.find_file("score", cell) is not None and is_known
 
     def _is_current(self, stage: str, cell: Cell) -> bool:
-        return self._current is None or cell in self._current.get(stage, ())
+        return self.current is None or cell in self.current.get(stage, ())
 
     @cached_property
-    def _current(self) -> dict[str, frozenset[Cell]] | None:
+    def current(self) -> dict[str, frozenset[Cell]] | None:
+        """Stage -> the cells that the study has; None if that is not noted, so that all count."""
         if self.record is None:
             return None
         return {
@@ -231,7 +232,7 @@ class StudyFiles:
 
         Raises:
             FileFormatError: The file is broken.
-            MissingInputError: There is no file.
+            MissingInputError: The file does not exist.
             UntrustedError: The file was edited or exchanged.
         """
         return self._read("judge", cell)

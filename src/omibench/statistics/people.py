@@ -199,7 +199,7 @@ def guess_accuracy(chances: Sequence[float], confidence: float = 0.95) -> Guesse
         confidence: Probability mass between `lo` and `hi`, and up to `upper`.
 
     Raises:
-        ValueError: If there is no problem, or a probability is not in [0, 1].
+        ValueError: If there are no problems, or a probability is not in [0, 1].
     """
     n = len(chances)
     if not n:

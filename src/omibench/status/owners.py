@@ -152,14 +152,14 @@ class _Look:
         ]
         return _Look(home, locks, claims, unclaimed)
 
-    def unowned(self) -> dict[str, int]:
+    def list_unowned(self) -> dict[str, int]:
         """The locks of no claim."""
         owned = {name for claim in self.claims for name in claim.owns(self.locks)}
         return {name: at for name, at in self.locks.items() if name not in owned}
 
     def can_own(self, claim: Claim) -> bool:
         """Whether a run that did not record its locks, or one that did, can hold some here."""
-        return bool(claim.owns(self.locks) or (not claim.locks and self.unowned()))
+        return bool(claim.owns(self.locks) or (not claim.locks and self.list_unowned()))
 
     def find_conflict(self, results: str) -> str | None:
         """Why another run of the study forbids this one, or None."""
@@ -170,7 +170,7 @@ class _Look:
                 return _tell_live(claim)
             if not claim.is_here and self.can_own(claim):
                 return _tell_foreign(claim)
-        if self.unclaimed and self.unowned() and not self._starting():
+        if self.unclaimed and self.list_unowned() and not self._starting():
             return _tell_unclaimed(self.unclaimed[-1])
         return None
 
@@ -179,7 +179,7 @@ class _Look:
         doubtful = [claim for claim in self.claims if not claim.dead]
         dead = [claim for claim in self.claims if claim.dead]
         uncertain = self.unclaimed or any(self.can_own(c) and not c.locks for c in doubtful)
-        locks = {} if uncertain else self.unowned()
+        locks = {} if uncertain else self.list_unowned()
         for claim in dead:
             locks |= claim.owns(self.locks)
         return dead, locks
@@ -191,7 +191,7 @@ class _Look:
         for claim in reversed(self.claims):
             if claim.live and self.can_own(claim):
                 return _tell_live(claim)
-        if self.unclaimed and self.unowned():
+        if self.unclaimed and self.list_unowned():
             return _tell_unclaimed(self.unclaimed[-1])
         for claim in reversed(self.claims):
             if not claim.is_here and self.can_own(claim):

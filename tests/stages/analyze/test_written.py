@@ -30,7 +30,7 @@ def test_a_table_that_is_no_longer_written_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_report_keeps_its_files(tmp_path: Path) -> None:
-    (tmp_path / "errors.csv").write_text("of somebody else\n", "utf-8")
+    (tmp_path / "errors.csv").write_text("of another program\n", "utf-8")
     assert write_tables(tmp_path, "main.csv") == {"errors.csv", "main.csv"}
 
 

@@ -77,7 +77,7 @@ class PictureFinder:
         return is_hash and any(path.is_file() for path in self._list_places(sha256))
 
     def link(self, sha256: str) -> str | None:
-        """Return the address at which a picture is served; None if there is no file."""
+        """Return the address at which a picture is served; None if the file is missing."""
         return f"/pictures/{sha256}" if self.has(sha256) else None
 
     def _list_places(self, sha256: str) -> list[Path]:

@@ -56,7 +56,7 @@ def replace_tables(out: Path) -> Iterator[None]:
 def _read_known(out: Path) -> set[str]:
     path = out / NAME
     if not path.is_file():
-        # Without a report, the folder is somebody else's.
+        # Without a report, omibench did not write this folder.
         return {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
     try:
         return {*read_json(path, WrittenTables).tables}

@@ -1,7 +1,7 @@
 """The data of an item's page, as plain values for JSON.
 
 `omibench explore` answers requests with them; pages that open from disk hold them inside. Pictures
-are identified by SHA-256 and have an address, which is None if there is no file.
+are identified by SHA-256 and have an address, which is None if the file is missing.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def image_words(question: Question, answer: Answer) -> str:
 
 
 def describe_verdict(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one verdict: the extracted answer, the score, and the reason if there is no score.
+    """Return one verdict: the extracted answer, the score, or the reason that it has none.
 
     Args:
         row: A VerdictRow; `judge_simulated` states whether its judge was, and `calibration` is a
