@@ -102,6 +102,25 @@ def has_none(error: LockError) -> bool:
 
 
 @contextmanager
+def wait_path(path: Path, mode: int = 0o600) -> Iterator[None]:
+    """Lock the file `path` exclusively for a block; wait while another process holds the lock.
+
+    Goes on without a lock only if the file system has none, with a warning. Raises LockError if
+    the lock fails for another reason, and OSError if the file cannot be opened.
+    """
+    file = open_lock(path, mode)
+    try:
+        try:
+            wait_lock(file)
+        except LockError as error:
+            if not has_none(error):
+                raise
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
 def lock_path(path: Path) -> Iterator[bool]:
     """Lock the file `path` exclusively; yield whether the lock was acquired.
 

@@ -17,7 +17,7 @@ from typing import Final
 from omibench.errors import OutputError, reason_of
 from omibench.files.atomic import replace_atomically
 from omibench.files.intake import FILE_BYTES, read_bytes
-from omibench.files.locks import LockError, has_none, open_lock, wait_lock
+from omibench.files.locks import wait_path
 from omibench.review.folder import DECISIONS, FileSignature, read_record, sign_file
 from omibench.schemas.review import ReviewDecision
 
@@ -164,15 +164,7 @@ def _write_alone(folder: Path) -> Iterator[Path]:
     """Yield the path of the log while other writers wait."""
     path = folder / DECISIONS
     try:
-        file = open_lock(folder / LOCK)
-        try:
-            try:
-                wait_lock(file)
-            except LockError as error:
-                if not has_none(error):
-                    raise
+        with wait_path(folder / LOCK):
             yield path
-        finally:
-            os.close(file)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None

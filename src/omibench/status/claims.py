@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 from omibench.errors import OmibenchError, OutputError, reason_of
 from omibench.files.intake import parse_json, read_bytes
-from omibench.files.locks import LockError, has_none, open_lock, try_lock, wait_lock
+from omibench.files.locks import LockError, open_lock, try_lock, wait_lock, wait_path
 from omibench.store.liveness import new_name
 from omibench.store.process import read_process_start
 
@@ -81,23 +81,17 @@ def claims_locked(folder: Path) -> Iterator[None]:
 
     Raises OutputError if the folder cannot be written.
     """
+    held = ExitStack()
     try:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        file = open_lock(folder / FOLDER / _MUTEX, 0o666)
+        held.enter_context(wait_path(folder / FOLDER / _MUTEX, 0o666))
     except OSError as error:
         raise OutputError(
             f"{folder / FOLDER}: cannot be written ({reason_of(error)}); run the study in a "
             "folder that you may change"
         ) from None
-    try:
-        try:
-            wait_lock(file)
-        except LockError as error:
-            if not has_none(error):
-                raise
+    with held:
         yield
-    finally:
-        os.close(file)
 
 
 class HeldClaim:
