@@ -50,7 +50,7 @@ test-slow: $(VENV)/.tests ## the slow tests alone
 test-long: $(VENV)/.tests ## load tests and simulation studies, which no gate waits for
 	$(PYTEST) -m long
 
-lint: $(VENV)/.tests ## style, types, workflow lint, generated files, words of the prose
+lint: $(VENV)/.tests ## style, types, workflow lint, generated files
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
@@ -59,7 +59,6 @@ lint: $(VENV)/.tests ## style, types, workflow lint, generated files, words of t
 	"$(BIN)/omibench" schema | diff - schemas/params.schema.json
 	"$(BIN)/omibench" files | diff - docs/files.md
 	"$(BIN)/python" scripts/papers.py | diff - docs/papers.md
-	"$(BIN)/python" scripts/prose.py --check
 
 sample: $(VENV)/.runs ## typeset the sample booklets again
 	"$(BIN)/python" sample/build.py

@@ -56,7 +56,7 @@ def say_lines(text: object, *, err: bool = False) -> None:
 class PrintableRecord(logging.LogRecord):
     """A log record with a printable message, so that each of ours is one line in any handler."""
 
-    def getMessage(self) -> str:
+    def getMessage(self) -> str:  # noqa: N802
         """Return the message with its arguments."""
         text = super().getMessage()
         return printable(text) if self.name.startswith("omibench") else printable_lines(text)

@@ -39,7 +39,7 @@ class _Undecided(Exception):
     """The response has used up its time; these texts can still be compared for another one."""
 
 
-class item_time:
+class item_time:  # noqa: N801 - used as a function
     """Scope of one response: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
 
     def __enter__(self) -> None:

@@ -213,7 +213,7 @@ def _cut(place: int, page: _LaidOutPage, job: PageJob) -> Iterator[_Crop]:
 
 def _fit_crop(crop: Image) -> Image:
     """Pad a narrow crop with white, and enlarge a small one."""
-    from PIL import Image as images
+    from PIL import Image as images  # noqa: N813
 
     width, height = crop.size
     room = (max(width, ceil(height / _MAX_RATIO)), max(height, ceil(width / _MAX_RATIO)))
