@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -135,7 +134,8 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
         out: The folder to create.
 
     Returns:
-        The number of pictures copied. Missing pictures are reported in a warning.
+        The number of pictures copied. A warning gives the first picture that is missing or does not
+        match its hash.
 
     Raises:
         OutputError: The folder cannot be written, or is the review folder itself.
@@ -148,25 +148,7 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
     write_text(out / DECISIONS, events)
     if export.reviewers:
         write_text(out / REVIEWERS, format_reviewers(export.reviewers))
-    return copy_pictures(export.tasks, folder, out)
-
-
-def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
-    """Copy the pictures of tasks.
-
-    Args:
-        tasks: The tasks.
-        folder: The review folder to copy from.
-        out: The folder to copy to; file names are kept.
-
-    Returns:
-        The number of pictures copied. A warning gives the first picture that is missing or does not
-        match its hash.
-
-    Raises:
-        OutputError: A picture cannot be written.
-    """
-    pictures = {picture.sha256: picture for task in tasks for picture in task.pictures}
+    pictures = {picture.sha256: picture for task in export.tasks for picture in task.pictures}
     absent = []
     for picture in pictures.values():
         content = _read_picture(folder / picture.file, picture.sha256)

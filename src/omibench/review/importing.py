@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -40,54 +40,34 @@ class ImportOutcome:
 
 
 def import_files(folder: Path, files: Iterable[Path]) -> ImportOutcome:
-    """Import decisions from JSON Lines files.
+    """Add decisions of JSON Lines files that fit their tasks; a second import changes nothing.
 
     Args:
         folder: The review folder.
         files: Files with the line format of decisions.jsonl.
+
+    Returns:
+        The result, including bad lines of the files and of the review itself. Decisions on content
+        that has changed are added and reported as stale.
 
     Raises:
         MissingInputError: A file or the folder's tasks file does not exist.
         OutputError: The decisions cannot be written.
     """
     review = read_review(folder)
-    decisions: list[PlacedDecision] = []
-    errors: list[str] = []
-    for file in files:
-        lines = read_decisions(file)
-        decisions += zip(lines.places, lines.rows, strict=True)
-        errors += lines.errors
-    return import_decisions(review, decisions, errors)
-
-
-def import_decisions(
-    review: ReviewRecord, decisions: Iterable[PlacedDecision], errors: Sequence[str] = ()
-) -> ImportOutcome:
-    """Add decisions that fit their tasks; importing them again changes nothing.
-
-    Args:
-        review: The review.
-        decisions: Decisions with their places, in order.
-        errors: Existing errors of other decisions, one line each.
-
-    Returns:
-        The result, including bad lines of the review itself. Decisions on content that has changed
-        are added and reported as stale.
-
-    Raises:
-        OutputError: The decisions cannot be written.
-    """
     tasks = {task.id: task for task in review.tasks}
     people = {reviewer.name: reviewer for reviewer in review.reviewers}
     good: list[PlacedDecision] = []
-    bad = [*review.errors, *errors]
-    for place, decision in decisions:
-        try:
-            check_decision(decision, tasks, people)
-        except OmibenchError as error:
-            bad.append(f"{place}: {error}")
-        else:
-            good.append((place, decision))
+    bad = list(review.errors)
+    for lines in [read_decisions(file) for file in files]:
+        bad += lines.errors
+        for place, decision in zip(lines.places, lines.rows, strict=True):
+            try:
+                check_decision(decision, tasks, people)
+            except OmibenchError as error:
+                bad.append(f"{place}: {error}")
+            else:
+                good.append((place, decision))
     growth = append_decisions(review.folder, good)
     stale = [d.task for d in growth.added if d.content_hash != tasks[d.task].content_hash]
     return ImportOutcome(

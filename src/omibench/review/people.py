@@ -28,7 +28,7 @@ class Reviewer(Noun):
     group: str = ""
     """Group in the human baseline (OMIBench, K), such as `expert` or `trained`."""
     email: str | None = None
-    """The person's address in Label Studio."""
+    """The person's address, for the organizers; nothing is sent to it."""
     simulated: bool = False
     """Whether the person is simulated by a program."""
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 ExportRole = Literal["annotator", "auditor", "senior"]
 """Same as `review.people.AssignedRole`, whose import would slow down `omibench --help`."""
-ExportFormat = Literal["label-studio"]
 
 
 def export(
@@ -66,18 +65,6 @@ def export(
             help="Write the results of page tasks as corrections.yaml entries.",
         ),
     ] = None,
-    to: Annotated[
-        ExportFormat | None,
-        typer.Option("--to", help="Write --out as projects of this tool: KIND.xml and KIND.json."),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            "--pictures",
-            metavar="PREFIX",
-            help="With --to: prefix of picture paths in addresses.",
-        ),
-    ] = None,
     live: Annotated[
         bool,
         typer.Option(
@@ -96,12 +83,9 @@ def export(
       omibench review export --person ada --out for-ada
       omibench review export --people people.csv --labels labels.csv
       omibench review export --corrections reviewed.yaml
-      omibench review export --to label-studio --kind item --out label-studio
     """
     from omibench.review.folder import read_review
 
-    if (to or address) and not (to and out):
-        raise ParamsError("review export: --to needs --out DIR; --pictures needs --to")
     if not (out or people or labels or corrections or live):
         raise ParamsError(
             "review export: give at least one of --out, --people, --labels, --corrections, --live"
@@ -119,10 +103,7 @@ def export(
         say(f"{error}; the line was skipped", err=True)
     if out is not None:
         selection = _read_selection(kinds, statuses, person, role)
-        if to is None:
-            _write_folder(record, selection, out)
-        else:
-            _write_projects(record, selection, out, address)
+        _write_folder(record, selection, out)
     if people is not None:
         from omibench.review.outputs import PEOPLE_COLUMNS, list_answers
 
@@ -186,18 +167,6 @@ def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> 
         f"{len(chosen.tasks)} tasks, {len(chosen.decisions)} decisions and {pictures} pictures "
         f"in {out}"
     )
-
-
-def _write_projects(
-    record: ReviewRecord, selection: TaskSelection, out: Path, address: str | None
-) -> None:
-    from omibench.review.label_studio.projects import write_projects
-
-    projects = write_projects(record, selection, out, address)
-    for project in projects:
-        say(f"{project.number} {project.kind} tasks in {project.tasks}, {project.configuration}")
-    if not projects:
-        say("no task matches")
 
 
 def _write_table(

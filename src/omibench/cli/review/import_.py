@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
-from omibench.errors import EXIT_SOME_FAILED, ParamsError
+from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from omibench.review.importing import ImportOutcome
-
-ImportFormat = Literal["label-studio"]
 
 
 def import_(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSONL files of decisions.")],
     review: ReviewFolder = None,
     params: Params = "params.yaml",
-    source: Annotated[
-        ImportFormat | None,
-        typer.Option("--from", help="Read JSON exports of this tool instead."),
-    ] = None,
-    users: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --from: users of Label Studio, the JSON from its GET /api/users.",
-        ),
-    ] = None,
 ) -> None:
     """Add decisions from files to decisions.jsonl of a review.
 
@@ -45,17 +27,10 @@ def import_(
     \b
     Example:
       omibench review import ann.jsonl bob.jsonl --review review
-      omibench review import --from label-studio export.json --users users.json
     """
     from omibench.review.importing import import_files
 
-    if users is not None and source is None:
-        raise ParamsError("--users: needs --from label-studio")
-    folder = find_review_folder(review, params)
-    if source is None:
-        outcome = import_files(folder, files)
-    else:
-        outcome = _import_exports(folder, files, users)
+    outcome = import_files(find_review_folder(review, params), files)
     for error in outcome.errors:
         say(error, err=True)
     stale = f", {len(outcome.stale)} tasks stale ({', '.join(outcome.stale[:10])})"
@@ -65,21 +40,3 @@ def import_(
     )
     if outcome.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
-
-
-def _import_exports(folder: Path, files: Iterable[Path], users: Path | None) -> ImportOutcome:
-    """Import annotations from Label Studio exports and count the skipped tasks."""
-    from omibench.review.folder import read_review
-    from omibench.review.importing import import_decisions
-    from omibench.review.label_studio.importing import read_export, read_users
-
-    record = read_review(folder)
-    addresses = read_users(users) if users is not None else {}
-    exports = [read_export(file, record, addresses) for file in files]
-    if skipped := sum(export.skipped for export in exports):
-        say(f"{skipped} tasks were skipped in Label Studio")
-    return import_decisions(
-        record,
-        [decision for export in exports for decision in export.decisions],
-        [error for export in exports for error in export.errors],
-    )

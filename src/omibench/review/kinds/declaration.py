@@ -1,7 +1,7 @@
 """Declaration of a kind of task: the content, its visibility, the fields, and disagreements.
 
-Each kind is declared once. The web form, the validation of decisions, the Label Studio
-configuration, escalation and agreement are all derived from the declaration.
+Each kind is declared once. The web form, the validation of decisions,
+escalation and agreement are all derived from the declaration.
 
 Rules for forms:
 
