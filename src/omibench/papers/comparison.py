@@ -7,7 +7,9 @@ from difflib import get_close_matches
 from math import hypot
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.measures import CELL, ESTIMATE, Parts, Quantity, measure
@@ -16,9 +18,6 @@ from omibench.papers.study import PrintedResult, find_rows
 from omibench.papers.tables import TOLERANCE, PrintedCell
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, Results
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_NAMES = 4
 """The number of names that a line lists; the rest is counted."""
@@ -42,8 +41,6 @@ printed number in per cent.
 
 def make_comparisons(rows: Sequence[Mapping[str, Any]] = ()) -> pl.DataFrame:
     """Return a table of comparisons; without rows, an empty one."""
-    import polars as pl
-
     schema = {name: getattr(pl, kind) for name, kind in COLUMNS.items()}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -137,8 +134,6 @@ def compare_chance(printed: Iterable[PrintedResult], table: pl.DataFrame) -> pl.
         printed: Printed results.
         table: Tidy rows of the accuracy of guessing by part.
     """
-    import polars as pl
-
     chances = {
         (row["slice"], row["value"].casefold()): row | {"model": "", "setting": "", "rules": ""}
         for row in table.iter_rows(named=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import polars as pl
 
 from omibench.params.cell import Cell
 from omibench.results.attributes import NOT_STATED, describe_items
@@ -12,9 +14,6 @@ from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import Results
 from omibench.results.slices import JOINT, label_items
 from omibench.results.study_files import StudyFiles
-
-if TYPE_CHECKING:
-    import polars as pl
 
 CELL: Final = ("model", "setting", "rules")
 ESTIMATE: Final = ("estimate", "low", "high", "n", "clusters")
@@ -49,8 +48,6 @@ class Parts:
     """
 
     def __init__(self, results: Results, names: Iterable[str]) -> None:
-        import polars as pl
-
         items = describe_items(results.answers.values(), results.questions)
         known = [n for n in dict.fromkeys(names) if n and {*n.split(JOINT)} <= {*items.columns}]
         labels = pl.concat(
@@ -90,8 +87,6 @@ def measure(
     Returns:
         The columns `ESTIMATE` of the quantities with responses, as shares.
     """
-    import polars as pl
-
     places = pl.DataFrame([q[3:5] for q in wanted], dict.fromkeys(_PLACE, pl.String), orient="row")
     labels = parts.labels.join(places.unique(), on=_PLACE, how="semi").drop("value")
     sampled = dict.fromkeys(Cell(*q[:2]) for q in wanted if "@" in q.metric)
@@ -110,8 +105,6 @@ def _estimate_verdicts(
     results: Results, wanted: Collection[Quantity], labels: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
     """Return the mean over problems of their samples' verdicts, credit or strict verdicts."""
-    import polars as pl
-
     if not wanted:
         return
     asked = pl.DataFrame([q[:3] for q in wanted], dict.fromkeys(CELL, pl.String), orient="row")
@@ -133,8 +126,6 @@ def _estimate_samples(
     results: Results, cells: Iterable[Cell], labels: pl.DataFrame, aggregate: Path
 ) -> Iterator[pl.DataFrame]:
     """Return the mean over problems of the results of the stage `aggregate`."""
-    import polars as pl
-
     files = StudyFiles(aggregate.parent, aggregate=aggregate)
     for cell in cells:
         frame = files.read_aggregates(cell)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.schemas.attributes import Value, list_labels
 from omibench.schemas.problem import Answer, Question
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.models.base import ModelBlock
     from omibench.params.setting import Setting
 
@@ -71,8 +71,6 @@ def describe_items(answers: Iterable[Answer], questions: Mapping[str, Question])
         one; then a column for each attribute, null if an item lacks it, with lists of texts if some
         item has several labels.
     """
-    import polars as pl
-
     rows = list(answers)
     asked = [questions.get(answer.id) for answer in rows]
     columns: dict[str, list[Any]] = {
@@ -117,8 +115,6 @@ def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
         `weights` (`open` or `closed`; `open` for local models), `parameters_b` and
         `active_parameters_b` (10^9).
     """
-    import polars as pl
-
     rows = [
         {"model": name} | {field: getattr(block, field) for field in MODEL_ATTRIBUTES}
         for name, block in models.items()
@@ -138,8 +134,6 @@ def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
         `tools`, `aggregate`, `shots` (examples shown), `samples`, `budget` (`max_tokens`) and
         `temperature`.
     """
-    import polars as pl
-
     rows = [
         {
             "setting": name,
@@ -178,8 +172,6 @@ def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
         Rows of `key` and the attribute as text: one per label, `NOT_STATED` without one, numbers of
         images from `MOST_IMAGES` on as one bin.
     """
-    import polars as pl
-
     column = frame.select(key, name)
     dtype = column.schema[name]
     if isinstance(dtype, pl.List):
@@ -204,8 +196,6 @@ NOT_STATED = "not stated"
 
 def name_image_bins(counts: pl.Expr) -> pl.Expr:
     """Return the bins of numbers of images: "2", "3", ..., "6+"."""
-    import polars as pl
-
     return (
         pl.when(counts >= MOST_IMAGES)
         .then(pl.lit(f"{MOST_IMAGES}+"))
@@ -214,8 +204,6 @@ def name_image_bins(counts: pl.Expr) -> pl.Expr:
 
 
 def _make_series(name: str, values: Sequence[Value | None]) -> pl.Series:
-    import polars as pl
-
     if any(isinstance(value, list) for value in values):
         labels = [list_labels(value) or None for value in values]
         return pl.Series(name, labels, pl.List(pl.String))

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 from omibench.params.cell import Cell
 from omibench.params.families import Family
 from omibench.results.grouped import average_samples, compare_pairs
 from omibench.statistics.multiplicity import RankRange, adjust_holm, find_rank_ranges
 from omibench.statistics.paired import AccuracyDifference
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class PairTest(NamedTuple):
@@ -86,8 +85,6 @@ def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) ->
     Raises:
         MissingExtraError: There are two cells or more and scipy is not installed.
     """
-    import polars as pl
-
     frames = list(_compare_with_later(verdicts, family, confidence))
     if not frames:
         return FamilyTests(family, confidence, {})
@@ -107,8 +104,6 @@ def _compare_with_later(
     verdicts: pl.DataFrame, family: Family, confidence: float
 ) -> Iterator[pl.DataFrame]:
     """Yield each cell with all after it as one table, so that memory grows only with the cells."""
-    import polars as pl
-
     places = pl.DataFrame(
         [(*cell, place) for place, cell in enumerate(family.cells)],
         schema={"model": pl.String, "setting": pl.String, "place": pl.Int64},

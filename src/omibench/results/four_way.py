@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import FourWay
 from omibench.schemas.verdict import RIGHT
-
-if TYPE_CHECKING:
-    import polars as pl
 
 QUADRANTS = ("both_right", "both_wrong", "judge_only", "rules_only")
 DISAGREE = ("judge_only", "rules_only")
@@ -22,8 +19,6 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
     `by_rules` and `by_judge` are the two verdicts in [0, 1]; a response without an answer for the
     scorer counts as wrong for it. Failed judgements are excluded.
     """
-    import polars as pl
-
     judged = results.select_verdicts(JUDGE_RULES).filter(pl.col("outcome") == "scored")
     rule_verdicts = results.select_verdicts(rules).select(
         *RESPONSE, "extracted", "method", by_rules="verdict", rules_outcome="outcome"
@@ -36,8 +31,6 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
 
 def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the `quadrant` to rows with `by_judge` and `by_rules`."""
-    import polars as pl
-
     judge, rule = pl.col("by_judge") >= RIGHT, pl.col("by_rules") >= RIGHT
     quadrant = (
         pl.when(judge & rule)

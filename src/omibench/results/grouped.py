@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import polars as pl
 
 from omibench.statistics.intervals import (
     Estimate,
@@ -29,9 +30,6 @@ from omibench.statistics.paired import (
     bound_differences,
     compare_sums,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 AnySums = TypeVar("AnySums", bound=Sums)
 
@@ -65,8 +63,6 @@ def average_samples(
         One row per group and item: `by`, `id`, `cluster`, `samples` and `columns`, in the order of
         their first occurrence.
     """
-    import polars as pl
-
     alone = verdicts.group_by(list(by)).agg(pl.col("id").n_unique() == pl.len()) if by else None
     # with one sample per item, its mean is the value itself
     if alone is not None and alone["id"].all():
@@ -99,8 +95,6 @@ def estimate_groups(
     Raises:
         MissingExtraError: scipy is needed and not installed.
     """
-    import polars as pl
-
     groups = _sum_groups(values.filter(pl.col(column).is_not_null()), by, column)
     return estimate_sums(groups, by, confidence)
 
@@ -136,8 +130,6 @@ def estimate_means(
     Raises:
         MissingExtraError: scipy is needed and not installed.
     """
-    import polars as pl
-
     groups = _sum_groups(values.filter(pl.col(column).is_not_null()), by, column)
     return estimate_mean_sums(groups, by, confidence)
 
@@ -218,8 +210,6 @@ def compare_pairs(
 
 def _sum_pairs(pairs: pl.DataFrame, by: Sequence[str], columns: tuple[str, str]) -> pl.DataFrame:
     """Return the fields of `PairSums` and the means of the two values for each group."""
-    import polars as pl
-
     first, second = columns
     delta = pl.col("_delta")
     return _sum_groups(
@@ -255,8 +245,6 @@ def _sum_groups(
     ends: Sequence[int] = (0, 1),
 ) -> pl.DataFrame:
     """Return the fields of `Sums` for each group, in the order of their first occurrence."""
-    import polars as pl
-
     value = pl.col(column)
     keys = list(by) or ["_one"]
     frame = values if by else values.with_columns(_one=pl.lit(0))
@@ -286,7 +274,6 @@ def _sum_groups(
 
 
 def _read_sums(groups: pl.DataFrame, kind: type[AnySums]) -> AnySums:
-    import polars as pl
 
     columns = {field.name: groups[field.name] for field in fields(kind)}
     return kind(
@@ -298,8 +285,6 @@ def _read_sums(groups: pl.DataFrame, kind: type[AnySums]) -> AnySums:
 
 
 def _name_estimates(groups: pl.DataFrame, by: Sequence[str], low: Any, high: Any) -> pl.DataFrame:
-    import polars as pl
-
     return groups.select(
         *by,
         pl.col("mean").alias("estimate"),
@@ -312,6 +297,4 @@ def _name_estimates(groups: pl.DataFrame, by: Sequence[str], low: Any, high: Any
 
 def _make_column(name: str, numbers: Any) -> pl.Series:
     """Return a column with a null for each NaN."""
-    import polars as pl
-
     return pl.Series(name, numbers, nan_to_null=True)

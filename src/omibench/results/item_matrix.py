@@ -7,13 +7,11 @@ slices of 820,000 verdicts take a second, while grouping the rows again takes a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -47,8 +45,6 @@ def arrange_items(rows: pl.DataFrame, keys: Sequence[str], columns: Sequence[str
         keys: The columns that identify cells.
         columns: The columns to average.
     """
-    import polars as pl
-
     cells = rows.select(keys).unique(maintain_order=True)
     items = rows.select("id", "cluster").unique("id", maintain_order=True)
     coded = rows.join(
@@ -93,8 +89,6 @@ def describe_labels(matrix: Floats, clusters: Places, labelled: LabelledItems) -
         One row per cell and label with a value: `_cell`, `_label`, and the sums of
         `grouped.estimate_sums`.
     """
-    import polars as pl
-
     order = np.lexsort((clusters[labelled.places], labelled.labels))
     places, labels = labelled.places[order], labelled.labels[order]
     chosen = matrix[:, places]

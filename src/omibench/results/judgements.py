@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import MissingInputError
 from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.results.study_files import StudyFiles
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
@@ -28,8 +26,6 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     Raises:
         MissingInputError: The study judges the cell, but its file does not exist.
     """
-    import polars as pl
-
     files = StudyFiles(folder.parent, judge=folder)
     if not files.locate("judge", cell).is_file():
         raise MissingInputError(
@@ -56,6 +52,4 @@ def read_all_judgements(results: Results, folder: Path) -> pl.DataFrame:
     Raises:
         MissingInputError: A cell that the study judges has no file.
     """
-    import polars as pl
-
     return pl.concat(read_judgements(results, folder, cell) for cell in results.study.judged_cells)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
@@ -20,9 +21,6 @@ from omibench.results.study_files import SAMPLE, StudyFiles
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest
-
-if TYPE_CHECKING:
-    import polars as pl
 
 JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 VOTE_MARK = "/"
@@ -97,8 +95,6 @@ class Results:
         Raises:
             MissingInputError: A file no longer exists.
         """
-        import polars as pl
-
         files = StudyFiles(self.freeze.parent, **({"infer": self.infer} if self.infer else {}))
         return pl.concat([files.read_responses(cell) for cell in self.cells])
 
@@ -111,12 +107,12 @@ class Results:
     @cached_property
     def simulated_cells(self) -> dict[Cell, bool]:
         """Whether any response of a cell was simulated."""
-        rows = self.responses.group_by("model", "setting").agg(sim=_col("simulated").any())
+        rows = self.responses.group_by("model", "setting").agg(sim=pl.col("simulated").any())
         return {Cell(r["model"], r["setting"]): r["sim"] for r in rows.iter_rows(named=True)}
 
     @cached_property
     def _judged_by_stand_ins(self) -> set[str]:
-        return set(self.verdicts.filter(_col("judge_simulated"))["rules"].unique())
+        return set(self.verdicts.filter(pl.col("judge_simulated"))["rules"].unique())
 
     @property
     def judge_simulated(self) -> bool:
@@ -201,14 +197,16 @@ class Results:
     def select_verdicts(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
         """Return the counting verdicts of one scorer, for one cell or all."""
         if cell is None:
-            return self.counting_verdicts.filter(_col("rules") == rules)
+            return self.counting_verdicts.filter(pl.col("rules") == rules)
         return self._parts.get((*cell, rules), self.verdicts.clear())
 
     @cached_property
     def counting_verdicts(self) -> pl.DataFrame:
         """The verdicts of the samples that settings chose, under every scorer."""
         return (
-            self.verdicts if self.verdicts["counts"].all() else self.verdicts.filter(_col("counts"))
+            self.verdicts
+            if self.verdicts["counts"].all()
+            else self.verdicts.filter(pl.col("counts"))
         )
 
     @cached_property
@@ -224,8 +222,6 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     the samples that count do not fit the parameters, ParamsError if the study has no cells or no
     verdict of its main rules.
     """
-    import polars as pl
-
     if not study.cells:
         raise ParamsError(
             "infer: has no model and setting, so there is nothing to analyze; add them"
@@ -292,8 +288,6 @@ def _check_choice(files: StudyFiles, study: ResultsParams, cell: Cell) -> None:
 
 def _frame_items(answers: Iterable[Answer]) -> pl.DataFrame:
     """Return one row per item with the columns that its verdicts need."""
-    import polars as pl
-
     types = (pl.String, pl.String, pl.String, pl.Int64, pl.String)
     return pl.DataFrame(
         [(a.id, a.subject, a.group or a.id, a.n_images, a.answer_type) for a in answers],
@@ -309,8 +303,6 @@ def _join(
     simulated_models: list[str],
 ) -> pl.DataFrame:
     """Join the verdicts of one cell with the columns of their items and responses."""
-    import polars as pl
-
     samples = responses.select(*SAMPLE, responded_simulated="simulated").unique(SAMPLE)
     joined = verdicts.join(items, on="id", how="left", maintain_order="left").join(
         samples, on=SAMPLE, how="left", maintain_order="left"
@@ -326,8 +318,6 @@ def _join(
 
 
 def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     failed = pl.col("outcome") != "scored"
     if not verdicts["rules"].eq(PUBLISHED_RULES).any():
         return verdicts.with_columns(failed=failed)
@@ -336,13 +326,7 @@ def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
     return (
         verdicts.join(robust, on=SAMPLE, how="left", maintain_order="left")
         .with_columns(
-            failed=pl.when(published).then(failed | _col("robust_failed")).otherwise(failed)
+            failed=pl.when(published).then(failed | pl.col("robust_failed")).otherwise(failed)
         )
         .drop("robust_failed")
     )
-
-
-def _col(name: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(name)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 OptionalMeasure = Literal["credit", "ratio", "strict"]
 OPTIONAL_MEASURES: tuple[OptionalMeasure, ...] = ("credit", "ratio", "strict")
@@ -18,8 +17,6 @@ def fill_measure(measure: OptionalMeasure) -> pl.Expr:
     The verdict replaces a missing credit or ratio; a response without a strict value is wrong
     (MathReal, evaluation protocol).
     """
-    import polars as pl
-
     return pl.coalesce(measure, pl.lit(0.0) if measure == "strict" else "verdict").alias(measure)
 
 
@@ -32,8 +29,6 @@ def fill_measures(verdicts: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The same rows; a measure stays null under a scorer that never returns it.
     """
-    import polars as pl
-
     return verdicts.with_columns(
         pl.when(pl.col(measure).is_not_null().any().over("rules"))
         .then(fill_measure(measure))

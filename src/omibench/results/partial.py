@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 from omibench.params.cell import Cell
 from omibench.params.presentation import is_selected
@@ -11,9 +13,6 @@ from omibench.params.setting import Setting
 from omibench.params.stage_params import ResultsParams
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Question
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PARTIAL = "PARTIAL RUN"
 
@@ -58,7 +57,6 @@ def find_partial(
 
 
 def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
-    import polars as pl
 
     counts = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
     return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}

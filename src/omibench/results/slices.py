@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import polars as pl
+from polars import selectors
 
 from omibench.errors import ArgumentError
 from omibench.params.stages.analyze import MOST_ATTRIBUTES, split_slice
@@ -28,9 +30,6 @@ from omibench.results.item_matrix import (
 )
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.verdict import FAILURES
-
-if TYPE_CHECKING:
-    import polars as pl
 
 JOINT = " × "
 """Separates two attributes, and their values."""
@@ -105,8 +104,6 @@ class SlicePlan(NamedTuple):
             One column per attribute; several rows for an item with several labels, and an empty
             text under the aggregated keys.
         """
-        import polars as pl
-
         for name in self.by:
             key, table = self._find_table(name)
             if key in frame.columns:
@@ -155,8 +152,6 @@ def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
     Returns:
         A matrix for every such outcome among the verdicts, by its name.
     """
-    import polars as pl
-
     present = set(verdicts["outcome"].unique())
     names: list[str] = [name for name in FAILURES if name in present]
     flags = verdicts.select(
@@ -190,8 +185,6 @@ def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
     Returns:
         A matrix for each metric and k, such as `pass@4`.
     """
-    import polars as pl
-
     name = pl.concat_str("metric", pl.lit("@"), pl.col("k").cast(pl.String))
     named = aggregates.select(*VALUES, "id", "cluster", name.alias("_metric"), "value")
     names = named["_metric"].unique(maintain_order=True).to_list()
@@ -230,8 +223,6 @@ def slice_lengths(lengths: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
         `output_tokens` and `reasoning_tokens` (as counted by providers; responses without a count
         are ignored), with Student's intervals of clustered means.
     """
-    import polars as pl
-
     cells = plan.marks.group_by(CELL, maintain_order=True).agg(pl.col("simulated").any())
     columns = {name: name for name in LENGTHS}
     rows = _slice_means(lengths, plan._replace(marks=cells), columns, estimate_mean_sums)
@@ -245,8 +236,6 @@ def _slice_means(
     estimate: Estimate = estimate_sums,
 ) -> pl.DataFrame:
     """Estimate the means of `columns` (column -> metric) in each value of a slice."""
-    import polars as pl
-
     keys, groups = _group_cells(matrix, plan)
     labels, labelled = _label_columns(matrix, plan)
     clusters = code_values(matrix.items["cluster"].to_list())
@@ -282,9 +271,6 @@ def _group_cells(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, Pla
 
 def _name_values(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """Name the slice and its values; cells in order of occurrence, their values sorted."""
-    import polars as pl
-    from polars import selectors
-
     names = [_column(name) for name in plan.by]
     n_eff = selectors.by_name("n_eff", require_all=False)
     named = rows.with_columns(slice=pl.lit(plan.name), value=pl.concat_str(names, separator=JOINT))
@@ -312,8 +298,6 @@ def _label_columns(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, L
 
 def _mark_cells(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """Add to each row its number of cells, and whether any of them is simulated."""
-    import polars as pl
-
     labelled = plan.label(plan.marks)
     keys = [name for name in labelled.columns if name != "simulated"]
     groups = labelled.group_by(keys, maintain_order=True).agg(
@@ -324,8 +308,6 @@ def _mark_cells(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
 
 def name_metric(metric: str) -> pl.Expr:
     """Name the metric of rows by their scorer: the accuracy of a judge is `gptscore`."""
-    import polars as pl
-
     if metric != MEANS["verdict"]:
         return pl.lit(metric)
     is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
@@ -343,8 +325,6 @@ def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
         Rows of `id`, `slice` and `value`: one per item, several for an item with several labels,
         `not stated` for an item without the attribute; values in order.
     """
-    import polars as pl
-
     attributes = split_slice(names)
     labels = items.select("id")
     for name in attributes:

@@ -7,7 +7,9 @@ import logging
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
+
+import polars as pl
 
 from omibench.errors import FileFormatError, OmibenchError
 from omibench.files.csv_file import write_frame_csv
@@ -27,9 +29,6 @@ from omibench.papers.export.study_tables import StudyTables
 from omibench.schemas.tables import write_text
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures import FIGURES
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PictureKind = Literal["svg", "pdf", "png"]
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
@@ -257,8 +256,6 @@ class _Writer:
 
 def _make_page(study: StudyTables, view: TableView) -> WideTable | None:
     """Return the printed table of a view; None without rows of its first result."""
-    import polars as pl
-
     if view.result not in study.names:
         return None
     frame = study.table(view.result)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import polars as pl
 
 from omibench.errors import ArgumentError
 from omibench.files.csv_file import write_csv
@@ -12,9 +14,6 @@ from omibench.papers.catalogue import TableView
 from omibench.schemas.validation import suggest_name
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
-
-if TYPE_CHECKING:
-    import polars as pl
 
 METRIC_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "ACC", "gptscore": "GPTScore", "strict": "Strict ACC", "credit": "Credit",
@@ -104,8 +103,6 @@ def widen_table(
     Raises:
         ArgumentError: The tidy table lacks a column of the view, or has two numbers for one place.
     """
-    import polars as pl
-
     needed = [*view.where, *view.rows, *view.columns]
     for column in needed:
         if column not in frame.columns:

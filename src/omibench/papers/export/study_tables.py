@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
+
+import polars as pl
 
 from omibench.errors import MissingInputError
 from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv, read_frame
 from omibench.papers.catalogue import Above, Among, Condition, Needs
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PLACES: Final = "printed-places"
 """The result with the cells of each item of the paper."""
@@ -64,8 +63,6 @@ class StudyTables:
         Raises:
             FileFormatError: The file cannot be read.
         """
-        import polars as pl
-
         frame = self._read(name)
         if self._item is None:
             return frame
@@ -119,8 +116,6 @@ class StudyTables:
 
     def _list_cells(self, key: str) -> pl.DataFrame | None:
         """Return the cells of an item, or of its parts `figure 3a`, ...; None if undefined."""
-        import polars as pl
-
         if _PLACES not in self.names:
             return None
         place = re.sub(r"^([a-z]+)(\d)", r"\1 \2", key)

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.errors import PluginError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.study import PrintedResult, StudyPrint, read_print
@@ -28,8 +30,6 @@ from omibench.stages.analyze.results.saliency import Salience, saliences
 from omibench.stages.analyze.results.tidy import fill_table, round_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.figures.draw import FigureDrawing
 
 log = logging.getLogger("omibench.stages.analyze")
@@ -147,8 +147,6 @@ class Analysis:
     def simulated_cells(self) -> pl.DataFrame:
         """One row per cell and scorer: `model`, `setting`, `rules`, and `simulated` (whether its
         responses, judge or problems are simulated)."""
-        import polars as pl
-
         results = self.results
         pairs = self.item_values.select("model", "setting", "rules").unique(maintain_order=True)
         marks = [
@@ -235,8 +233,6 @@ class Analysis:
 
     def _mark_partial(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the table; in a partial run with a last column that describes the part."""
-        import polars as pl
-
         partial = self.results.partial
         return (
             frame if partial is None else frame.with_columns(pl.lit(str(partial)).alias("partial"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.intake import read_json as parse_file
@@ -24,9 +25,6 @@ from omibench.schemas.certificate import (
 from omibench.schemas.tables import read_json
 from omibench.statistics.agreement import Corrected, Share, combine_parts, rogan_gladen
 from omibench.statistics.intervals import clustered_wilson
-
-if TYPE_CHECKING:
-    import polars as pl
 
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10
@@ -121,7 +119,6 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
     certificate = results.certificate
     if certificate is None:
         return None
-    import polars as pl
 
     rows = results.select_verdicts(JUDGE_RULES, cell)
     scored = rows.filter(pl.col("outcome") == "scored")

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.files.csv_file import write_csv
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
@@ -19,8 +21,6 @@ from omibench.stages.analyze.results.saliency import UNSCORED
 from omibench.stages.analyze.results.tidy import round_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 Row = dict[str, Any]
@@ -44,8 +44,6 @@ def _list_images(analysis: Analysis) -> pl.DataFrame:
 
 
 def _list_scores(analysis: Analysis) -> pl.DataFrame:
-    import polars as pl
-
     is_judge = pl.col("rules") == JUDGE_RULES
     return analysis.scores.with_columns(
         failures_wrong=pl.when(pl.col("failures").is_not_null()).then("estimate"),
@@ -54,8 +52,6 @@ def _list_scores(analysis: Analysis) -> pl.DataFrame:
 
 
 def _list_errors(analysis: Analysis) -> pl.DataFrame | None:
-    import polars as pl
-
     types, cells = analysis.find_rows("error-types"), analysis.find_rows("error-judgements")
     if types is None or cells is None:
         return None
@@ -70,8 +66,6 @@ def _list_errors(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _name_means(analysis: Analysis) -> pl.DataFrame | None:
-    import polars as pl
-
     table = analysis.find_rows("other-judges")
     if table is None:
         return None

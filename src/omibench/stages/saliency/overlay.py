@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from omibench.stages.saliency.maps import Effect, measure_impact
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ def overlay(image: Image.Image, patch_effects: Sequence[Effect], caption: str) -
 
     Overlapping patches show the mean of their effects.
     """
-    import numpy as np
     from PIL import Image
 
     largest = measure_impact(patch_effects)

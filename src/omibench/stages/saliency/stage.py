@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+import polars as pl
+
 from omibench.answers import LetterMissing
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
@@ -104,8 +106,6 @@ def saliency_cell(
         ModelError: The model gives no log-probabilities, or not inside a response.
         MissingInputError: The responses of the cell, or pictures, are missing.
     """
-    import polars as pl
-
     params, maps = study.saliency, out.with_suffix("")
     maps.mkdir(parents=True, exist_ok=True)  # an output of the job, even without heat maps
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}

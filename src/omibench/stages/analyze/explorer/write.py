@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
@@ -28,9 +30,6 @@ from omibench.stages.analyze.render import write_page
 from omibench.stages.analyze.words import name_scorer
 from omibench.web.formulas import FORMULAS_POLICY
 from omibench.web.pictures import link_file
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Row = dict[str, Any]
 Place = tuple[str, str, str]
@@ -182,8 +181,6 @@ def _place(row: Row) -> tuple[list[tuple[int, str]], int]:
 
 def _sort_verdicts(results: Results) -> pl.DataFrame:
     """Return all verdicts by sample, the headline's scorer first."""
-    import polars as pl
-
     order = {rules: place for place, rules in enumerate([*results.rules, *results.votes])}
     places = pl.col("rules").replace_strict(order, return_dtype=pl.Int64)
     return results.verdicts.sort("index", places, maintain_order=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
+import polars as pl
 
 from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.claims import SIMULATED
@@ -32,9 +33,6 @@ from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 from omibench.stages.analyze.words import name_rules
 
-if TYPE_CHECKING:
-    import polars as pl
-
 MOST_BASELINES = 4
 MOST_PARTS = 4
 """The number of values of a slice shown next to each other."""
@@ -58,8 +56,6 @@ def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
         Rows with the numbers in points (`points`, `left`, `right`, `acc`, `base`) and the columns
         `part` (the value of the slice), `pair` (the comparison) and `name`.
     """
-    import polars as pl
-
     rows = table.filter(pl.col("metric") == DIFFERENCE, pl.col("kind") == kind)
     if rows.is_empty():
         return []
@@ -126,8 +122,6 @@ def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]
 
 def _pick_slice(rows: pl.DataFrame) -> str:
     """Return the first slice by one attribute with two to four values; "" for all items."""
-    import polars as pl
-
     counts = rows.group_by("slice", maintain_order=True).agg(pl.col("value").n_unique())
     return next((name for name, n in counts.iter_rows() if name and 2 <= n <= MOST_PARTS), "")
 
@@ -200,8 +194,6 @@ def draw_pictures(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None without differences.
     """
-    import polars as pl
-
     whole = table.filter(pl.col("slice") == "", pl.col("rules") == table["rules"][0])
     measures = whole["measure"].n_unique()
     differences = whole.sort("model", "setting", maintain_order=True).to_dicts()

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import polars as pl
+
 from omibench.stages.analyze.figures.figure import FIGURES, FigurePart
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 MODEL_COLUMNS: Final = ("model", "baseline_model")
@@ -90,8 +90,6 @@ def label_cells(
         The table with labels. If several models or settings share a label, the name follows it.
         Unknown names stay unchanged.
     """
-    import polars as pl
-
     model_names, setting_names = tell_apart(models), tell_apart(settings)
     named = table.with_columns(
         *(pl.col(c).replace(model_names) for c in MODEL_COLUMNS if c in table.columns),

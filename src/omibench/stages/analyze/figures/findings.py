@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import polars as pl
+
 from omibench.stages.analyze.figures.marks import pick_rules
 from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:
-    import polars as pl
-
     Finding = Callable[[pl.DataFrame], str | None]
 
 _KINDS: Final = ("setting", "model")
@@ -35,8 +35,6 @@ def count_differences(table: pl.DataFrame) -> str | None:
     Returns:
         The sentence; None if nothing was tested over all items.
     """
-    import polars as pl
-
     if not {"p_holm", "significant", "measure"} <= set(table.columns):
         return None
     rows = table.filter(
@@ -185,8 +183,6 @@ def count_stars(table: pl.DataFrame) -> str | None:
     Args:
         table: The result `accuracy-by-shots`; by exam if known.
     """
-    import polars as pl
-
     drawn = table.filter(rules=pick_rules(table))
     exams = drawn.filter(drawn["value"] != "")
     tested = (drawn if exams.is_empty() else exams).filter(pl.col("p").is_not_null())

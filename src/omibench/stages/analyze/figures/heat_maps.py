@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import altair as alt
+import polars as pl
 
 from omibench.stages.analyze.figures.differences import (
     join_parts,
@@ -25,9 +26,6 @@ from omibench.stages.analyze.figures.marks import (
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
 from omibench.stages.analyze.words import NO_VALUE, format_points
-
-if TYPE_CHECKING:
-    import polars as pl
 
 STEP: Final = 26
 MOST_SQUARES: Final = 1200
@@ -84,8 +82,6 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if no condition is known.
     """
-    import polars as pl
-
     conditions = table.filter(
         pl.col("slice").str.starts_with(f"{NOISE}: "), pl.col("value") == PRESENT
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
+import polars as pl
 
 from omibench.review.agreement.figures import ALPHA, ALPHA_MASI, ALPHA_ORDINAL
 from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK
@@ -28,9 +27,6 @@ from omibench.stages.analyze.figures.marks import (
 from omibench.stages.analyze.figures.theme import SERIES, Chart
 from omibench.stages.analyze.results.reasoning import TYPE
 from omibench.stages.analyze.words import name_outcome
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _BY = {"judge": "by judge", "people": "by people"}
 _DRAWN = {"overall": "quality, overall", "alignment": "alignment with the reference"}
@@ -197,8 +193,6 @@ def draw_agreement(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if no field has an alpha.
     """
-    import polars as pl
-
     rows = table.filter(
         pl.col("metric").is_in([ALPHA, ALPHA_ORDINAL, ALPHA_MASI]),
         pl.col("option") == "",

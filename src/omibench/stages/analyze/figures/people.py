@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
+import polars as pl
 
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
@@ -23,9 +24,6 @@ from omibench.stages.analyze.figures.marks import (
 from omibench.stages.analyze.figures.theme import INK, Chart
 from omibench.stages.analyze.people.estimates import EVERYBODY, GROUP, MODEL, PERSON
 from omibench.stages.analyze.results.people_estimates import ESTIMATED
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _NAMES = {
     PERSON: "Person (interval: problems)",
@@ -57,8 +55,6 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None without answers of people.
     """
-    import polars as pl
-
     accuracies = table.filter(pl.col("metric") == "accuracy", pl.col("slice") == "")
     people = accuracies.filter(pl.col("kind") != MODEL)
     if people.is_empty():
@@ -134,8 +130,6 @@ def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart, with one panel per exam; None if no model has scores for these exams.
     """
-    import polars as pl
-
     models = table.filter(pl.col("kind") == MODEL, pl.col("metric") == "accuracy")
     if models.is_empty():
         return None

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import altair as alt
+import polars as pl
 
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES, VOTE_MARK
 from omibench.results.slices import sort_values
@@ -32,8 +33,6 @@ from omibench.stages.analyze.words import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.cell import Cell
 
 Row = dict[str, Any]
@@ -404,8 +403,6 @@ def _mark_models(table: pl.DataFrame) -> pl.DataFrame:
     A cell is simulated if it is under every scorer, so a simulated judge does not count. If all
     are, the title of the figure is marked instead.
     """
-    import polars as pl
-
     by_cell = table.filter(pl.col("setting") != "").group_by("model", "setting")
     cells = by_cell.agg(pl.col("simulated").all())
     if cells["simulated"].all():

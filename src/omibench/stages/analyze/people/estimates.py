@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from omibench.results.grouped import estimate_groups
 from omibench.statistics.intervals import clustered_median
@@ -14,8 +15,6 @@ from omibench.statistics.paired import paired_difference
 from omibench.statistics.people import FEW_PEOPLE, estimate_crossed_mean, estimate_crossed_share
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.inputs.people_answers import PersonAnswer
 
 Codes = npt.NDArray[np.int64]
@@ -35,8 +34,6 @@ def add_kinds(verdicts: pl.DataFrame) -> pl.DataFrame:
         The rows with `kind` and `respondent`: the person, the group if it has a name, and everybody
         unless one group is everybody.
     """
-    import polars as pl
-
     parts = [
         verdicts.with_columns(kind=pl.lit(PERSON), respondent=pl.col("person")),
         verdicts.filter(pl.col("group") != "").with_columns(
@@ -66,8 +63,6 @@ def estimate_people(
         keep the people fixed. `few_people` marks intervals of groups too small to reach their
         nominal level.
     """
-    import polars as pl
-
     keys = ["kind", "respondent", *_PLACE]
     values = answers.filter(pl.col(column).is_not_null())
     rows = estimate_groups(values, keys, confidence, column).drop("n_eff")
@@ -119,8 +114,6 @@ def compare_with_people(
         mean difference of a cell's and a person's values by problem, with an interval that
         generalises to other such people and problems, or for one person to other problems.
     """
-    import polars as pl
-
     kinds = set(answers["kind"]) - {PERSON} or {PERSON}
     people = answers.filter(pl.col("kind").is_in(list(kinds)))
     cells = models.partition_by("model", "setting", "rules", as_dict=True)
@@ -216,8 +209,6 @@ def tabulate_seconds(
     Returns:
         One row per respondent, in seconds; None if no answer has a time.
     """
-    import polars as pl
-
     times = pl.DataFrame(
         [
             (row.person, row.group, row.problem, row.seconds, row.simulated)

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.answers import read_letters
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES
 from omibench.schemas.problem import Answer
@@ -16,8 +18,6 @@ from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer, rea
 from omibench.stages.analyze.people.subset import SubsetDraw, draw_items
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -53,8 +53,6 @@ def score_people(
     Raises:
         PluginError: A plug-in's scorer failed.
     """
-    import polars as pl
-
     rows: list[dict[str, Any]] = []
     for rules in scorers:
         verdicts = _score_by_rules(answers, golds, rules)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.papers.layouts import TOTAL
 from omibench.params.cell import Cell
 from omibench.results.attributes import IMAGE_COUNT, list_values
@@ -18,8 +20,6 @@ from omibench.stages.analyze.certificates import correct_accuracy
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 __all__ = ["CELL", "METRICS", "TOTAL", "name_metric", "tabulate_accuracy"]
@@ -45,8 +45,6 @@ def tabulate_accuracy(analysis: Analysis) -> pl.DataFrame:
     Returns:
         One row per cell, scorer and metric.
     """
-    import polars as pl
-
     parts = [
         estimate_groups(analysis.item_values, CELL, analysis.confidence, column).with_columns(
             metric=name_metric(metric)
@@ -70,8 +68,6 @@ def tabulate_bounds(analysis: Analysis) -> pl.DataFrame | None:
         `responses` counts samples, `failures` those without an answer. The estimate and `failures`
         are null if it is unknown which responses have no answer.
     """
-    import polars as pl
-
     verdict, failed = pl.col("verdict"), pl.col("failed")
     verdicts = analysis.results.counting_verdicts.select(
         *CELL, "id", "cluster", "failed", subject=SUBJECT,
@@ -107,8 +103,6 @@ def tabulate_corrected(analysis: Analysis) -> pl.DataFrame | None:
         One row per cell with the metric `corrected`, null if the error rates do not determine it;
         None without a certificate.
     """
-    import polars as pl
-
     results = analysis.results
     cells = analysis.item_values.filter(rules=JUDGE_RULES)["model", "setting"].unique(
         maintain_order=True
@@ -136,8 +130,6 @@ def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame:
         outcomes without an answer; `estimate` is its share of the responses, `count` their number,
         `n` that of all responses.
     """
-    import polars as pl
-
     verdict = pl.col("verdict")
     answered = (
         pl.when(verdict >= RIGHT).then(pl.lit(ANSWERED_RIGHT)).otherwise(pl.lit(ANSWERED_WRONG))
@@ -171,8 +163,6 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
         of all (`model` and `setting` empty). The last two are not for single judges of a panel.
         `pooled`: whether the setting is one of those in the last two.
     """
-    import polars as pl
-
     results = analysis.results
     cells = analysis.slice(IMAGE_COUNT).filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
     bins = list_values(analysis.items, "id", IMAGE_COUNT).rename({IMAGE_COUNT: "value"})
@@ -213,8 +203,6 @@ def frame_scores(analysis: Analysis) -> pl.DataFrame:
         scorer does not define them. `simulated` is about the responses of the cell,
         `judge_simulated` about the judge.
     """
-    import polars as pl
-
     results = analysis.results
     whole, bounds = analysis.rows("accuracy"), analysis.rows("bounds")
     parts = [

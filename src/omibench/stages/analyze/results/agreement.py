@@ -6,6 +6,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from omibench.review.agreement import measure_agreement
 from omibench.review.agreement.text import RESIDUAL
 from omibench.review.folder import TASKS, read_review
@@ -14,8 +16,6 @@ from omibench.review.sampling.residual import ResidualError, measure_residual_er
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 TASK: Final = "task"
@@ -45,8 +45,6 @@ def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
     Raises:
         FileFormatError: reviewers.yaml is invalid.
     """
-    import polars as pl
-
     folder = analysis.study.review.folder
     if folder is None or not (Path(folder) / TASKS).is_file():
         return None

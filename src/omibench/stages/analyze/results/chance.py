@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.results.slices import label_items
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.results.accuracy import CELL
@@ -12,8 +14,6 @@ from omibench.stages.analyze.results.slices import slice_items
 from omibench.statistics.people import guess_accuracy
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
@@ -56,8 +56,6 @@ def tabulate_chance(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         The rows; None if no item has choices.
     """
-    import polars as pl
-
     chances = _list_chances(analysis)
     if not chances["chance"].sum():
         return None
@@ -82,15 +80,12 @@ def guess_slice(analysis: Analysis, names: str) -> pl.DataFrame:
 
 
 def _list_chances(analysis: Analysis) -> pl.DataFrame:
-    import polars as pl
-
     answers = analysis.results.answers.values()
     rows = [(answer.id, guess_chance(answer)) for answer in answers]
     return pl.DataFrame(rows, schema={"id": pl.String, "chance": pl.Float64}, orient="row")
 
 
 def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
 
     clusters = analysis.items.select("id", "cluster")
     rows: list[dict[str, Any]] = []
@@ -120,8 +115,6 @@ def _count_cells(
     analysis: Analysis, labels: pl.DataFrame, guesses: pl.DataFrame
 ) -> pl.DataFrame | None:
     """Count the accuracies of each model at chance level, under each setting and overall."""
-    import polars as pl
-
     cells = _list_accuracies(analysis).join(
         guesses.select("slice", "value", chance="estimate", items="n"), on=["slice", "value"]
     )
@@ -157,8 +150,6 @@ def _count_cells(
 
 def _list_accuracies(analysis: Analysis) -> pl.DataFrame:
     """List the accuracies of each cell by scorers, overall and by slices of items."""
-    import polars as pl
-
     tables = [analysis.table(name) for name in ("accuracy", "slices")]
     columns = [*CELL, *_PLACE, "low", "high", "n", "simulated"]
     return pl.concat(

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.papers.names import match_models
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.inputs.checked_rows import read_or_warn
@@ -16,8 +18,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 NAMED = 5
@@ -47,8 +47,6 @@ def tabulate_model_scores(analysis: Analysis) -> pl.DataFrame | None:
     Raises:
         MissingInputError: The file is missing.
     """
-    import polars as pl
-
     rows = pl.concat([_score_models(analysis), _read_others(analysis)], how="diagonal_relaxed")
     return rows if rows["series"].n_unique() > 1 else None
 
@@ -75,8 +73,6 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
         MissingInputError: The file of other scores is missing.
         MissingExtraError: scipy is not installed.
     """
-    import polars as pl
-
     # `analysis.table` has six digits, and the last one of a correlation would depend on rounding.
     table = tabulate_model_scores(analysis)
     if table is None:
@@ -130,8 +126,6 @@ def _describe(correlation: Correlation, models: list[str]) -> dict[str, Any]:
 
 def _score_models(analysis: Analysis) -> pl.DataFrame:
     """Return accuracy and GPTScore of each model under the reference setting."""
-    import polars as pl
-
     family = analysis.results.family
     first = analysis.results.study.infer.settings[0]
     cells = family.cells if family.settings else [c for c in family.cells if c.setting == first]
@@ -152,8 +146,6 @@ def _score_models(analysis: Analysis) -> pl.DataFrame:
 
 
 def _read_others(analysis: Analysis) -> pl.DataFrame:
-    import polars as pl
-
     path = analysis.study.analyze.external_scores
     labels = {
         cell.model: analysis.results.label(cell.model) for cell in analysis.results.study.cells

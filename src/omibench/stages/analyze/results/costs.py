@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curves.series import frame_cells
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 _KEYS: Final = ("model", "setting")
@@ -44,8 +44,6 @@ def tabulate_costs(analysis: Analysis) -> pl.DataFrame | None:
         null if a response does not report them), `total_dollars`, and `dollars_per_right`, the cost
         per right answer. None if no response reports tokens or dollars.
     """
-    import polars as pl
-
     results = analysis.results
     values = analysis.item_values.filter(rules=results.main_rules)
     spent = _sum_costs(results.responses)
@@ -68,8 +66,6 @@ def tabulate_costs(analysis: Analysis) -> pl.DataFrame | None:
 def _sum_costs(responses: pl.DataFrame) -> pl.DataFrame:
     """Return the means over the problems of each cell; null if a response does not report a
     value."""
-    import polars as pl
-
     columns = {
         name: pl.col(column) if column in responses.columns else pl.lit(None, dtype=pl.Float64)
         for name, column in SUMS.items()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.results.attributes import list_values
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 MOST_VALUES = 40
@@ -36,8 +36,6 @@ def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
         characters in question, answer and rationale as `mean`, `least` and `most` of all problems
         and of each subject; `with rationale`, a share. `n` is the number of problems of a row.
     """
-    import polars as pl
-
     facts = _describe_problems(analysis)
     whole = facts.select("id", "cluster", pl.lit("").alias("slice"), pl.lit("").alias("value"))
     slices = [whole, *_list_slices(analysis, facts)]
@@ -86,8 +84,6 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame:
     Returns:
         One row per bin: `least` and `most` characters, `estimate` the number of questions.
     """
-    import polars as pl
-
     least = (pl.col(LENGTHS[0]) // LENGTH_BIN) * LENGTH_BIN
     return (
         _describe_problems(analysis)
@@ -111,8 +107,6 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame:
 
 def _describe_problems(analysis: Analysis) -> pl.DataFrame:
     """Return one row per problem with the values to be counted and averaged."""
-    import polars as pl
-
     questions = analysis.results.questions
     answers = analysis.results.answers.values()
     facts = pl.DataFrame(
@@ -133,8 +127,6 @@ def _describe_problems(analysis: Analysis) -> pl.DataFrame:
 
 
 def _list_slices(analysis: Analysis, facts: pl.DataFrame) -> list[pl.DataFrame]:
-    import polars as pl
-
     slices = []
     for name in analysis.attributes.of_items:
         labels = list_values(analysis.items, "id", name).drop_nulls(name)
@@ -154,8 +146,6 @@ def _list_slices(analysis: Analysis, facts: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def _aggregate(facts: pl.DataFrame, estimate: pl.Expr, *more: pl.Expr) -> pl.DataFrame:
-    import polars as pl
-
     return facts.group_by("slice", "value", maintain_order=True).agg(
         estimate.alias("estimate"),
         *more,
@@ -165,7 +155,6 @@ def _aggregate(facts: pl.DataFrame, estimate: pl.Expr, *more: pl.Expr) -> pl.Dat
 
 
 def _average(facts: pl.DataFrame, name: str) -> pl.DataFrame:
-    import polars as pl
 
     column = pl.col(name)
     frame = _aggregate(
@@ -178,8 +167,6 @@ def _average(facts: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _name_metric(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
-    import polars as pl
-
     names = ("slice", "value", "estimate", "n", "clusters", "least", "most")
     return frame.select(
         *(name for name in names if name in frame.columns), pl.lit(metric).alias("metric")

@@ -12,6 +12,8 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.results.four_way import DISAGREE, QUADRANTS, RESPONSE, side_by_side
 from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
@@ -26,8 +28,6 @@ from omibench.statistics.intervals import Estimate, clustered_wilson
 from omibench.statistics.paired import paired_difference
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 Row = dict[str, Any]
@@ -53,8 +53,6 @@ def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
         of right and of wrong responses called right); `judge` lists the models. None if
         `certify.labels` has no labels of correctness.
     """
-    import polars as pl
-
     labels = _read_labels(analysis)
     if labels is None:
         return None
@@ -91,8 +89,6 @@ def tabulate_disagreements(analysis: Analysis) -> pl.DataFrame | None:
         (`disagreement` empty) and by `judge_only` and `rules_only`. `rules` is the scorer. Rows of
         all models have an empty `model`. None without a judge.
     """
-    import polars as pl
-
     results = analysis.results
     if JUDGE_RULES not in results.rules:
         return None
@@ -121,8 +117,6 @@ def tabulate_judge_difference(analysis: Analysis) -> pl.DataFrame | None:
         `disagreements` those that only one of the two calls right. None without a judge besides
         the main scorer.
     """
-    import polars as pl
-
     results = analysis.results
     if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
         return None
@@ -146,8 +140,6 @@ def tabulate_judge_difference(analysis: Analysis) -> pl.DataFrame | None:
 def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
     """Return the responses labelled right or wrong by annotators, with `label` in [0, 1] and
     `labelled_by`."""
-    import polars as pl
-
     matched = _match(analysis, analysis.study.certify.labels, "label")
     if matched is None:
         return None
@@ -234,7 +226,6 @@ def _name_judge(part: pl.DataFrame) -> str:
 
 
 def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    import polars as pl
 
     certify = analysis.study.certify
     matched = _match(analysis, certify.sources or certify.labels, SOURCE)
@@ -254,8 +245,6 @@ def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.D
 
 def _repeat_for_all(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of each model, and all of them again under an empty name."""
-    import polars as pl
-
     return pl.concat([rows, rows.with_columns(model=pl.lit(""))])
 
 
@@ -263,8 +252,6 @@ def _share_values(
     analysis: Analysis, rows: pl.DataFrame, column: str, values: tuple[str, ...], disagreement: str
 ) -> pl.DataFrame:
     """Return the share of each model's responses with each value of a column."""
-    import polars as pl
-
     marks = rows.group_by("model").agg(
         pl.col("simulated").any(), *((pl.col(column) == v).sum().alias(v) for v in values)
     )

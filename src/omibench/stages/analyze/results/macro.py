@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.results.attributes import NOT_STATED
 from omibench.results.slices import JOINT
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 _PARTS = ("model", "setting", "rules", "slice", "of")
@@ -33,8 +33,6 @@ def tabulate_macro(analysis: Analysis) -> pl.DataFrame | None:
         `macro`, and `difference` (first minus second value) if there are two values; `of` is the
         underlying metric. None if no slice has two values.
     """
-    import polars as pl
-
     table = analysis.table("slices")
     if table is None:
         return None
@@ -53,8 +51,6 @@ def tabulate_macro(analysis: Analysis) -> pl.DataFrame | None:
 
 def _describe_parts(parts: pl.DataFrame) -> pl.DataFrame:
     """The data for averages and differences over the values of a slice; one row per cell."""
-    import polars as pl
-
     estimate, low, high = (pl.col(name) for name in ("estimate", "low", "high"))
     bounds = parts.with_columns(below=estimate - low, above=high - estimate)
     names = ("value", "estimate", "below", "above")
@@ -72,8 +68,6 @@ def _describe_parts(parts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_parts(groups: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     mean, parts = pl.col("mean"), pl.col("parts")
     return groups.select(
         *_PARTS,
@@ -88,8 +82,6 @@ def _average_parts(groups: pl.DataFrame) -> pl.DataFrame:
 
 def _compare_parts(groups: pl.DataFrame) -> pl.DataFrame:
     """Return the difference as in `statistics.paired.independent_difference`."""
-    import polars as pl
-
     difference = pl.col("first_estimate") - pl.col("last_estimate")
     below = (pl.col("first_below") ** 2 + pl.col("last_above") ** 2).sqrt()
     above = (pl.col("first_above") ** 2 + pl.col("last_below") ** 2).sqrt()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.study_files import StudyFiles
@@ -12,8 +14,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.setting import Setting
     from omibench.stages.analyze.analysis import Analysis
 
@@ -45,8 +45,6 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
         that select among the same samples share their rows of `pass`, under the setting with the
         most samples. None if no cell was aggregated.
     """
-    import polars as pl
-
     chosen = _read_choices(analysis)
     if chosen is None:
         return None
@@ -101,8 +99,6 @@ def describe_presentation(setting: Setting) -> str:
 def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
     """Return a row per problem, scorer, method and k of every aggregated cell, with its
     `verdict`."""
-    import polars as pl
-
     study, frames = analysis.results.study, []
     ranked = sorted(
         study.aggregated_cells, key=lambda cell: -study.settings[cell.setting].decoding.samples
@@ -142,8 +138,6 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
 
 def _read_singles(analysis: Analysis) -> pl.DataFrame:
     """Return the verdicts of single-sample cells with the presentation of multi-sample cells."""
-    import polars as pl
-
     study = analysis.results.study
     several = {
         (cell.model, describe_presentation(study.settings[cell.setting]))

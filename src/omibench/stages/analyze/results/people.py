@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.errors import ParamsError
 from omibench.results.grouped import estimate_groups
 from omibench.results.optional_measures import fill_measures
@@ -27,8 +29,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 _CELL = ["model", "setting", "rules"]
@@ -56,8 +56,6 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
         MissingInputError: The file is missing.
         PluginError: A plug-in's scorer failed.
     """
-    import polars as pl
-
     params = analysis.study.analyze
     if params.people is None and params.people_subset is None:
         return None
@@ -94,8 +92,6 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
         `slice` and `value`; None if the study draws none, or cannot (with a warning). The estimate
         is empty.
     """
-    import polars as pl
-
     subset = analysis.study.analyze.people_subset
     try:
         draw = find_subset(analysis)
@@ -119,8 +115,6 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
 
 def _sort_rows(rows: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """Sort the slices of each respondent or cell in the order of `labels`."""
-    import polars as pl
-
     slices = labels.select("slice", "value").unique(maintain_order=True).with_row_index("_slice")
     owner = ["kind", "respondent", "model", "setting", "rules", "metric"]
     numbered = rows.join(slices, on=["slice", "value"], how="left", maintain_order="left")
@@ -135,8 +129,6 @@ def _sort_rows(rows: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 def _estimate_respondents(
     analysis: Analysis, verdicts: pl.DataFrame, labels: pl.DataFrame
 ) -> pl.DataFrame:
-    import polars as pl
-
     rows_by_slice = verdicts.join(labels, on="id", maintain_order="left")
     return pl.concat(
         [
@@ -153,8 +145,6 @@ def _estimate_models(
     analysis: Analysis, values: pl.DataFrame, labels: pl.DataFrame
 ) -> pl.DataFrame:
     """Return the accuracy of each cell under each scorer on the same problems."""
-    import polars as pl
-
     rows_by_slice = values.join(labels, on="id", maintain_order="left")
     parts = [
         estimate_groups(rows_by_slice, [*_CELL, "slice", "value"], analysis.confidence, column)
@@ -168,8 +158,6 @@ def _estimate_models(
 
 
 def _compare(analysis: Analysis, values: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     rows = compare_with_people(values, verdicts, analysis.confidence)
     if rows.is_empty():
         return rows

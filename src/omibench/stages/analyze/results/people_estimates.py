@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.results.attributes import list_values
 from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES
@@ -15,8 +17,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.tidy import JOINT
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 ESTIMATED, MODEL = "estimated people", "model"
@@ -49,8 +49,6 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
         MissingInputError: The file is missing.
         MissingExtraError: scipy is needed and not installed.
     """
-    import polars as pl
-
     path = analysis.study.analyze.people_cutoffs
     if path is None:
         return None
@@ -94,8 +92,6 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
 
 def _compare_models(analysis: Analysis, people: pl.DataFrame) -> list[pl.DataFrame]:
     """Return accuracies of cells by exam and year, and their differences from the estimates."""
-    import polars as pl
-
     if _YEAR not in analysis.attributes.of_items:
         _LOG.warning("%s: problems have no attribute 'year', so models are not compared", KEY)
         return []

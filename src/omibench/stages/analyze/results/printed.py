@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.papers.comparison import compare_chance, compare_readings
 from omibench.papers.tables import PrintedCell
 from omibench.stages.analyze.results.chance import CHANCE
@@ -11,8 +13,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.transcripts import ACC_OCR
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -29,8 +29,6 @@ def tabulate_printed(analysis: Analysis) -> pl.DataFrame | None:
         unchanged), `sd` the printed standard deviation over runs, `decimals` their printed number,
         `source` the paper and table, `file`. None without printed tables.
     """
-    import polars as pl
-
     rows = [
         _describe_value(cell, table.layout.source)
         for table in analysis.print_beside.tables
@@ -54,8 +52,6 @@ def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
         (empty for simulated values and for guessing, which the paper drew once), `source` the paper
         and table, `file`. None if no printed value belongs to a cell of the study.
     """
-    import polars as pl
-
     printed = analysis.printed_rows
     tables = [analysis.printed_comparisons]
     if printed and (ocr := analysis.table("ocr")) is not None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.params.cell import Cell
 from omibench.results.four_way import RESPONSE
 from omibench.results.grouped import estimate_groups
@@ -30,8 +32,6 @@ from omibench.statistics.intervals import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 JUDGE, PEOPLE = "judge", "people"
@@ -63,8 +63,6 @@ def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
         of the type among `classified` ones; `taxonomy`. Types without failures have rows of 0.
         Answers that a judge found right are excluded. None if no errors were classified.
     """
-    import polars as pl
-
     judged = analysis.error_judgements
     labelled = judged.drop_nulls(TYPE).filter(pl.col(TYPE) != NO_ERROR).drop("outcome", "judge")
     if labelled.is_empty():
@@ -123,8 +121,6 @@ def tabulate_error_judgements(analysis: Analysis) -> pl.DataFrame | None:
         `right_after_all`, `judge_failed`, `taxonomy`, `judge`, and `calibrated` (null for people),
         whether a certificate from human labels exists. None if no errors were judged.
     """
-    import polars as pl
-
     typed = pl.col(TYPE).is_not_null()
     wrong = typed & (pl.col(TYPE) != NO_ERROR)
     is_judge = pl.col("by") == JUDGE
@@ -172,8 +168,6 @@ def collect_error_judgements(analysis: Analysis) -> pl.DataFrame:
             not a type of the taxonomy.
         MissingInputError: A file does not exist.
     """
-    import polars as pl
-
     results = analysis.results
     labels = _read_labels(results)
     errors = results.study.judge.errors
@@ -202,8 +196,6 @@ def _read_labels(results: Results) -> dict[Cell, pl.DataFrame]:
     Returns:
         One row per labelled response with `_JUDGED`, by cell.
     """
-    import polars as pl
-
     errors = results.study.judge.errors
     file = (errors.labels or results.study.certify.labels) if errors else None
     if errors is None or file is None:
@@ -228,8 +220,6 @@ def _read_labels(results: Results) -> dict[Cell, pl.DataFrame]:
 
 def _add_typed_failures(labels: pl.DataFrame, judged: pl.DataFrame | None) -> pl.DataFrame:
     """Add the unlabelled failures whose type follows from their outcome, without a judge."""
-    import polars as pl
-
     if judged is None:
         return labels
     typed = judged.filter(pl.col("judge").is_null(), pl.col(TYPE).is_not_null())
@@ -254,8 +244,6 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
         clustered by problem; `n` is the number of problems, and `steps` and `rationales` are the
         numbers labelled. None without labels of steps.
     """
-    import polars as pl
-
     steps = _read_steps(analysis.results)
     if steps is None:
         return None
@@ -281,8 +269,6 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
 
 def _read_steps(results: Results) -> pl.DataFrame | None:
     """Return a row per rationale with labelled steps: `RESPONSE`, the counts and `simulated`."""
-    import polars as pl
-
     errors = results.study.judge.errors
     file = (errors.labels if errors else None) or results.study.certify.labels
     rows = [row for row in read_labels(Path(file)) if row.steps is not None] if file else []
@@ -323,8 +309,6 @@ def tabulate_marks(analysis: Analysis) -> pl.DataFrame | None:
         number of judgements without a mark, `calibrated` whether a certificate from human marks
         exists. None if no rationales were marked.
     """
-    import polars as pl
-
     rows = [
         {"model": cell.model, "setting": cell.setting, "metric": mark}
         | _average(part, mark, analysis.confidence, (LOWEST_MARK, HIGHEST_MARK))
@@ -353,8 +337,6 @@ def tabulate_other_judges(analysis: Analysis) -> pl.DataFrame | None:
         frequent first. `judge` is its model, `judge_failed` the number of failed judgements. None
         without such judges.
     """
-    import polars as pl
-
     rows: list[dict[str, Any]] = []
     for name in analysis.results.study.judge.others:
         parts = {cell: rows.filter(instrument=name) for cell, rows in analysis.judgements.items()}
@@ -385,8 +367,6 @@ def _average(
     rows: pl.DataFrame, column: str, confidence: float, scale: tuple[float, float] | None = None
 ) -> dict[str, Any]:
     """Average a column over samples and then problems: a share, or a mean on a scale."""
-    import polars as pl
-
     problems = (
         rows.drop_nulls(column)
         .group_by("id", maintain_order=True)

@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+import polars as pl
+
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
 from omibench.params.cells import list_salient_cells
@@ -28,8 +30,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.statistics.intervals import clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 UNSCORED = tuple(outcome for outcome in get_args(SaliencyOutcome) if outcome != "scored")
@@ -238,8 +238,6 @@ def _average(values: Mapping[str, float]) -> float:
 
 
 def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
-    import polars as pl
-
     unscored = frame.filter(pl.col("outcome") != "scored")
     chosen = frame.filter(pl.col("outcome") == "scored", pl.col("chosen"))
     by_problem = chosen.group_by("id", maintain_order=True).agg(
@@ -270,8 +268,6 @@ def _count_hidden(frame: pl.DataFrame, chosen: pl.DataFrame) -> int:
 
     A grid has all combinations of the positions along the two sides of a picture.
     """
-    import polars as pl
-
     grids = (
         frame.filter(pl.col("outcome") == "scored", pl.col("sha256") != "")
         .group_by("id", "image")
@@ -281,8 +277,6 @@ def _count_hidden(frame: pl.DataFrame, chosen: pl.DataFrame) -> int:
 
 
 def _find_largest(rows: pl.DataFrame) -> dict[str, LargestEffect]:
-    import polars as pl
-
     largest = (
         rows.sort(pl.col("drop").abs(), descending=True, maintain_order=True)
         .group_by("id", maintain_order=True)
@@ -313,8 +307,6 @@ def tabulate_saliency(analysis: Analysis) -> pl.DataFrame | None:
         unscored problems by outcome, of `pictures`, of positions `hidden` by the endpoint, and of
         responses that declare their option before (`declares`). None without the stage.
     """
-    import polars as pl
-
     rows = list_cells(analysis.study.saliency, analysis.saliences)
     return pl.DataFrame(rows, schema_overrides={"max_pixels": pl.Int64}) if rows else None
 
@@ -398,8 +390,6 @@ def tabulate_maps(analysis: Analysis) -> pl.DataFrame | None:
         `image` (from 0), `option`, `file` below the results folder, and the largest effect (metric
         `impact`, nats). None if no pair has such a problem.
     """
-    import polars as pl
-
     rows = [row for pair in _list_pairs(analysis) for row in _list_panels(*pair)]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
@@ -409,7 +399,6 @@ def _list_pairs(analysis: Analysis) -> list[tuple[Salience, Salience]]:
 
 
 def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:
-    import polars as pl
 
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     ids_by_exam: dict[str, set[str]] = {}

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.study_files import StudyFiles
@@ -28,8 +29,6 @@ from omibench.statistics.samples import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.cell import Cell
     from omibench.results.load import Results
     from omibench.stages.analyze.analysis import Analysis
@@ -59,8 +58,6 @@ def tabulate_choices(analysis: Analysis) -> pl.DataFrame | None:
         at each `k`, with `prompts`, the mean number of marking prompts of a problem, if a reward
         model marks the candidates. None if no cell draws several samples.
     """
-    import polars as pl
-
     results = analysis.results
     cells = results.study.aggregated_cells
     names = pl.DataFrame(cells, ["model", "setting"], orient="row") if cells else None
@@ -96,8 +93,6 @@ def tabulate_choices(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _tabulate_runs(analysis: Analysis, verdicts: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     items = average_samples(verdicts, CELL)
     means = verdicts.group_by(*CELL, "index", maintain_order=True).agg(pl.col("verdict").mean())
     spreads = [
@@ -133,8 +128,6 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
         (at k = 1) describe the line through the metric in `curve`. None if no problem has several
         samples.
     """
-    import polars as pl
-
     values = _frame_worths(analysis)
     if values.is_empty():
         return None
@@ -149,8 +142,6 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
 
 def _frame_worths(analysis: Analysis) -> pl.DataFrame:
     """Return a row per problem of a cell, scorer, metric and k, with the problem's cluster."""
-    import polars as pl
-
     results = analysis.results
     settings = {cell.setting for cell in results.study.aggregated_cells}
     verdicts = results.verdicts.filter(pl.col("setting").is_in(settings))
@@ -176,8 +167,6 @@ def _frame_worths(analysis: Analysis) -> pl.DataFrame:
 
 
 def _fit_lines(analysis: Analysis, values: pl.DataFrame) -> list[dict[str, Any]]:
-    import polars as pl
-
     points = values.filter(pl.col("k").is_in(FIT))
     rows: list[dict[str, Any]] = []
     for keys, part in points.group_by(*_METRIC, maintain_order=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.errors import ArgumentError, ParamsError
 from omibench.params.stages.analyze import split_slice
 from omibench.results.item_matrix import ItemMatrix, arrange_items
@@ -27,8 +29,6 @@ from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -49,8 +49,6 @@ def slice_items(analysis: Analysis) -> pl.DataFrame:
     Returns:
         Rows of `id`, `slice` and `value`, the whole first.
     """
-    import polars as pl
-
     items = analysis.items
     whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
     parts = [label_items(items, names) for names in list_item_slices(analysis)]
@@ -125,8 +123,6 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
         Rows as in `slices`, with metrics such as `pass@4`; None if no problem was sampled several
         times.
     """
-    import polars as pl
-
     files = StudyFiles(analysis.folder)
     frames = [
         frame.select("model", "setting", "id", "rules", "metric", "k", "value")
@@ -176,7 +172,5 @@ def _stack(
     analysis: Analysis, tabulate: Callable[[SlicePlan], pl.DataFrame]
 ) -> pl.DataFrame | None:
     """Concatenate the tables of all slices; None if they are empty."""
-    import polars as pl
-
     frames = [frame for plan in list_plans(analysis) if (frame := tabulate(plan)).height]
     return pl.concat(frames) if frames else None

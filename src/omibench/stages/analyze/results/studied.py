@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -24,8 +24,6 @@ def tabulate_models(analysis: Analysis) -> pl.DataFrame:
         null if unknown; `label, group, provider, family, variant, base, weights` and
         `active_parameters_b` are columns.
     """
-    import polars as pl
-
     marks = analysis.simulated_cells.group_by("model").agg(pl.col("simulated").any())
     return analysis.attributes.models.join(
         marks, on="model", how="left", maintain_order="left"
@@ -46,8 +44,6 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
         (`analyze.full_settings`). As for models, `simulated` is whether any of its numbers depends
         on simulation.
     """
-    import polars as pl
-
     full = analysis.results.full_settings
     marks = analysis.simulated_cells.group_by("setting").agg(pl.col("simulated").any())
     return analysis.attributes.settings.join(
@@ -71,8 +67,6 @@ def tabulate_places(analysis: Analysis) -> pl.DataFrame | None:
         One row per table or figure of the paper (`value`, such as `table 2`) and available cell,
         without an estimate. None if `infer.printed` is empty.
     """
-    import polars as pl
-
     infer = analysis.study.infer
     rows = [
         (cell.model, cell.setting, place)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
+from polars import selectors
 
 from omibench.errors import PluginError
 from omibench.files.atomic import replace_atomically
 from omibench.files.csv_file import write_frame_csv
 from omibench.files.outputs import made_folder
 from omibench.results.slices import JOINT
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["COLUMNS", "JOINT", "complete_table", "write_table"]
 
@@ -53,8 +53,6 @@ def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame
 
 def round_table(frame: pl.DataFrame) -> pl.DataFrame:
     """Round the numbers of a table to 6 digits, as in files, so that equal results are equal."""
-    from polars import selectors
-
     return frame.with_columns(selectors.float().round(_DIGITS))
 
 
@@ -72,9 +70,6 @@ def fill_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:
     Raises:
         PluginError: A column has the wrong type.
     """
-    import polars as pl
-    from polars import selectors
-
     types = {column: getattr(pl, kind) for column, kind in COLUMNS.items()}
     defaults: dict[str, Any] = {**dict.fromkeys(_WORDS, ""), "result": name, "dataset": dataset}
     present = frame.columns

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import polars as pl
+
 from omibench.ocr_quality.parts import BY_RULE, PARTS, combine_parts, measure_rule_parts
 from omibench.ocr_quality.printed import print_text
 from omibench.results.grouped import estimate_groups
@@ -22,8 +24,6 @@ from omibench.statistics.clustered_correlation import correlate_by_rank, correla
 from omibench.statistics.correlation import COEFFICIENTS, FEWEST, correlate
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.cell import Cell
     from omibench.stages.analyze.analysis import Analysis
 
@@ -60,8 +60,6 @@ def tabulate_readings(analysis: Analysis) -> pl.DataFrame | None:
         [0, 1]. The estimate is `accocr`; it, `terms` and `semantics` are null without a judge's
         marks. None if there are no transcripts.
     """
-    import polars as pl
-
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     questions = analysis.results.questions
     rows = []
@@ -98,8 +96,6 @@ def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
         weights, and each of them; `terms`, `semantics` and `accocr` only if `judge.transcripts` is
         set. None if no setting transcribes pictures.
     """
-    import polars as pl
-
     parts = analysis.table("ocr-readings")
     if parts is None:
         return None
@@ -130,8 +126,6 @@ def tabulate_ocr_accuracy(analysis: Analysis) -> pl.DataFrame | None:
         `measure` (`accocr`, or `lexical` without a judge for the parts that need one), its mean
         `ocr` and interval `ocr_low` to `ocr_high`. None if there are no transcripts.
     """
-    import polars as pl
-
     ocr, accuracy = analysis.table("ocr"), analysis.table("accuracy")
     if ocr is None or accuracy is None:
         return None
@@ -164,8 +158,6 @@ def tabulate_ocr_correlations(analysis: Analysis) -> pl.DataFrame | None:
         under a setting (Pearson's and Spearman's, clustered by stem), and `models` for models'
         means under a setting (those and Kendall's; three models or more). None if neither varies.
     """
-    import polars as pl
-
     parts = analysis.table("ocr-readings")
     if parts is None:
         return None
@@ -209,8 +201,6 @@ def _choose_measure(ocr: pl.DataFrame) -> str:
 
 def _correlate_items(analysis: Analysis, parts: pl.DataFrame) -> Iterator[Row]:
     """Return each cell's verdicts on the problems its model transcribed, with its OCR accuracy."""
-    import polars as pl
-
     ocr = analysis.table("ocr")
     if ocr is None:
         return

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from omibench.results.grouped import compare_pairs
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.schemas.attributes import list_labels
@@ -14,8 +16,6 @@ from omibench.stages.analyze.results.slices import slice_items
 from omibench.statistics.paired import bootstrap_difference
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -38,8 +38,6 @@ def bootstrap_comparisons(
         One row per comparison and measure: `KEYS` and `BOUNDS`, percentile bounds of the difference
         and its p (`statistics.paired.bootstrap_difference`, seed 0).
     """
-    import polars as pl
-
     rows: list[tuple[object, ...]] = []
     for column, measure in MEASURES.items():
         filled_pairs = pairs.drop_nulls([column, f"{column}_base"])
@@ -66,8 +64,6 @@ MEASURES: Mapping[str, str] = {"verdict": "accuracy", "strict": "strict", "credi
 
 def keep_scorers(values: pl.DataFrame) -> pl.DataFrame:
     """Drop the verdicts of single judges of a panel, which are part of the panel's."""
-    import polars as pl
-
     return values.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))
 
 
@@ -94,8 +90,6 @@ def compare_slices(
         `significant` (by Holm at 1 - confidence) and `detectable` (see
         `results.grouped.compare_pairs`; null if the difference is significant).
     """
-    import polars as pl
-
     names = ["model", "setting", "baseline"]
     # Grouping by integers instead of strings halves the time.
     comparisons = pairs.select(names).unique(maintain_order=True).with_row_index("comparison")
@@ -165,8 +159,6 @@ def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per comparison, scorer, measure and slice value; None without baselines.
     """
-    import polars as pl
-
     declared = analysis.study.analyze.baselines
     values, labels = keep_scorers(analysis.item_values), slice_items(analysis)
     tables, bootstraps = [], []
@@ -200,8 +192,6 @@ def pair_with_baselines(
     Returns:
         The input of `differences.compare_slices`.
     """
-    import polars as pl
-
     names = pl.DataFrame(
         {kind: list(baselines), "baseline": list(baselines.values())},
         schema={kind: pl.String, "baseline": pl.String},
@@ -226,8 +216,6 @@ def mark_both_simulated(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame
         analysis: The study's results.
         table: Rows with `model`, `setting`, `rules`, `kind` and `baseline`.
     """
-    import polars as pl
-
     marks = analysis.simulated_cells
     is_model = pl.col("kind") == "model"
     sides = table.with_columns(
@@ -274,8 +262,6 @@ def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
         The rows of `differences.compare_slices`, with the baseline `real`; None if no problem has
         both pictures.
     """
-    import polars as pl
-
     items = analysis.items
     if PAIR not in items.columns:
         return None
@@ -304,8 +290,6 @@ def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
 def _match_items(items: pl.DataFrame) -> pl.DataFrame:
     """Return the ids of the two items of each problem, `real` and `clean`; other clusters are
     dropped."""
-    import polars as pl
-
     sides = {
         side: items.filter(pl.col(PAIR) == side)
         .group_by("cluster", maintain_order=True)
@@ -319,8 +303,6 @@ def _match_items(items: pl.DataFrame) -> pl.DataFrame:
 
 def _label_conditions(items: pl.DataFrame) -> pl.DataFrame:
     """Return rows of `id`, `slice` and `value`: each condition present or absent, and its grade."""
-    import polars as pl
-
     schema = {"id": pl.String, "slice": pl.String, "value": pl.String}
     if NOISE not in items.columns:
         return pl.DataFrame(schema=schema)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.params.cell import Cell
 from omibench.results.family_tests import FamilyTests, compare_family
 from omibench.results.load import VOTE_MARK
@@ -12,8 +14,6 @@ from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -42,8 +42,6 @@ def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per cell and scorer, best first; None for a single cell.
     """
-    import polars as pl
-
     rows: list[dict[str, Any]] = []
     for rules, tests in _test_books(analysis):
         means = _list_means(analysis, rules, tests)
@@ -82,8 +80,6 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per pair and scorer; None for a single cell.
     """
-    import polars as pl
-
     rows = [
         {
             "model": first.model,
@@ -125,8 +121,6 @@ def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
 
 def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell, _CellMean]:
     """Return the mean of each cell of the family, in order."""
-    import polars as pl
-
     means = (
         analysis.item_values.filter(pl.col("rules") == rules)
         .group_by("model", "setting")
@@ -139,8 +133,6 @@ def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell
 
 
 def _mark_pairs(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     both = analysis.mark_simulated(table).join(
         analysis.simulated_cells,
         left_on=["baseline_model", "baseline_setting", "rules"],

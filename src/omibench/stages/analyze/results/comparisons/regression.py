@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import exp, isnan
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from omibench.results.load import VOTE_MARK
 from omibench.results.slices import label_items
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.logistic import AnswerCounts, Fit, fit_logistic
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 ITEM_FACTORS = ("n_images", "subject")
@@ -34,8 +34,6 @@ def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per scorer and level; `slice` is the factor, `value` the level, `n` its answers.
     """
-    import polars as pl
-
     if not analysis.study.analyze.regression:
         return None
     results = analysis.results

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE, mark_both_simulated
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
 from omibench.statistics.samples import compare_run_pairs, compare_runs, mark_stars, summarise_runs
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 RUN_MEAN = "run mean"
@@ -52,8 +52,6 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         The rows; None if no cell has two runs.
     """
-    import polars as pl
-
     runs = _list_runs(analysis)
     if not any(len(cell.accuracies) > 1 for cell in runs.values()):
         return None
@@ -66,8 +64,6 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
 
 def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
     """Return the runs of each cell, overall and by slice."""
-    import polars as pl
-
     settings = analysis.results.study.settings.items()
     # If one sample of an item is selected, its index differs between items: no index is a run.
     chosen = [name for name, setting in settings if setting.aggregate.how not in ("mean", "first")]
@@ -117,7 +113,6 @@ def _summarise(runs: dict[Key, _Runs]) -> list[dict[str, Any]]:
 
 
 def _compare(analysis: Analysis, runs: dict[Key, _Runs]) -> list[pl.DataFrame]:
-    import polars as pl
 
     declared = analysis.study.analyze.baselines
     rows: list[dict[str, Any]] = []

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.slices import LENGTHS
@@ -17,8 +19,6 @@ from omibench.stages.analyze.results.tidy import JOINT
 from omibench.statistics.clustered_correlation import correlate_by_rank, correlate_values
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -45,8 +45,6 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
         `estimate` is their number in the dataset; `year` is the year as a number, `exam` the exam
         (empty if items have none). None if items have no year or all the same.
     """
-    import polars as pl
-
     items = _date_items(analysis.items)
     if items is None:
         return None
@@ -78,8 +76,6 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
 def _date_items(items: pl.DataFrame) -> pl.DataFrame | None:
     """Return the items that have a year, with `year` as a number and `exam`; None if fewer than two
     years."""
-    import polars as pl
-
     if YEAR not in items.columns or items[YEAR].dtype != pl.String:
         return None
     has_exam = EXAM in items.columns and items[EXAM].dtype == pl.String
@@ -115,8 +111,6 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         shortest): the `shortest`, `longest` and `mean_length` of the bin, and its number of
         `responses`. `n` counts items. None if no cell has ten responses.
     """
-    import polars as pl
-
     lengths = _measure_verdicts(analysis, [analysis.results.main_rules, JUDGE_RULES])
     parts = [
         estimates
@@ -147,8 +141,6 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
         problem. `n` counts items, `responses` their samples. None if they are constant in every
         cell.
     """
-    import polars as pl
-
     rows: list[dict[str, Any]] = []
     lengths = _measure_verdicts(analysis, [analysis.results.main_rules])
     coded = lengths.with_columns(pl.col("cluster").rank("dense"))
@@ -168,8 +160,6 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
 
 def _measure_verdicts(analysis: Analysis, scorers: Sequence[str]) -> pl.DataFrame:
     """Return the counted verdicts of some scorers, with all lengths of their responses."""
-    import polars as pl
-
     responses = analysis.results.responses
     place = ["model", "setting", "id", "index"]
     measures = [name for name in LENGTHS if name in responses.columns]
@@ -180,8 +170,6 @@ def _measure_verdicts(analysis: Analysis, scorers: Sequence[str]) -> pl.DataFram
 
 def _estimate_bins(lengths: pl.DataFrame, measure: str, confidence: float) -> pl.DataFrame:
     """Return the accuracy of each bin of each cell by one measure of length."""
-    import polars as pl
-
     length, by = pl.col(measure), [*CELL, "bin"]
     rank = (length.rank("average") - 0.5) / pl.len()
     binned = (

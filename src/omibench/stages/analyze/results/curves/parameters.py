@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curves.series import estimate_points, frame_cells
@@ -13,8 +14,6 @@ from omibench.stages.analyze.results.result import result
 from omibench.statistics.curves import find_saturation, fit_log_trend, resample_saturation
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.stage_params import ResultsParams
     from omibench.stages.analyze.analysis import Analysis
 
@@ -42,8 +41,6 @@ def tabulate_parameters(analysis: Analysis) -> pl.DataFrame | None:
         and `active_parameters_b` in billions (equal for dense models). None if no family has three
         sizes.
     """
-    import polars as pl
-
     models = _frame_models(analysis.results.study)
     cells = frame_cells(analysis).drop("simulated", "setting_label")
     points = cells.join(models, on="model", maintain_order="left").filter(
@@ -75,8 +72,6 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
         items that all models of the curve answered, `models` the number of models. None without
         such curves.
     """
-    import polars as pl
-
     table = analysis.table("accuracy-by-parameters")
     if table is None:
         return None
@@ -106,8 +101,6 @@ class _CurveAnswers(NamedTuple):
 
 def _frame_models(study: ResultsParams) -> pl.DataFrame:
     """Return the models of families, without those fine-tuned from another model."""
-    import polars as pl
-
     rows = [
         (
             name,
@@ -125,8 +118,6 @@ def _frame_models(study: ResultsParams) -> pl.DataFrame:
 
 
 def _pivot_answers(analysis: Analysis, part: pl.DataFrame) -> _CurveAnswers:
-    import polars as pl
-
     keys = part.select(*CELL)
     values = analysis.item_values.join(keys, on=list(CELL), how="semi")
     wide = values.pivot("model", index=["id", "cluster"], values="verdict").drop_nulls()

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from omibench.params.setting import Setting
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
 
@@ -205,8 +205,6 @@ def frame_cells(analysis: Analysis) -> pl.DataFrame:
         One row per cell: `model`, `setting`, `label` (the model's), `setting_label` and `simulated`
         (whether its responses or problems are simulated).
     """
-    import polars as pl
-
     results = analysis.results
     rows = [
         (
@@ -234,8 +232,6 @@ def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
         One row per point: `model`, `setting`, `label`, `series` and `axis`, by curve, in order of
         position. A curve needs two points of a model.
     """
-    import polars as pl
-
     study = analysis.results.study
     answered = {cell.setting for cell in study.cells}
     settings = {name: study.settings[name] for name in study.infer.settings if name in answered}

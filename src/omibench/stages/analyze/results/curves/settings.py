@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from math import inf, nan
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from omibench.results.grouped import estimate_groups
 from omibench.results.slices import label_items
 from omibench.stages.analyze.results.accuracy import CELL
@@ -28,8 +30,6 @@ from omibench.statistics.intervals import clustered_mean
 from omibench.statistics.samples import RunTest, compare_runs, mark_stars
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.params.models.registry import Model
     from omibench.params.stage_params import ResultsParams
     from omibench.stages.analyze.analysis import Analysis
@@ -55,8 +55,6 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
         over models and prompts; `prompt` and `baseline_prompt` are the names of the prompts. None
         if no two settings differ in their prompt alone.
     """
-    import polars as pl
-
     study = analysis.results.study
     answered = {cell.setting for cell in study.cells}
     settings = {name: study.settings[name] for name in study.infer.settings if name in answered}
@@ -125,8 +123,6 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
         with the paired test and Holm's p over the pairs; `series` (the models' family),
         `parameters_b` and both labels. None if no family has both variants of a size.
     """
-    import polars as pl
-
     study = analysis.results.study
     answered = {cell.model for cell in study.cells}
     models = {name: model for name, model in study.models.items() if name in answered}
@@ -189,8 +185,6 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
         examples, with `stars` as printed by USNCO-V; `reason` explains a missing p. None if no
         model has two numbers of examples.
     """
-    import polars as pl
-
     points = frame_points(analysis, locate_shots, "shots")
     if points.is_empty():
         return None
@@ -213,16 +207,12 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
 
 def _slice_by_exam(items: pl.DataFrame) -> pl.DataFrame:
     """Return the items of the whole dataset, and of each exam if known."""
-    import polars as pl
-
     whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
     return pl.concat([whole, label_items(items, EXAM)]) if EXAM in items.columns else whole
 
 
 def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Return the accuracies of each cell's runs, in order of sample index."""
-    import polars as pl
-
     return (
         verdicts.group_by(*_ROW, "index")
         .agg(pl.col("verdict").mean())
@@ -248,8 +238,6 @@ def _compare_with_none(table: pl.DataFrame, greedy: set[tuple[str, str]]) -> pl.
     A greedy run without examples is repeated to match the number of runs it is compared with
     (USNCO-V, "Few-shot prompting": five of each).
     """
-    import polars as pl
-
     baselines = table.filter(pl.col("shots") == 0).select(
         *_CURVE, pl.col("setting").alias("baseline"), pl.col("accuracies").alias("without")
     )
@@ -288,8 +276,6 @@ def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
         truncated responses. `budget` is in tokens; `series` distinguishes curves of other
         conditions. None if no model has two budgets.
     """
-    import polars as pl
-
     points = frame_points(analysis, locate_budget, "budget")
     if points.is_empty():
         return None
@@ -315,8 +301,6 @@ def _select_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_tokens(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     items = (
         _select_responses(analysis, points)
         .drop_nulls("output_tokens")
@@ -342,8 +326,6 @@ def _average_tokens(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
 
 
 def _count_truncated(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     items = (
         _select_responses(analysis, points)
         .group_by("model", "setting", "simulated", "id", "cluster", maintain_order=True)
