@@ -2,7 +2,7 @@
 
 Writes two results folders of synthetic responses to choice problems, scored by the letter that each
 ends on. In the second run, every response is drawn again and 1 % of the golds are corrected; with
-`--rules` it is also scored by another scorer, so that every problem is replayed. Measures the
+`--rules` it is also scored by another scorer. Measures the
 comparison alone, in a separate process.
 
     python benchmarks/run_comparison.py                     # 31 models x 20 settings x 1,322 items
@@ -46,9 +46,9 @@ import sys
 from pathlib import Path
 from omibench.run_comparison.compare import compare_run_folders
 comparison = compare_run_folders(Path(sys.argv[1]), Path(sys.argv[2]))
-for share in comparison.total.shares:
-    print(f"  {share.name}: {100 * share.share:+.3f} points, {share.items:,} verdicts")
-print(f"  {comparison.moved:,} verdicts moved")
+for total in comparison.total.causes:
+    print(f"  {total.cause}: {100 * total.change:+.3f} points, {total.verdicts:,} verdicts")
+print(f"  {comparison.changed:,} verdicts changed")
 """
 
 

@@ -51,7 +51,7 @@ def main(folder: str, earlier: str, params: str) -> dict[str, Any]:
         "pair": [pair.value, pair.lo, pair.hi, pair.n, pair.distinguishable],
         "many": [many.value, many.lo, many.hi, many.n, many.distinguishable],
         "slice": results.slice(by=["subject"], metric="accuracy", rules="robust").columns,
-        "shares": {share.name: share.share for share in runs.total.shares},
+        "causes": {total.cause: total.change for total in runs.total.causes},
         "changes": runs.items.height,
         "score": omibench.score(r"So it is \boxed{0.5 m}.", "50 cm").verdict,
         "scores": [

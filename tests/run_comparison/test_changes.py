@@ -48,7 +48,7 @@ def test_parameters_of_the_jobs_are_named(tmp_path: Path) -> None:
         "models.m.model": ('"x-2025"', '"x-2026"'),
         "settings.cot.decoding.temperature": ("0.0", "0.7"),
     }
-    assert {change.component for change in comparison.changes} == {"responses"}
+    assert {change.cause for change in comparison.changes} == {"response"}
 
 
 def test_prompt_files_are_named_and_results_of_the_study_are_not(tmp_path: Path) -> None:

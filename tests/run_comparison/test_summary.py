@@ -24,9 +24,8 @@ B = make_run("ABCDBBCA").change(judge=MadeJudge(name="kind"), revision="2")
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two runs in the working folder, where known verdicts are kept, too."""
+    """Two runs in the working folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     A.write(Path("a"))
     B.write(Path("b"))
     return tmp_path
@@ -42,12 +41,12 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
     code, output = run("a", "b", "--out", "compare.json", "--items", "moved.csv")
     assert code == 0, output
     assert "robust 6, 1 cell\n" in output
-    assert "gold       right answers" in output
-    assert "new responses, which cannot be separated" in output
+    assert "gold      another gold answer (1 verdict)" in output
+    assert "scorer: scored by: gptscore 3, judge judge, prompt 55555555 > gptscore 3" in output
     comparison = RunComparison.model_validate_json(Path("compare.json").read_bytes())
     assert comparison.gptscore is not None
     rows = list(read_csv(Path("moved.csv")))
-    assert len(rows) == comparison.moved + comparison.gptscore.moved
+    assert len(rows) == comparison.changed + comparison.gptscore.changed
     assert {row["rules"] for row in rows} <= {"robust", "gptscore"}
     assert sorted(Path("a").rglob("*")) == before
 
@@ -64,7 +63,7 @@ def test_rules_of_each_run(folders: Path) -> None:
 def test_the_api(folders: Path) -> None:
     comparison = omibench.compare_runs("a", "b", rules="robust")
     assert comparison.items.columns[:4] == ["model", "setting", "rules", "id"]
-    assert comparison.items.height == comparison.moved
+    assert comparison.items.height == comparison.changed
     assert comparison.gptscore is None
     with pytest.raises(ArgumentError, match="give a scorer, or one for each run"):
         omibench.compare_runs("a", "b", rules=("a", "b", "c"))  # type: ignore[arg-type]

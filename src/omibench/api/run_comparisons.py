@@ -9,7 +9,6 @@ from omibench.api.comparisons import check_confidence
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.run_comparison.compare import compare_run_folders
 from omibench.run_comparison.report import RunComparison
-from omibench.stages.score.cache import locate_user_cache
 from omibench.status.runs import find_latest_run, read_runs
 
 
@@ -20,15 +19,14 @@ def compare_runs(
     rules: str | tuple[str, str] | None = None,
     confidence: float = 0.95,
 ) -> RunComparison:
-    """Compare two runs and attribute the change in accuracy to the changes between them.
+    """Compare two runs: each changed verdict with the first thing that differs.
 
-    Changes that need no model are replayed (gold answers, data, scorers, stored judgements), and
-    each gets its share of the difference, averaged over the orders of the changes. New responses
-    are one share.
+    These are, in this order, the problem, its gold answer, the scorer or judge, the samples that
+    count, and the response. The changes by cause sum to the difference over common problems.
 
     Examples:
         >>> comparison = omibench.compare_runs("before", "after")
-        >>> {share.name: share.share for share in comparison.total.shares}
+        >>> {total.cause: total.change for total in comparison.total.causes}
 
     Args:
         a: First results folder; params.yaml is not needed.
@@ -55,7 +53,7 @@ def compare_runs(
     pair = (rules, rules) if rules is None or isinstance(rules, str) else tuple(rules)
     if len(pair) != 2 or not all(name is None or isinstance(name, str) for name in pair):
         raise ArgumentError(f"rules: is {rules!r}; give a scorer, or one for each run")
-    return compare_run_folders(*folders, (pair[0], pair[1]), confidence, locate_user_cache())
+    return compare_run_folders(*folders, (pair[0], pair[1]), confidence)
 
 
 def _refuse_live_run(folder: Path) -> None:

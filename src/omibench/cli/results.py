@@ -124,16 +124,16 @@ def compare(
         float, typer.Option(help="Confidence level of the paired intervals.")
     ] = 0.95,
 ) -> None:
-    """Split the difference between two runs into the shares of its causes.
+    """Compare two runs: each changed verdict with the first thing that differs.
 
-    Changes of gold answers, data, scorers, extraction and stored judgements are replayed in every
-    order without a model. New responses are one share, with a list of what differs in their
-    requests. The shares add up to the difference. Sends no request and writes to neither folder.
+    These are, in this order, the problem, its gold answer, the scorer or judge, the samples that
+    count, and the response; the changes by cause add up to the difference over common problems,
+    and what differs in the requests is listed. Sends no request and writes to neither folder.
 
     \b
     Example:
       omibench results compare results-before results-after --out compare.json
-      omibench results compare A B --rules robust,omibench --items moved.csv
+      omibench results compare A B --rules robust,omibench --items changed.csv
     """
     from omibench.api.run_comparisons import compare_runs
     from omibench.errors import ParamsError

@@ -1,43 +1,121 @@
-"""Comparison of two runs: differences by cell and in total, and the shares of changes."""
+"""Comparison of two runs: each changed verdict with the first thing that differs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from omibench.errors import ArgumentError
+import polars as pl
+
+from omibench.errors import ArgumentError, UnfinishedError
 from omibench.judges.gptscore import GPTSCORE as INSTRUMENT
 from omibench.params.cell import Cell
-from omibench.run_comparison.cell_pair import pair_cell
-from omibench.run_comparison.cell_shares import divide_cell
-from omibench.run_comparison.changes import ChangeCounter
-from omibench.run_comparison.problems import (
-    ProblemChanges,
-    compare_problems,
-    describe_composition,
-)
-from omibench.run_comparison.replay import SIDES, CellReplay, Side
+from omibench.results.folder import find_results_folder
+from omibench.results.study_files import StudyFiles
+from omibench.run_comparison.changes import Change, JobRecords, list_responses, shorten
 from omibench.run_comparison.report import (
+    CAUSES,
     LISTED,
-    MovedItem,
+    CauseTotal,
+    CellComparison,
+    ChangedVerdict,
+    Contrast,
+    ItemComposition,
+    RunChange,
     RunComparison,
+    RunSummary,
     ScoringComparison,
+    ScoringSummary,
 )
-from omibench.run_comparison.run_files import (
-    CellFrames,
-    RunFiles,
-    find_main_rules,
-    list_missing_cells,
-    name_cells,
-    read_cell_run,
-    select_samples,
-    summarise_run,
-)
-from omibench.run_comparison.totals import ComparisonTotals
+from omibench.schemas.cells.files import read_cell
 from omibench.schemas.problem import Answer
+from omibench.schemas.validation import suggest_name
+from omibench.statistics.paired import paired_difference
 
 GPTSCORE = INSTRUMENT.name
+EQUAL = 1e-9
+"""Differences of verdicts below this are zero."""
+_STAGES = ("freeze", "infer", "score", "aggregate")
+_SAMPLE = ["id", "index"]
+"""The columns that identify a sample of a cell."""
+_SEEN_BY_SCORER = ("text", "outcome", "finish_reason", "published_verdict")
+"""Columns of a response that a scorer may read."""
+
+
+class Run(StudyFiles):
+    """A results folder whose files must not change while they are compared."""
+
+    def __init__(self, folder: Path) -> None:
+        """Note the state of every file that a comparison reads.
+
+        Raises:
+            MissingInputError: The folder has no results.
+        """
+        super().__init__(find_results_folder(folder))
+        self._states = self._read_states()
+
+    def check_unchanged(self) -> None:
+        """Check that no file was added, changed or removed since. Raises UnfinishedError."""
+        changed = sorted(name for name, _ in self._states.items() ^ self._read_states().items())
+        if changed:
+            raise UnfinishedError(
+                f"{self.folder}: {changed[0]} changed during reading; wait until the run in this "
+                "folder has ended (`omibench status`), then compare again"
+            )
+
+    def find_main_rules(self, rules: str | None) -> str:
+        """Return the scorer to compare: `rules`, or the run's first one.
+
+        Raises:
+            ArgumentError: The run has no cell with verdicts, or none of this scorer.
+        """
+        names: dict[str, None] = {}
+        for cell in self.scored_cells:
+            rows = read_cell(self.locate("score", cell), ["rules"])
+            names |= dict.fromkeys(rows["rules"].unique(maintain_order=True))
+            if names and (rules is None or rules in names):
+                return rules or next(iter(names))
+        if not names:
+            raise ArgumentError(f"{self.folder}: no verdicts; run `omibench score` first")
+        raise ArgumentError(
+            f"rules: {self.folder} has no verdict of {rules!r}{suggest_name(str(rules), names)}"
+        )
+
+    def summarise(self, simulated: bool) -> RunSummary:
+        """Describe the run; `simulated` states whether the compared data are simulated."""
+        return RunSummary(
+            folder=str(self.folder), dataset=self.manifest.name, version=self.manifest.version,
+            problems=len(self.answers),
+            simulated=simulated or self.manifest.synthetic is not None,
+        )  # fmt: skip
+
+    def _read_states(self) -> dict[str, tuple[int, int]]:
+        states = {}
+        for stage in _STAGES:
+            for path in (self.folder / stage).rglob("*"):
+                if path.suffix in (".parquet", ".jsonl", ".json") and path.is_file():
+                    state = path.stat()
+                    name = path.relative_to(self.folder).as_posix()
+                    states[name] = (state.st_size, state.st_mtime_ns)
+        return states
+
+
+class Scoring(NamedTuple):
+    """The scorer or judge of a cell's verdicts."""
+
+    rules: str
+    version: int
+    judge: str | None
+    prompt_sha256: str | None
+
+    def describe(self) -> str:
+        """Return it as one line."""
+        text = f"{self.rules} {self.version}"
+        if self.judge is not None:
+            text += f", judge {self.judge}, prompt {(self.prompt_sha256 or '')[:8]}"
+        return shorten(text)
 
 
 def compare_run_folders(
@@ -45,16 +123,8 @@ def compare_run_folders(
     b: Path,
     rules: tuple[str | None, str | None] = (None, None),
     confidence: float = 0.95,
-    cache: Path | None = None,
 ) -> RunComparison:
-    """Compare two results folders and attribute the difference in accuracies to changes.
-
-    The difference over common problems is divided by Shapley values: the responses of each run are
-    scored again with the gold answers, data and rules of the other, in every order. Components that
-    only models can produce (responses, judgements) are switched as a whole. If a mixed state is
-    unknown (a scorer in a version that is not installed, a judge on other responses), the affected
-    components are joined for these problems. Problems in only one run change the accuracy through
-    `data`.
+    """Compare two results folders, and find the first thing that differs for each changed verdict.
 
     Args:
         a: The first results folder; params.yaml is not needed.
@@ -62,10 +132,9 @@ def compare_run_folders(
         rules: The scorer, or `gptscore`, of each run; None for its first scorer. If neither is
             given and both runs have judgements, GPTScore is compared as well.
         confidence: Two-sided level of the interval of each difference, in (0, 1).
-        cache: A file of known verdicts (`stages.score.cache`) for replays.
 
     Returns:
-        The comparison; the shares of every difference sum to it, up to rounding of floats.
+        The comparison; the changes by cause sum to the difference over common problems.
 
     Raises:
         MissingInputError: A folder is not a results folder.
@@ -74,89 +143,288 @@ def compare_run_folders(
         UntrustedError: A file was edited or replaced.
         UnfinishedError: A folder was written to during the comparison.
     """
-    import polars as pl
-
-    run_a, run_b = RunFiles(a), RunFiles(b)
-    if run_a.folder.resolve() == run_b.folder.resolve():
+    runs = Run(a), Run(b)
+    if runs[0].folder.resolve() == runs[1].folder.resolve():
         raise ArgumentError(f"{a} and {b}: the same folder; pass two runs")
-    problems = compare_problems(run_a, run_b)
-    names = [find_main_rules(run, name) for run, name in zip((run_a, run_b), rules, strict=True)]
-    tables = [ComparisonTable(run_a, run_b, (names[0], names[1]), confidence)]
+    composition, edited, other_gold = _compare_problems(*runs)
+    names = runs[0].find_main_rules(rules[0]), runs[1].find_main_rules(rules[1])
+    tables = [_Table(runs, names, confidence, edited, other_gold)]
     if rules == (None, None) and GPTSCORE not in names:
-        tables.append(ComparisonTable(run_a, run_b, (GPTSCORE, GPTSCORE), confidence))
-    for cell in sorted({*run_a.scored_cells} & {*run_b.scored_cells}):
-        frames = read_cell_run(run_a, cell), read_cell_run(run_b, cell)
+        tables.append(_Table(runs, (GPTSCORE, GPTSCORE), confidence, edited, other_gold))
+    for cell in sorted({*runs[0].scored_cells} & {*runs[1].scored_cells}):
+        samples = _read_samples(runs[0], cell), _read_samples(runs[1], cell)
         for table in tables:
-            table.add(cell, frames, problems, cache)
-    main = tables[0]
-    if not main.totals.cells:
-        raise ArgumentError(
-            f"{a} and {b}: share no scored cell; {a} has {name_cells(run_a.scored_cells)}, {b} has "
-            f"{name_cells(run_b.scored_cells)}"
-        )
-    for run in (run_a, run_b):
+            table.add(cell, *samples)
+    if not tables[0].cells:
+        scored = [f"{run.folder} has {_name_cells(run.scored_cells)}" for run in runs]
+        raise ArgumentError(f"{a} and {b}: share no scored cell; {', '.join(scored)}")
+    for run in runs:
         run.check_unchanged()
-    judged = next((table for table in tables[1:] if table.totals.cells), None)
-    filled = [main, *([judged] if judged else [])]
-    missing = [list_missing_cells(run_a, run_b), list_missing_cells(run_b, run_a)]
-    simulated = [any(table.totals.simulated[side] for table in filled) for side in SIDES]
+    filled = [table for table in tables if table.cells]
+    cells = [{f"{cell.model}/{cell.setting}" for cell in run.list_cells()} for run in runs]
     return RunComparison(
-        **main.describe(),
-        a=summarise_run(run_a, simulated[0]),
-        b=summarise_run(run_b, simulated[1]),
+        **filled[0].describe(),
+        a=runs[0].summarise(any(table.simulated[0] for table in filled)),
+        b=runs[1].summarise(any(table.simulated[1] for table in filled)),
         confidence=confidence,
-        cells_only_a=missing[0],
-        cells_only_b=missing[1],
-        composition=describe_composition(run_a, run_b, problems),
-        gptscore=ScoringComparison(**judged.describe()) if judged else None,
-    ).attach_items(pl.concat([table.totals.join_items() for table in filled]))
+        cells_only_a=sorted(cells[0] - cells[1])[:LISTED],
+        cells_only_b=sorted(cells[1] - cells[0])[:LISTED],
+        composition=composition,
+        gptscore=ScoringComparison(**filled[1].describe()) if len(filled) > 1 else None,
+    ).attach_items(pl.concat([table.list_changed() for table in filled]))
 
 
-class ComparisonTable:
+def _compare_problems(a: Run, b: Run) -> tuple[ItemComposition, set[str], set[str]]:
+    """Count the problems; return also the edited ones, and those with another gold answer."""
+    common = a.answers.keys() & b.answers.keys()
+    asked = {name for name in common if _ask_view(a, name) != _ask_view(b, name)}
+    names = a.manifest.name, b.manifest.name
+    if not common or (names[0] != names[1] and asked == common):
+        reason = "no problem" if common else "no problem's statement"
+        raise ArgumentError(
+            f"{a.folder} and {b.folder}: different datasets, {names[0]!r} and {names[1]!r}, which "
+            f"share {reason}; compare two runs over the same problems"
+        )
+
+    def scored(answer: Answer) -> tuple[object, object]:
+        return answer.answer_type, answer.choices
+
+    edited = asked | {n for n in common if scored(a.answers[n]) != scored(b.answers[n])}
+    gold = {name for name in common if a.answers[name].answer != b.answers[name].answer}
+    only_a, only_b = a.answers.keys() - common, b.answers.keys() - common
+    composition = ItemComposition(
+        common=len(common), only_a=len(only_a), only_b=len(only_b), edited=len(edited),
+        other_gold=len(gold), only_a_ids=sorted(only_a)[:LISTED],
+        only_b_ids=sorted(only_b)[:LISTED], edited_ids=sorted(edited)[:LISTED],
+        other_gold_ids=sorted(gold)[:LISTED],
+    )  # fmt: skip
+    return composition, edited, gold
+
+
+def _ask_view(run: Run, name: str) -> object:
+    """Return the model input of a problem."""
+    question = run.questions.get(name)
+    if question is None:
+        return None
+    return question.question, [figure.sha256 for figure in question.images], question.choices
+
+
+def _read_samples(run: Run, cell: Cell) -> pl.DataFrame:
+    """Return one row per verdict of a cell that counts, with its response."""
+    responses = run.read_responses(cell).unique(_SAMPLE, keep="first", maintain_order=True)
+    verdicts = run.read_verdicts(cell, responses).filter("counts")
+    columns = ["rules", "version", "judge", "prompt_sha256", "verdict", "simulated"]
+    seen = [*_SAMPLE, "key", *_SEEN_BY_SCORER, "served_model", "simulated"]
+    samples = verdicts.select(*_SAMPLE, *columns).join(
+        responses.select(seen), on=_SAMPLE, suffix="_response", maintain_order="left"
+    )
+    simulated = pl.col("simulated") | pl.col("simulated_response")
+    return samples.with_columns(simulated=simulated).drop("simulated_response")
+
+
+class _Table:
     """The comparison under one scorer of each run, filled cell by cell."""
 
-    def __init__(self, a: RunFiles, b: RunFiles, rules: tuple[str, str], confidence: float) -> None:
-        """Start without cells."""
-        self.totals = ComparisonTotals(a, b, rules, confidence)
-        self._changes = ChangeCounter(a, b)
-        self._answers: dict[Side, Mapping[str, Answer]] = {"a": a.answers, "b": b.answers}
-        self._rules = rules
-
-    def add(
+    def __init__(
         self,
-        cell: Cell,
-        frames: tuple[CellFrames, CellFrames],
-        problems: ProblemChanges,
-        cache: Path | None,
+        runs: tuple[Run, Run],
+        rules: tuple[str, str],
+        confidence: float,
+        edited: set[str],
+        other_gold: set[str],
     ) -> None:
+        self.cells: list[CellComparison] = []
+        self.simulated = [False, False]
+        self._runs, self._rules, self._confidence = runs, rules, confidence
+        self._edited, self._other_gold = edited, other_gold
+        self._jobs = JobRecords(runs[0].folder, runs[1].folder)
+        self._frames: list[pl.DataFrame] = []
+        self._changes: Counter[Change] = Counter()
+        self._scorings: tuple[set[Scoring], set[Scoring]] = (set(), set())
+        self._left_out: list[str] = []
+
+    def add(self, cell: Cell, a: pl.DataFrame, b: pl.DataFrame) -> None:
         """Compare a cell of both runs, if both have verdicts of the rules."""
-        a, b = (
-            select_samples(cell_frames, rules)
-            for cell_frames, rules in zip(frames, self._rules, strict=True)
+        samples = [
+            frame.filter(rules=name) for frame, name in zip((a, b), self._rules, strict=True)
+        ]
+        for frame, name in zip(samples, self._rules, strict=True):
+            if not frame.height:
+                self._leave_out(cell, f"lacks verdicts of {name}")
+                return
+        scorings = [Scoring(*frame.select(Scoring._fields).row(0)) for frame in samples]
+        frame = self._compare_samples(cell, *samples, other_scorer=scorings[0] != scorings[1])
+        if not frame["cause"].count():
+            self._leave_out(cell, "has no problem with a verdict in both runs")
+            return
+        simulated = [bool(frame["simulated"].any()) for frame in samples]
+        for side in (0, 1):
+            self.simulated[side] |= simulated[side]
+            self._scorings[side].add(scorings[side])
+        self._frames.append(frame)
+        contrast = self._contrast(frame)
+        self.cells.append(
+            CellComparison(
+                **contrast, model=cell.model, setting=cell.setting, simulated=any(simulated)
+            )
         )
-        if a is None or b is None:
-            self.totals.leave_out(cell, f"lacks verdicts of {self._rules[a is not None]}")
-            return
-        pair = pair_cell(a, b, problems)
-        if not pair.ids:
-            self.totals.leave_out(cell, "has no problem with a verdict in both runs")
-            return
-        self.totals.add(cell, pair, divide_cell(pair, CellReplay(pair, self._answers, cache)))
-        self._changes.add(cell, pair)
+        self._changes.update(self._find_changes(cell, frame, scorings, samples))
+
+    def _leave_out(self, cell: Cell, reason: str) -> None:
+        self._left_out.append(f"{cell.model}/{cell.setting}: skipped because it {reason}")
+
+    def _compare_samples(
+        self, cell: Cell, a: pl.DataFrame, b: pl.DataFrame, *, other_scorer: bool
+    ) -> pl.DataFrame:
+        """Return one row per problem: mean verdicts, and cause and differences if in both runs."""
+        means = [frame.group_by("id").agg(pl.col("verdict").mean()) for frame in (a, b)]
+        pairs = a.join(b, on=_SAMPLE, how="full", suffix="_b", coalesce=True)
+        flags = pairs.group_by("id").agg(
+            sample=(pl.col("rules").is_null() | pl.col("rules_b").is_null()).any(),
+            response=pl.any_horizontal(
+                pl.col(name).ne_missing(pl.col(f"{name}_b")) for name in _SEEN_BY_SCORER
+            ).any(),
+        )
+        flags = flags.with_columns(
+            problem=pl.col("id").is_in(sorted(self._edited)),
+            gold=pl.col("id").is_in(sorted(self._other_gold)),
+            scorer=pl.lit(other_scorer),
+        )
+        found = [pl.when(name).then(pl.lit(name)) for name in CAUSES]
+        # Nothing recorded differs: code behind the same version, or a judge asked again.
+        cause = pl.coalesce(*found, pl.lit("scorer"))
+        is_common = pl.col("verdict_a").is_not_null() & pl.col("verdict_b").is_not_null()
+        return (
+            means[0]
+            .rename({"verdict": "verdict_a"})
+            .join(means[1].rename({"verdict": "verdict_b"}), on="id", how="full", coalesce=True)
+            .join(flags, on="id", how="left")
+            .sort("id")
+            .select(
+                model=pl.lit(cell.model),
+                setting=pl.lit(cell.setting),
+                rules=pl.lit(" > ".join(dict.fromkeys(self._rules))),
+                id="id",
+                verdict_a="verdict_a",
+                verdict_b="verdict_b",
+                cause=pl.when(is_common).then(cause),
+                differs=pl.concat_str(found, separator=", ", ignore_nulls=True),
+            )
+        )
+
+    def _find_changes(
+        self, cell: Cell, frame: pl.DataFrame, scorings: list[Scoring], samples: list[pl.DataFrame]
+    ) -> set[Change]:
+        """Return what differs in a cell's scorers and requests."""
+        changes: set[Change] = set()
+        a, b = (scoring.describe() for scoring in scorings)
+        is_judged = all(scoring.judge is not None for scoring in scorings)
+        is_rescored = _is_changed(frame.filter(cause="scorer"))
+        if a != b:
+            changes.add(("scorer", "scored by", a, b))
+        elif is_rescored and is_judged:
+            words = ("judge", "of the same name and prompt", "gave other judgements")
+            changes.add(("scorer", *words))
+        elif is_rescored:
+            words = ("code or packages", "of the same version", "give other verdicts")
+            changes.add(("scorer", *words))
+        if is_judged and (a != b or is_rescored):
+            changes |= self._jobs.compare("score", cell)
+        if frame["differs"].str.contains("response|sample").any():
+            changes |= list_responses(*samples) | self._jobs.compare("infer", cell)
+        return changes
+
+    def _contrast(self, frame: pl.DataFrame) -> dict[str, Any]:
+        """Return the fields of a Contrast from rows of one or many cells.
+
+        A problem counts once, with its mean over the cells.
+        """
+        sides = [pl.col("verdict_a"), pl.col("verdict_b")]
+        every = [frame.group_by("id").agg(side.mean()).drop_nulls().to_series(1) for side in sides]
+        common = frame.drop_nulls("cause").with_columns(
+            weight=1 / pl.len().over("id"), change=sides[1] - sides[0]
+        )
+        means = common.group_by("id").agg(side.mean() for side in sides).sort("id")
+        answers = self._runs[0].answers
+        groups = [answers[name].group or name for name in means["id"]]
+        values = [means[name].to_list() for name in ("verdict_a", "verdict_b")]
+        paired = paired_difference(values[1], values[0], groups, self._confidence)
+        accuracies = [_mean(column) for column in every]
+        common_accuracies = [_mean(means[name]) for name in ("verdict_a", "verdict_b")]
+        changed = (
+            common.filter(pl.col("change").abs() > EQUAL)
+            .group_by("cause")
+            .agg(
+                verdicts=pl.len(), change=(pl.col("change") * pl.col("weight")).sum() / means.height
+            )
+        )
+        totals = {row["cause"]: CauseTotal(**row) for row in changed.iter_rows(named=True)}
+        return {
+            "accuracy_a": accuracies[0],
+            "accuracy_b": accuracies[1],
+            "difference": accuracies[1] - accuracies[0],
+            "n_a": every[0].len(),
+            "n_b": every[1].len(),
+            "n_common": means.height,
+            "common_a": common_accuracies[0],
+            "common_b": common_accuracies[1],
+            "common_difference": common_accuracies[1] - common_accuracies[0],
+            "low": paired.lo,
+            "high": paired.hi,
+            "causes": [totals[cause] for cause in CAUSES if cause in totals],
+        }
+
+    def list_changed(self) -> pl.DataFrame:
+        """Return the changed verdicts, the largest differences first."""
+        distance = (pl.col("verdict_b") - pl.col("verdict_a")).abs()
+        rows = pl.concat(self._frames).drop_nulls("cause").filter(distance > EQUAL)
+        keys = [distance.round(9), "model", "setting", "id"]
+        return rows.sort(keys, descending=[True, False, False, False])
 
     def describe(self) -> dict[str, Any]:
         """Return the fields of a ScoringComparison."""
-        changes, left_out = self._changes.list_changes()
-        items = self.totals.join_items()
-        listed = [MovedItem(**row) for row in items.head(LISTED).iter_rows(named=True)]
+        order = sorted(self._changes.items(), key=lambda entry: (-entry[1], entry[0]))
+        changed = self.list_changed()
+        unscored = [
+            (side, sorted({*run.list_cells()} - {*run.scored_cells}))
+            for side, run in zip("AB", self._runs, strict=True)
+        ]
+        notes = [
+            f"run {side}: not scored: {_name_cells(cells)}" for side, cells in unscored if cells
+        ]
         return {
-            "scoring_a": self.totals.summarise_scoring("a"),
-            "scoring_b": self.totals.summarise_scoring("b"),
-            "total": self.totals.find_total(),
-            "cells": self.totals.cells,
-            "changes": changes,
-            "changes_left_out": left_out,
-            "moved": items.height,
-            "moved_items": listed,
-            "notes": self.totals.write_notes(),
+            "scoring_a": _summarise_scoring(self._rules[0], self._scorings[0]),
+            "scoring_b": _summarise_scoring(self._rules[1], self._scorings[1]),
+            "total": Contrast(**self._contrast(pl.concat(self._frames))),
+            "cells": self.cells,
+            "changes": [
+                RunChange(cause=cause, field=field, a=a, b=b, cells=cells)
+                for (cause, field, a, b), cells in order[:LISTED]
+            ],
+            "changes_left_out": max(0, len(order) - LISTED),
+            "changed": changed.height,
+            "verdicts": [ChangedVerdict(**r) for r in changed.head(LISTED).iter_rows(named=True)],
+            "notes": notes + self._left_out[:LISTED],
         }
+
+
+def _is_changed(frame: pl.DataFrame) -> bool:
+    return bool(((frame["verdict_b"] - frame["verdict_a"]).abs() > EQUAL).any())
+
+
+def _mean(column: pl.Series) -> float:
+    return float(column.sum() / column.len())
+
+
+def _summarise_scoring(rules: str, scorings: set[Scoring]) -> ScoringSummary:
+    return ScoringSummary(
+        rules=rules,
+        versions=sorted({scoring.version for scoring in scorings}),
+        judges=sorted({scoring.judge for scoring in scorings if scoring.judge}),
+    )
+
+
+def _name_cells(cells: Collection[Cell], limit: int = 3) -> str:
+    names = [f"{cell.model}/{cell.setting}" for cell in cells]
+    more = len(names) - limit
+    return (", ".join(names[:limit]) or "none") + (f" and {more:,} more" if more > 0 else "")

@@ -1,31 +1,24 @@
 """Result of a comparison of two runs: the typed content of `compare.json`.
 
-Accuracies, differences and shares are in [-1, 1]; a difference is the second run, B, minus the
-first, A.
+Accuracies and differences are in [-1, 1]; a difference is the second run, B, minus the first, A.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
+import polars as pl
 from pydantic import PrivateAttr
 
 from omibench.schemas.problem import Noun
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Component = Literal["data", "gold", "extraction", "rules", "judge", "responses"]
-"""Components in which two runs can differ. `data`: the problems, as asked and scored; `gold`: the
-gold
-answers; `extraction`: the answers extracted from responses; `rules`: their comparison; `judge`: the
-judge; `responses`: the requested responses.
+Cause = Literal["problem", "gold", "scorer", "sample", "response"]
+"""The first thing that differs between two verdicts on a problem, in this order. `problem`: its
+statement, pictures, choices or type; `gold`: the gold answer; `scorer`: the scorer or judge, its
+version or prompt, or, if nothing else differs, its code or another judgement; `sample`: which
+samples count; `response`: their responses.
 """
-COMPONENTS: tuple[Component, ...] = get_args(Component)
-Manner = Literal["replayed", "asked anew", "joined"]
-"""How a share was found. `replayed`: scored again without a model, or from stored verdicts;
-`asked anew`: other responses; `joined`: components that cannot be distinguished.
-"""
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 LISTED = 100
 """The maximum number of entries of a list in `compare.json`."""
 
@@ -48,28 +41,20 @@ class ScoringSummary(Noun):
     """A scorer, or `gptscore`."""
     versions: list[int]
     """Versions of the scorer or judge; several if cells differ."""
-    installed_version: int | None
-    """The locally installed version; None for a judge or a scorer that is not installed."""
     judges: list[str]
 
 
-class DifferenceShare(Noun):
-    """The share of one component in a difference, or of several joined components."""
+class CauseTotal(Noun):
+    """The verdicts that changed for one cause."""
 
-    components: list[Component]
-    manner: Manner
-    share: float
-    items: int
-    """Problems with a non-zero share; in the total, the number of problems in cells."""
-
-    @property
-    def name(self) -> str:
-        """Its components, joined by a plus sign."""
-        return "+".join(self.components)
+    cause: Cause
+    verdicts: int
+    change: float
+    """Their part of `common_difference`: the parts of all causes sum to it."""
 
 
 class Contrast(Noun):
-    """The accuracies of two runs, their difference, and its shares, which sum to it."""
+    """The accuracies of two runs, their difference, and its causes."""
 
     accuracy_a: float
     """Over all problems of run A."""
@@ -85,14 +70,11 @@ class Contrast(Noun):
     """Accuracy of run A over the common problems."""
     common_b: float
     common_difference: float
-    """common_b - common_a. The rest of `difference` is due to problems in only one run, and is part
-    of
-    the share of `data`.
-    """
+    """common_b - common_a. The rest of `difference` is due to problems in only one run."""
     low: float
     """Lower end of the paired interval of `common_difference`, clustered by stem."""
     high: float
-    shares: list[DifferenceShare]
+    causes: list[CauseTotal]
 
 
 class CellComparison(Contrast):
@@ -106,14 +88,14 @@ class CellComparison(Contrast):
 class RunChange(Noun):
     """A difference between the runs, with the number of cells."""
 
-    component: Component
+    cause: Cause
     field: str
     a: str
     b: str
     cells: int
 
 
-class MovedItem(Noun):
+class ChangedVerdict(Noun):
     """A problem of a cell whose verdict differs between the runs."""
 
     model: str
@@ -124,20 +106,10 @@ class MovedItem(Noun):
     verdict_a: float
     """Mean over the samples that count."""
     verdict_b: float
-    moved_by: str
-    """The component with the largest share of the difference; joined components with a plus sign.
-    """
-    shares: str
-    """All shares, as `gold +1.000, responses -0.500`."""
-
-
-class SubjectCount(Noun):
-    """The number of problems of a subject in each run."""
-
-    subject: str
-    a: int
-    b: int
-    common: int
+    cause: Cause
+    """The first thing that differs."""
+    differs: str
+    """Everything that differs, as `gold, response`; empty if nothing recorded does."""
 
 
 class ItemComposition(Noun):
@@ -147,14 +119,13 @@ class ItemComposition(Noun):
     only_a: int
     only_b: int
     edited: int
-    """Common problems whose statement, pictures or choices differ."""
+    """Common problems whose statement, pictures, choices or type differ."""
     other_gold: int
     """Common problems whose gold answer differs."""
     only_a_ids: list[str]
     only_b_ids: list[str]
     edited_ids: list[str]
     other_gold_ids: list[str]
-    subjects: list[SubjectCount]
 
 
 class ScoringComparison(Noun):
@@ -169,11 +140,11 @@ class ScoringComparison(Noun):
     """Over the common cells: a problem counts once, with its mean over these cells."""
     cells: list[CellComparison]
     changes: list[RunChange]
-    """The differences, most frequent first."""
+    """What differs in scorers and requests, most frequent first."""
     changes_left_out: int
-    moved: int
+    changed: int
     """Differing verdicts (problem by cell)."""
-    moved_items: list[MovedItem]
+    verdicts: list[ChangedVerdict]
     """The largest differences first."""
     notes: list[str]
 
@@ -186,7 +157,7 @@ class RunComparison(ScoringComparison):
     table of changed verdicts.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     a: RunSummary
     b: RunSummary
     confidence: float
@@ -198,7 +169,7 @@ class RunComparison(ScoringComparison):
 
     @property
     def items(self) -> pl.DataFrame:
-        """One row for each differing verdict: the columns of `MovedItem`."""
+        """One row for each differing verdict: the columns of `ChangedVerdict`."""
         frame: pl.DataFrame = self._items
         return frame
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from omibench.run_comparison.report import (
+    Cause,
     CellComparison,
-    Component,
     Contrast,
     RunComparison,
     RunSummary,
@@ -17,18 +17,17 @@ from omibench.run_comparison.report import (
 CELL_LINES = 12
 CHANGE_LINES = 12
 NOTE_LINES = 6
-_MEANINGS: dict[Component, str] = {
-    "data": "problems added, removed or edited",
-    "gold": "right answers",
-    "extraction": "answers extracted from responses",
-    "rules": "the scorer",
-    "judge": "the judge",
-    "responses": "new responses",
+_MEANINGS: dict[Cause, str] = {
+    "problem": "the problem was edited",
+    "gold": "another gold answer",
+    "scorer": "the scorer or judge",
+    "sample": "other samples count",
+    "response": "other responses",
 }
 
 
 def describe_comparison(comparison: RunComparison) -> str:
-    """Return the comparison as lines: accuracies, shares of their difference, changes, cells."""
+    """Return the comparison as lines: accuracies, causes of their difference, changes, cells."""
     return "\n".join(_write_lines(comparison))
 
 
@@ -70,18 +69,16 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
         f"{100 * confidence:g} % interval {_percent(table.total.low)} to "
         f"{_points(table.total.high)} (n = {table.total.n_common:,})"
     )
-    width = max((len(share.name) for share in table.total.shares), default=0)
-    for share in table.total.shares:
-        meaning = " and ".join(_MEANINGS[part] for part in share.components)
-        manner = ", which cannot be separated" if share.manner == "joined" else ""
-        yield f"  {_points(share.share):>14}  {share.name:<{width}}  {meaning}{manner}"
+    for total in table.total.causes:
+        count = _count(total.verdicts, "verdict")
+        yield f"  {_points(total.change):>14}  {total.cause:<8}  {_MEANINGS[total.cause]} ({count})"
     for change in table.changes[:CHANGE_LINES]:
         cells = _count(change.cells, "cell")
-        yield f"  {change.component}: {change.field}: {change.a} > {change.b} ({cells})"
+        yield f"  {change.cause}: {change.field}: {change.a} > {change.b} ({cells})"
     more = len(table.changes) + table.changes_left_out - CHANGE_LINES
     if more > 0:
         yield f"  and {more:,} more changes"
-    yield f"  {_count(table.moved, 'verdict')} changed"
+    yield f"  {_count(table.changed, 'verdict')} changed"
     if len(table.cells) > 1:
         for cell in table.cells[:CELL_LINES]:
             yield f"  {_describe_cell(cell)}"
@@ -105,9 +102,9 @@ def _describe_contrast(contrast: Contrast) -> str:
 
 
 def _describe_cell(cell: CellComparison) -> str:
-    shares = ", ".join(f"{share.name} {_points(share.share)}" for share in cell.shares)
+    causes = ", ".join(f"{total.cause} {_points(total.change)}" for total in cell.causes)
     mark = " SIMULATED" if cell.simulated else ""
-    return f"{cell.model}/{cell.setting}{mark}: {_describe_contrast(cell)}; {shares or 'no change'}"
+    return f"{cell.model}/{cell.setting}{mark}: {_describe_contrast(cell)}; {causes or 'no change'}"
 
 
 def _count(number: int, noun: str) -> str:
