@@ -23,10 +23,10 @@ from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.engines import mathpix
 from omibench.stages.ocr.engines.presets import mineru
+from omibench.stages.ocr.jobs import Unread
 from omibench.stages.ocr.read_ahead import send_formulas, send_pages
 from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.sources.unread import Unread
 from omibench.stages.ocr.waiting import find_waiting, list_sources
 
 BLOCKS: Final = 15

@@ -18,8 +18,9 @@ from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import allowance, read_papers
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.allowance import Allowance, page_noted
+from omibench.stages.ocr.jobs import OcrJob
+from omibench.stages.ocr.pipeline import read_source
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import OcrJob, read_source
 
 OUTCOME = """
 import json, sys, time

@@ -12,10 +12,9 @@ import pymupdf
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.stages.ocr import allowance, read_papers, worker
-from omibench.stages.ocr import stage as run
+from omibench.stages.ocr import allowance, jobs, read_papers, worker
+from omibench.stages.ocr.jobs import OcrJob
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import OcrJob
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ def test_a_system_without_affinity_counts_its_cores(
 ) -> None:
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
     monkeypatch.setattr("os.cpu_count", lambda: counted)
-    assert run._cores() == cores
+    assert jobs.count_workers(4) == cores
 
 
 def test_a_paper_is_not_charged_with_the_memory_of_who_reads_it(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from omibench.results.paper_pages import TABLE
 from omibench.schemas.pages import PagePicture, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.ocr.jobs import count_workers
 from omibench.stages.ocr.page_pictures import draw_pages
 from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.stage import count_workers
 
 PAGES: Final = "pages"
 log = logging.getLogger(__name__)

@@ -29,9 +29,9 @@ from omibench.stages.ocr.formulas.rereading.asking import (
     read_with_mathpix,
     read_with_model,
 )
+from omibench.stages.ocr.jobs import Ahead, Unread
 from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.sources.unread import Ahead, Unread
 
 PLAIN: Final = "plain"
 PRESETS: Final[Mapping[str, ReadPages]] = {

@@ -1,47 +1,13 @@
-"""Select the reader for pages of a file: a local engine, or stored answers of a remote one."""
+"""Check for and open local engines, and what opens papers."""
 
 from __future__ import annotations
-
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
 from omibench.extras import require_extra
 from omibench.params.plugins import PluginFile
 from omibench.plugins.sources import SOURCES
 from omibench.stages.ocr.engines.engine import Engine
-from omibench.stages.ocr.engines.recorded import RecordedReader
 from omibench.stages.ocr.engines.registry import ENGINES
-from omibench.stages.ocr.engines.remembering import RememberingEngine
-from omibench.stages.ocr.layout.scans import LocalReader, PageReader
-
-if TYPE_CHECKING:
-    from omibench.params.stages.ocr import OcrParams
-
-
-class Readers:
-    """The readers of one source's files; an engine's session is opened once, on first use."""
-
-    def __init__(self, params: OcrParams, readings: Path) -> None:
-        self.params, self.readings = params, readings
-        self._engine: Engine | None = None
-
-    def choose_reader(self, file: int) -> PageReader:
-        """Return the reader for the pages of file number `file` of the source."""
-        if self.params.is_remote:
-            return RecordedReader(self.readings, file)
-        return LocalReader(self.engine())
-
-    def engine(self) -> Engine:
-        """Return the local engine set in the parameters."""
-        if self._engine is None and self.params.formula_reader:
-            # The paper is read again after formulas have been requested.
-            name = self.params.engine
-            kept = self.readings / "engine"
-            self._engine = RememberingEngine(name, lambda: open_engine(name), kept)
-        if self._engine is None:
-            self._engine = open_engine(self.params.engine)
-        return self._engine
 
 
 def open_engine(name: str) -> Engine:
@@ -74,8 +40,7 @@ def require(name: str) -> None:
     if name == "tesseract" and not is_installed(name):
         raise MissingInputError(
             "ocr.engine: the command `tesseract` was not found: install the package tesseract-ocr "
-            "with "
-            "its languages, or choose another engine"
+            "with its languages, or choose another engine"
         )
 
 

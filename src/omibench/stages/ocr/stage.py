@@ -20,9 +20,11 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, OcrReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
+from omibench.stages.ocr import worker
 from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
 from omibench.stages.ocr.corrections.collect import collect_corrections
+from omibench.stages.ocr.jobs import Ahead, OcrJob, OcrOutcome, Unread, count_workers
 from omibench.stages.ocr.readers import is_installed, list_engine_plugins, require, require_pdf
 from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.download import fetch
@@ -35,13 +37,10 @@ from omibench.stages.ocr.sources.manifest import (
     select_sources,
 )
 from omibench.stages.ocr.sources.photographed import Photographed, keep_whole, list_photographed
-from omibench.stages.ocr.sources.unread import Ahead, Unread
-from omibench.stages.ocr.worker import OcrJob, OcrOutcome
 
 Look = Callable[[FileReport, Source, Path], None]
 """Called for each source after its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
-_AT_ONCE = 4
 _CROPS = ("images", "formulas")
 """Folders for the crops of a paper's process."""
 _MOST_ATTEMPTS = 5
@@ -49,7 +48,7 @@ _MOST_ATTEMPTS = 5
 _FAILURES = frozenset({"paper_failed", "paper_out_of_memory"})
 _OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
 """The signal for a process whose CPU time is used up; not every system has it."""
-_WORKER = python_module("omibench.stages.ocr.worker")
+_WORKER = python_module(worker.__name__)
 
 
 def read_papers(  # noqa: PLR0913 - each is an option of the command
@@ -118,18 +117,6 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     report = OcrReport(files=reports, problems_sha256=hash_regular_file(out / "problems.jsonl"))
     write_json(out / "report.json", report)
     return report
-
-
-def count_workers(papers: int) -> int:
-    """Return the number of papers to read in parallel."""
-    return max(1, min(_AT_ONCE, _cores(), papers))
-
-
-def _cores() -> int:
-    """Return the number of cores available to this process; not every system reports it."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _run(
@@ -229,18 +216,15 @@ def run_job(job: OcrJob) -> OcrOutcome:
         is_late = code == "paper_timeout" and not job.skipped
         if noted is None or not (is_late or code in _FAILURES):
             break
-        job = _skip(job, *noted, is_late=is_late)
+        place, page = noted
+        if is_late:
+            job = job.model_copy(update={"skipped": {place: [page]}})
+        else:
+            pages = [*job.failed.get(place, ()), page]
+            job = job.model_copy(update={"failed": {**job.failed, place: pages}})
         _drop_crops(job.folder)
         outcome = _work(job)
     return first if outcome.error and outcome.error[0] != "paper_timeout" else outcome
-
-
-def _skip(job: OcrJob, place: int, page: int, *, is_late: bool) -> OcrJob:
-    """Return the job without one page of one of its files."""
-    if is_late:
-        return job.model_copy(update={"skipped": {place: [page]}})
-    pages = [*job.failed.get(place, ()), page]
-    return job.model_copy(update={"failed": {**job.failed, place: pages}})
 
 
 def _work(job: OcrJob) -> OcrOutcome:

@@ -12,8 +12,9 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.corrections.collect import collect_corrections
+from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
+from omibench.stages.ocr.pipeline import read_source
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import OcrJob, OcrOutcome, read_source
 
 FRACTION = (72.0, 80.0, 345.0, 111.0)
 """The box of the first line with the fraction at its end."""

@@ -15,7 +15,8 @@ from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure import assemble
-from omibench.stages.ocr.structure.assemble import Crops, to_problems, with_answers
+from omibench.stages.ocr.structure.answers import with_answers
+from omibench.stages.ocr.structure.assemble import Crops, to_problems
 from omibench.stages.ocr.structure.drafts import Draft
 from omibench.stages.ocr.structure.pairing import Option
 

@@ -11,8 +11,9 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.codes import CODES
+from omibench.stages.ocr.jobs import OcrJob
+from omibench.stages.ocr.pipeline import read_source
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import OcrJob, read_source
 
 PROSE = [
     "By conservation of energy the speed at the lower end is the root of twice g h, and so the",

@@ -17,7 +17,7 @@ from omibench.stages.ocr.corrections.fields import (
 )
 from omibench.stages.ocr.corrections.figures import FigureSource, describe_image, set_image
 from omibench.stages.ocr.corrections.lines import PageCorrector
-from omibench.stages.ocr.corrections.outcome import CorrectionLog
+from omibench.stages.ocr.corrections.outcome import MISFIT, CorrectionLog, list_first
 from omibench.stages.ocr.corrections.reading import is_same_reading, quote_reading
 from omibench.stages.ocr.corrections.structure import (
     MisfitError,
@@ -47,9 +47,14 @@ class SourceCorrections:
         return self._log.rows
 
     @property
-    def misfits(self) -> list[CorrectionRow]:
-        """The corrections that no longer fit."""
-        return self._log.misfits
+    def where(self) -> dict[str, str]:
+        """A description of the corrections that no longer fit, by their code."""
+        misfits = [
+            f"line {row.line}, {row.kind} of {row.where} by {row.by} ({row.reason})"
+            for row in self.rows
+            if row.status == "misfit"
+        ]
+        return {MISFIT: list_first(misfits, "; ")} if misfits else {}
 
     def make_page_corrector(self, file: str) -> Callable[[DocumentPage], None] | None:
         """Return the corrector of a file's pages; None if there is nothing to correct."""

@@ -14,6 +14,12 @@ MISFIT = "correction_misfit"
 """The code of the warning that a correction no longer fits a problem."""
 
 
+def list_first(entries: Sequence[str], separator: str, most: int = 5) -> str:
+    """Return the first few entries in one line, and the number of the others."""
+    more = f" and {len(entries) - most} more" if len(entries) > most else ""
+    return f"{separator.join(entries[:most])}{more}"
+
+
 class CorrectionLog:
     """Notes on the corrections of one source, in order of application.
 
@@ -28,11 +34,6 @@ class CorrectionLog:
     def rows(self) -> list[CorrectionRow]:
         """One row per correction, in file order."""
         return list(self._rows.values())
-
-    @property
-    def misfits(self) -> list[CorrectionRow]:
-        """The corrections that no longer fit."""
-        return [row for row in self.rows if row.status == "misfit"]
 
     def note(self, entry: CorrectionEntry, status: CorrectionStatus, reason: str = "") -> None:
         """Note the outcome of a correction."""

@@ -10,10 +10,10 @@ from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_picture
 from omibench.schemas.problem import Answer, Figure, Problem, Question
 from omibench.schemas.tables import write_jsonl
+from omibench.stages.ocr.jobs import OcrOutcome
 from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.manifest import Rows
 from omibench.stages.ocr.sources.slugs import slug
-from omibench.stages.ocr.worker import OcrOutcome
 
 
 def import_rows(rows: Rows, folder: Path) -> OcrOutcome:

@@ -19,11 +19,11 @@ from omibench.schemas.image_marks import write_image_mark
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Figure, Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.ocr.jobs import OcrOutcome
 from omibench.stages.ocr.layout.text import without_marks
 from omibench.stages.ocr.sources.manifest import Manifest, Source, reject_twins
 from omibench.stages.ocr.sources.photographs import CLEAN, Photographs
 from omibench.stages.ocr.structure.language import detect_language
-from omibench.stages.ocr.worker import OcrOutcome
 
 REAL = "real"
 PAIR = "pair"

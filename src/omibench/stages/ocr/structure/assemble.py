@@ -13,8 +13,6 @@ from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
-from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.layout.formula_crops import list_doubtful
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.text import paragraphs, without_marks
@@ -24,7 +22,6 @@ from omibench.stages.ocr.structure.language import UNKNOWN
 from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
 
-_MAX_EXCERPT = 60
 _MOST_DIFFERENCES = 10
 """The maximum number of differing formulas of one problem in warnings."""
 _MOST_REASONS = 10
@@ -194,48 +191,3 @@ def _list_parts(draft: Draft) -> list[tuple[str, list[Line]]]:
 
 def _is_suspect(line: Line) -> bool:
     return line.stacked or line.math_suspect or bool(line.unread)
-
-
-def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:
-    """Return the problem with the answer of the first key that has one, and its solution.
-
-    `keys` are ordered by reliability: the key, the worked solutions, and the problems' own blocks.
-    The answer is missing if one of them cancels the problem or has the number twice, or if the
-    first is unreadable or not one of the problem's choices. Text after the letter in a key is the
-    solution if it is the only one.
-    """
-    number = problem.number
-    printed = [answer for key in keys if (answer := key.get(number))]
-    answers = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
-    unread = next(
-        (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
-    )
-    if not unread and printed and not as_letters(printed[0], problem.choices):
-        unread = f"{_shorten('; '.join(printed[0]))} is not a choice"
-    behind = (
-        words for answer in printed if (words := read_words_behind_letter(answer, problem.choices))
-    )
-    warnings = list(problem.warnings)
-    conflict = next((answer for answer in answers if answer != answers[0]), None)
-    if conflict:
-        detail = f"key {answers[0]}, solution {conflict}"
-        warnings.append(ProblemWarning("answer_conflict", detail))
-    doubtful = any(number in key.doubtful for key in keys)
-    cancelled = any(number in key.cancelled for key in keys)
-    if doubtful:
-        warnings.append(ProblemWarning("answer_doubtful", "the key gives this number twice"))
-    if cancelled:
-        warnings.append(ProblemWarning("answer_cancelled"))
-    if unread:
-        warnings.append(ProblemWarning("answer_unread", unread))
-    return problem.model_copy(
-        update={
-            "answer": None if doubtful or cancelled or unread or not answers else answers[0],
-            "solution": solution or problem.solution or next(behind, None),
-            "warnings": warnings,
-        }
-    )
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."

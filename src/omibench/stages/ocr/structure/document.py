@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING
 
+from omibench.schemas.pages import PageInk, PageLine, PageText
+from omibench.schemas.problem import BBox
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.corrections.doubts import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
@@ -68,6 +70,39 @@ class DocumentPage:
     """Ink that is in no text, formula or figure."""
     furniture: set[int] = field(default_factory=set)
     """The id(line) of running heads, feet and page numbers."""
+
+    def to_row(self, source: str) -> PageText:
+        """Return the row of pages.jsonl."""
+        return PageText(
+            source=source,
+            page=self.number,
+            text=self.text,
+            engine=self.engine,
+            turn=round(self.turn, 2),
+            lines=[
+                PageLine(
+                    text=line.text,
+                    bbox=_round(line.box),
+                    engine=line.engine,
+                    confidence=line.confidence,
+                    math_suspect=line.math_suspect or line.stacked,
+                    left_out=line.left_out or ("furniture" if id(line) in self.furniture else None),
+                    ink_read=_round_down(line.ink_read),
+                )
+                for line in self.lines
+            ],
+            ink_read=_round_down(self.ink_read),
+            unread=[PageInk(bbox=_round(ink.box), what=ink.what) for ink in self.unread],
+        )
+
+
+def _round(box: Box) -> BBox:
+    return (round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1))
+
+
+def _round_down(share: float | None) -> float | None:
+    """Round a share to four digits; what is not whole stays below 1."""
+    return None if share is None else floor(share * 10_000) / 10_000
 
 
 @dataclass(slots=True)

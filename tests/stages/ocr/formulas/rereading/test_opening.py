@@ -13,11 +13,11 @@ from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.engines.textlayer import LayerReading, read_layer
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.rereading.asking import answer_crops
+from omibench.stages.ocr.jobs import OcrJob
 from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.pipeline import Opener
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.sources.opening import Opener
 from omibench.stages.ocr.structure import document
-from omibench.stages.ocr.worker import OcrJob
 
 
 @pytest.fixture

@@ -1,0 +1,130 @@
+"""What the stage and the process that reads one source exchange: job, outcome, waiting pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import BaseModel
+
+from omibench.params.plugins import PluginFile
+from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import CorrectionRow
+from omibench.stages.ocr.allowance import GRACE_S, Allowance
+from omibench.stages.ocr.corrections.entry import CorrectionEntry
+from omibench.stages.ocr.sources.manifest import Source
+
+_AT_ONCE: Final = 4
+
+
+class OcrJob(BaseModel):
+    """The job of the process. `password_env` is a variable's name; the password itself is not
+    passed."""
+
+    source: Source
+    folder: Path
+    params: OcrParams
+    password_env: str | None = None
+    read: bool = False
+    """Reads pages without a text layer; without it such pages are only reported."""
+    waiting: dict[int, int] = {}
+    """The number of pages of each file, by index, that a local engine reads."""
+    skipped: dict[int, list[int]] = {}
+    """Pages of each file to skip, because an earlier process was terminated on them."""
+    failed: dict[int, list[int]] = {}
+    """Pages of each file to skip, because an earlier process failed on them."""
+    plugins: list[PluginFile] = []
+    """Files that provide engines, which this process has to load."""
+    corrections: list[CorrectionEntry] = []
+    """The corrections of this source."""
+    pictures: Path = Path()
+    """The base folder of pictures in corrections."""
+    look: bool = False
+    """Whether to keep pictures of the pages and their contents for `omibench.ocr_view`."""
+
+    @property
+    def unread_folder(self) -> Path:
+        """The folder of page pictures for a remote engine."""
+        return self.folder / "unread"
+
+    @property
+    def crops(self) -> Path:
+        """The folder of formula crops for a remote reader."""
+        return self.folder / "crops"
+
+    @property
+    def readings(self) -> Path:
+        """The folder with answers of remote engines."""
+        return self.folder / "readings"
+
+    @property
+    def note(self) -> Path:
+        """The file that notes the page being read."""
+        return self.folder / "page"
+
+    def allowance(self, place: int) -> Allowance:
+        """Start and return the time allowance of one file."""
+        skipped, failed = self.skipped.get(place, ()), self.failed.get(place, ())
+        return Allowance(self.limit_s(place), self.note, place, skipped, failed)
+
+    def limit_s(self, place: int) -> float:
+        """The CPU seconds in which pages of one file are started."""
+        params = self.params
+        return params.timeout_s + self.waiting.get(place, 0) * params.page_timeout_s
+
+    @property
+    def most_s(self) -> float:
+        """The CPU seconds after which the process is terminated."""
+        return sum(self.limit_s(place) for place in range(len(self.source.files))) + GRACE_S
+
+
+class OcrOutcome(BaseModel):
+    """The result of a job: `error` is a code and its message, or None.
+
+    `where` lists the pages of the paper by code.
+    """
+
+    codes: list[str] = []
+    where: dict[str, str] = {}
+    pages: int = 0
+    error: tuple[str, str] | None = None
+    corrections: list[CorrectionRow] = []
+    unread: dict[int, list[int]] = {}
+    """The pages of each file of the source, by index, that no engine has read."""
+    crops: int = 0
+    """The number of formulas that wait for the formula reader."""
+    cpu_s: float | None = None
+    peak_mb: int | None = None
+
+
+class Unread(NamedTuple):
+    """The pages of one source that no engine has read, and its doubtful formulas.
+
+    `pages` has them by the index of their file in the source. Their `pictures` are in one folder,
+    `crops` of formulas in another; the `readings` of both go to a third.
+    """
+
+    source: Source
+    pictures: Path
+    readings: Path
+    pages: Mapping[int, Sequence[int]]
+    crops: Path | None = None
+
+    def picture(self, place: int, number: int) -> Path:
+        """Return the path of the picture of a page."""
+        return self.pictures / f"{place}-p{number:04d}.png"
+
+
+Ahead = Callable[[Unread], None]
+"""Requests pages and writes their readings; raises OmibenchError without an answer."""
+
+
+def count_workers(papers: int) -> int:
+    """Return the number of papers to read in parallel."""
+    if hasattr(os, "sched_getaffinity"):  # not every system reports it
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return max(1, min(_AT_ONCE, cores, papers))

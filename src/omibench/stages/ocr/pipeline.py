@@ -1,0 +1,253 @@
+"""From the pages of an exam to its problems.
+
+    files -> pages: lines and drawings, from the text layer or an engine    `Opener.open`
+          -> flow: figures, and text in reading order, without page heads   `read_document`
+          -> drafts: one for each number, with stem and choices             `read_paper`
+          -> problems: text, crops, then the answers of keys and solutions  `read_source`
+
+Corrections by people are applied to pages, then to the cut into problems, then to problems.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import PaperError
+from omibench.schemas.tables import write_jsonl
+from omibench.stages.ocr.corrections.apply import SourceCorrections
+from omibench.stages.ocr.corrections.figures import PaperFigures
+from omibench.stages.ocr.engines.engine import Engine
+from omibench.stages.ocr.engines.recorded import RecordedReader
+from omibench.stages.ocr.engines.remembering import RememberingEngine
+from omibench.stages.ocr.formulas.rereading.crops import CropDesk
+from omibench.stages.ocr.formulas.rereading.inline_pictures import (
+    PicturesRead,
+    read_inline_pictures,
+)
+from omibench.stages.ocr.formulas.rereading.pages import Rereader
+from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
+from omibench.stages.ocr.keys.key_files import is_key_file
+from omibench.stages.ocr.layout.crops import crop_all
+from omibench.stages.ocr.layout.formula_crops import crop_formulas, drop_crops
+from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
+from omibench.stages.ocr.layout.places import find_places, write_layout
+from omibench.stages.ocr.layout.scans import LocalReader, PageReader, choose_scale
+from omibench.stages.ocr.readers import open_engine
+from omibench.stages.ocr.sources.check import (
+    MAX_PIXELS,
+    check_bytes,
+    is_photograph,
+    open_pdf,
+    photograph_size,
+)
+from omibench.stages.ocr.structure.answers import Answers
+from omibench.stages.ocr.structure.assemble import (
+    Crops,
+    list_lines,
+    list_suspects,
+    to_problems,
+)
+from omibench.stages.ocr.structure.document import (
+    FAILED,
+    UNREAD,
+    Document,
+    DocumentPage,
+    read_document,
+)
+from omibench.stages.ocr.structure.drafts import Paper, read_paper
+from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
+from omibench.stages.ocr.structure.single import only_problem
+
+if TYPE_CHECKING:
+    import pymupdf
+
+
+def read_source(job: OcrJob) -> OcrOutcome:
+    """Read paper, key and solutions of one source and write its files.
+
+    Raises PaperError if any of its files cannot be read.
+    """
+    source, folder, dpi = job.source, job.folder, job.params.dpi
+    digest = check_bytes(Path(source.paper), source.sha256.get(source.paper))
+    for path in source.files[1:]:
+        if path != source.key or not is_key_file(path):  # a table is checked as it is read
+            check_bytes(Path(path), source.sha256.get(path))
+    corrections = SourceCorrections(job.corrections, source.paper)
+    password = os.environ.get(job.password_env) if job.password_env else None
+    opener = Opener(job, password, corrections)
+
+    pdf, document, codes = opener.open(source.paper)
+    _refuse_unread(job, document, codes)
+    if source.language is None:
+        text = " ".join(item.text for item in document.flow if isinstance(item, Line))
+        source = source.model_copy(update={"language": detect_language(text)})
+    paper = read_paper(document)
+    if not paper.drafts and is_photograph(Path(source.paper)):
+        paper = Paper(only_problem(document), [])
+
+    images, crops = f"images/{source.slug}", f"formulas/{source.slug}"
+    pictures = list({id(p): p for draft in paper.drafts for p in draft.pictures}.values())
+    figures = crop_all(pdf, pictures, folder / images, images, dpi)
+    lines = [line for draft in paper.drafts for line in list_lines(draft)]
+    formulas = crop_formulas(pdf, lines, folder / crops, crops, dpi)
+    problems, dropped = to_problems(
+        paper.drafts, source, digest, Crops(figures, formulas), document.words
+    )
+    problems = corrections.correct_structure(problems)
+    answers = Answers(source, problems, paper.block_key)
+    answers.add_section(paper.answers, document)
+    answers.add_files(opener.open)
+    problems = [answers.complete(problem) for problem in problems]
+
+    places = find_places(document, paper) if job.look or job.corrections else []
+    corrections.locate(places, source.paper)
+    changed = PaperFigures(pdf, job.pictures, folder / images, images, dpi)
+    problems = corrections.correct_problems(problems, changed, list_suspects(paper.drafts))
+    drop_crops(folder, crops, problems)
+
+    write_jsonl(folder / "problems.jsonl", problems)
+    write_jsonl(folder / "pages.jsonl", [page.to_row(source.name) for page in document.pages])
+    if job.look:
+        write_layout(pdf, document, places, folder / "look")
+    codes = [*codes, *document.codes, *dropped, *answers.codes, *corrections.where]
+    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD, FAILED} & set(codes):
+        codes.append("no_problems")
+    if paper.solved:
+        codes.append("solutions_only")
+    if problems and source.language == UNKNOWN:
+        codes.append("language_unknown")
+    where = document.locate_codes()
+    for code, pages in answers.unread.items():
+        where[code] = "; ".join([*([where[code]] if code in where else []), *pages])
+    return OcrOutcome(
+        codes=list(dict.fromkeys(codes)),
+        where=where | answers.where | corrections.where,
+        pages=pdf.page_count,
+        corrections=corrections.rows,
+        unread=opener.unread,
+        crops=opener.crops.count,
+    )
+
+
+def _refuse_unread(job: OcrJob, document: Document, codes: list[str]) -> None:
+    """Raise PaperError if no page of the paper was read."""
+    paper, pages = job.source.paper, document.pages
+    if all(UNREAD in page.codes for page in pages):
+        limit = job.limit_s(0)
+        raise PaperError("paper_timeout", f"{paper}: no page was read in {limit:g} CPU s")
+    if all({UNREAD, FAILED} & set(page.codes) for page in pages):
+        raise PaperError("paper_failed", f"{paper}: no page can be read")
+    if "pdf_repaired" in codes and not any(page.lines or page.regions for page in pages):
+        raise PaperError("pdf_damaged", f"{paper}: no page can be read")
+
+
+class OpenedFile(NamedTuple):
+    """A file as a PDF and as a document, with the codes of opening it."""
+
+    pdf: pymupdf.Document
+    document: Document
+    codes: list[str]
+
+
+class Opener:
+    """Opens and reads the files of one source, and notes the pages without a reader.
+
+    PDFs are read by their text layer, their other pages and photographs by an engine. Remote
+    engines have written their readings before.
+    """
+
+    def __init__(self, job: OcrJob, password: str | None, corrections: SourceCorrections) -> None:
+        self.job, self.password, self.corrections = job, password, corrections
+        self.unread: dict[int, list[int]] = {}
+        self.crops = CropDesk(job.crops, job.readings / "formulas")
+        self._engine: Engine | None = None
+
+    def open(self, path: str) -> OpenedFile:
+        """Open and read one file. Raises the errors of `open_pdf`."""
+        place = self.job.source.files.index(path)
+        read = self._read_photograph if is_photograph(Path(path)) else self._read_pdf
+        opened = read(path, place, self._make_mender(path, place))
+        waiting = [page.number for page in opened.document.pages if "page_needs_ocr" in page.codes]
+        if waiting:
+            self.unread[place] = waiting
+            if self.job.params.is_remote:
+                self._show(opened.pdf, place, waiting)
+        return opened
+
+    def _read_pdf(self, path: str, place: int, mend: Mender) -> OpenedFile:
+        params, allowance = self.job.params, self.job.allowance(place)
+        pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
+        every = params.pages == "all" and params.engine != "textlayer"
+        reader = self._choose_reader(place)
+        document = read_document(pdf, reader, every=every, allowance=allowance, mend=mend)
+        return OpenedFile(pdf, document, codes)
+
+    def _read_photograph(self, path: str, place: int, mend: Mender) -> OpenedFile:
+        is_remote, (width, height) = self.job.params.is_remote, photograph_size(Path(path))
+        if width * height > MAX_PIXELS:
+            pdf = picture_page(None)
+            document = read_document(pdf)
+            document.pages[0].codes[:] = ["image_too_large"]
+            return OpenedFile(pdf, document, [])
+        reader: PageReader | None
+        if self.job.read and not is_remote:
+            pdf, reader = read_photograph(Path(path), self._local_engine())
+        else:
+            pdf = picture_page(load_pixels(Path(path)) if is_remote else None)
+            reader = self._choose_reader(place)
+        return OpenedFile(pdf, read_document(pdf, reader, every=True, mend=mend), [])
+
+    def _choose_reader(self, place: int) -> PageReader | None:
+        """Return the reader of pages without a text layer of a file, if they are to be read."""
+        if not self.job.read:
+            return None
+        if self.job.params.is_remote:
+            return RecordedReader(self.job.readings, place)
+        return LocalReader(self._local_engine())
+
+    def _local_engine(self) -> Engine:
+        """Return the local engine; its session is opened once, on first use."""
+        name = self.job.params.engine
+        if self._engine is None and self.job.params.formula_reader:
+            # The paper is read again after formulas have been requested.
+            kept = self.job.readings / "engine"
+            self._engine = RememberingEngine(name, lambda: open_engine(name), kept)
+        if self._engine is None:
+            self._engine = open_engine(name)
+        return self._engine
+
+    def _make_mender(self, path: str, place: int) -> Mender:
+        """Return the changes to the pages of a file: reread formulas, then corrections."""
+        correct = self.corrections.make_page_corrector(path)
+        reader = Rereader(self.crops, place) if self.job.params.formula_reader else None
+
+        def mend(page: pymupdf.Page, sheet: DocumentPage) -> None:
+            if reader and sheet.engine != "none":
+                sheet.lines = reader.reread(page, sheet.number, sheet.lines)
+                if sheet.engine == "textlayer" and not sheet.is_scan:
+                    whole = PicturesRead(sheet.lines, sheet.regions)
+                    whole = read_inline_pictures(page, sheet.number, whole, self.crops, place)
+                    sheet.lines, sheet.regions = whole.lines, whole.regions
+            if correct:
+                correct(sheet)
+
+        return mend
+
+    def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
+        """Write the pictures of pages for another engine."""
+        import pymupdf
+
+        self.job.unread_folder.mkdir(parents=True, exist_ok=True)
+        for number in pages:
+            page = pdf[number - 1]
+            scale = choose_scale(page)
+            pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB)
+            pixels.save(self.job.unread_folder / f"{place}-p{number:04d}.png")
+
+
+Mender = Callable[["pymupdf.Page", DocumentPage], None]
+"""Changes a page before its lines are processed."""
