@@ -21,29 +21,21 @@ def new(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Its name in params.yaml, such as my-rules.")
     ],
-    plugin: Annotated[
-        bool, typer.Option("--plugin", help="Write a plug-in file even in a checkout of omibench.")
-    ] = False,
+    plugin: Annotated[bool, typer.Option("--plugin", hidden=True)] = False,
 ) -> None:
     """Write a new scorer, provider, setting or other part from a template, with its test.
 
-    In a checkout of omibench, the part becomes built-in: a module and a test. Elsewhere, or with
-    --plugin, it is a file in the current folder, which you list under `plugins` in params.yaml.
-    Nothing is overwritten.
+    It is a file in the current folder, which you list under `plugins` in params.yaml. Nothing is
+    overwritten.
 
     \b
     Example:
       omibench new rules my-rules
-      omibench new section hours --plugin
+      omibench new section hours
     """
-    from omibench.scaffold.write import is_checkout, write_part
+    from omibench.scaffold.write import write_part
 
-    folder = Path()
-    is_plugin = plugin or not is_checkout(folder)
-    part = write_part(kind, name, folder, as_plugin=is_plugin)
+    part = write_part(kind, name, Path())
     lines = [f"new      {path}" for path in part.created]
-    test = next(path for path in part.created if path.name.startswith("test_"))
-    lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]
-    if not is_plugin:
-        lines += ["Update the schema of params.yaml: make generated"]
+    lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {part.created[-1]}"]
     say_lines("\n".join(lines))

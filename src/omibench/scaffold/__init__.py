@@ -1,1 +1,1 @@
-"""Templates of new parts with tests, in a checkout of omibench or as a plug-in file."""
+"""Templates of new plug-ins with tests."""
