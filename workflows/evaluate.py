@@ -32,7 +32,7 @@ from omibench.sharding.shards import (
     make_shards,
     select_api_models,
 )
-from omibench.stages.infer.fill import count_threads, fill_store
+from omibench.stages.infer.fill import count_tasks, fill_store
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
     Cores,
@@ -96,7 +96,7 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
             if cell.model == model
             for shard in make_shards(
                 *cell,
-                count_threads(questions, study, cell),
+                count_tasks(questions, study, cell),
                 choose_shard_size(study, [model], size),
             )
         ]

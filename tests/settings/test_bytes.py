@@ -9,7 +9,7 @@ from tests.settings.problems import png
 
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study
-from omibench.settings.rounds import Thread, requests_next
+from omibench.settings.rounds import requests_next
 from omibench.settings.steps import Task
 from omibench.settings.threads import load_questions
 from omibench.stages.freeze import freeze_dataset
@@ -32,7 +32,7 @@ def keys(folder: Path, setting: Setting) -> list[str]:
         Task(question, setting, folder / "freeze")
         for question in load_questions(folder / "freeze" / "questions.jsonl")
     ]
-    asked = [requests_next(Thread(task, 0), [], "s", "") for task in tasks]
+    asked = [requests_next(task, [], "s", "") for task in tasks]
     return [request_key({"provider": "any"}, r) for first in asked for _, r in first]
 
 

@@ -1,4 +1,4 @@
-"""Threads go step by step, all together; what is shared is asked once; what fails ends a thread."""
+"""Tasks go step by step, all together; what is shared is asked once; what fails ends a task."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Response, TextPart
 from omibench.settings import rounds
-from omibench.settings.rounds import Thread, run_threads
+from omibench.settings.rounds import run_tasks
 from omibench.settings.steps import Ask, Step, Task
 
 
@@ -52,16 +52,16 @@ class Models:
 
 
 @pytest.fixture
-def threads(monkeypatch: pytest.MonkeyPatch) -> list[Thread]:
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """Two samples of two questions, under a setting that has captions written first."""
     monkeypatch.setattr(rounds, "next_step", caption_then_answer)
     tasks = [Task(Question(id=n, question=n), Setting(), Path()) for n in ("p", "q")]
-    return [Thread(task, sample) for task in tasks for sample in range(2)]
+    return [task._replace(sample=sample) for task in tasks for sample in range(2)]
 
 
-def test_each_round_asks_all_threads_at_once(threads: list[Thread]) -> None:
+def test_each_round_asks_all_tasks_at_once(tasks: list[Task]) -> None:
     models = Models()
-    answered = run_threads(threads, "own", "captions", "study", models)
+    answered = run_tasks(tasks, "own", "captions", "study", models)
     assert [model for model, _ in models.calls] == ["eyes", "own"]
     assert [each.last.response.text for each in answered] == [
         f"<{n}: <describe {n} 0> and <describe {n} 1>>" for n in ("p", "p", "q", "q")
@@ -74,10 +74,10 @@ def test_each_round_asks_all_threads_at_once(threads: list[Thread]) -> None:
 
 
 def test_a_thread_whose_captioner_refuses_ends_there_and_others_go_on(
-    threads: list[Thread],
+    tasks: list[Task],
 ) -> None:
     models = Models("describe p 1")
-    answered = run_threads(threads, "own", "captions", "study", models)
+    answered = run_tasks(tasks, "own", "captions", "study", models)
     assert [(a.last.model, a.last.response.outcome) for a in answered] == [
         ("eyes", "refused"),
         ("eyes", "refused"),

@@ -13,7 +13,7 @@ from omibench.plan.rows import PlanRow
 from omibench.plan.view import GUESS, StudyView, filler
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
-from omibench.settings.rounds import Answered
+from omibench.settings.rounds import AnsweredTask
 from omibench.stages.infer.rows import make_row
 from omibench.stages.judge.material import read_verdicts
 
@@ -26,12 +26,12 @@ class Expected(NamedTuple):
 
 
 def expect_responses(
-    view: StudyView, cell: Cell, paths: Sequence[Answered], cell_row: PlanRow
+    view: StudyView, cell: Cell, paths: Sequence[AnsweredTask], cell_row: PlanRow
 ) -> list[Expected]:
-    """Return the response of every thread of a cell, in order.
+    """Return the response of every task of a cell, in order.
 
     Placeholder text has the expected length of responses to `cell_row`, the cell's row, and differs
-    between threads as responses do.
+    between tasks as responses do.
     """
     expected = cell_row.estimate.output / max(1, cell_row.to_buy)
     expected = expected or EXPECTED_SHARE * view.study.settings[cell.setting].decoding.max_tokens
@@ -41,7 +41,7 @@ def expect_responses(
         if path.last.response.provider_id != GUESS:
             expected_responses.append(Expected(make_row(path), stored=True))
             continue
-        id, index = path.thread.task.question.id, path.thread.sample
+        id, index = path.task.question.id, path.task.sample
         text = f"{cell.model} {cell.setting} {id} {index} {words}"
         readings = [f"{cell.model} {id} {words}"] if reads else None
         row = ResponseRow(

@@ -9,12 +9,14 @@ from omibench.models.provider import ChecksOptions
 from omibench.params.cell import Cell
 from omibench.plan.view import GUESS, Step, StudyView
 from omibench.settings.pictures.made import without_drawing
-from omibench.settings.rounds import Answered
+from omibench.settings.rounds import AnsweredTask
 from omibench.stages.saliency.ask import Occlusion, UnscoredProblem
 from omibench.stages.saliency.stage import ReadResponse, make_occlusions
 
 
-def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) -> Iterator[Step]:
+def list_saliency_steps(
+    view: StudyView, cell: Cell, paths: Sequence[AnsweredTask]
+) -> Iterator[Step]:
     """List every request of a cell with a saliency analysis.
 
     Args:
@@ -29,7 +31,7 @@ def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) 
     Raises:
         ModelError: The model scores no options, or none inside a response.
     """
-    first = {p.thread.task.question.id: p for p in paths if p.thread.sample == 0}
+    first = {p.task.question.id: p for p in paths if p.task.sample == 0}
     responses = {name: _read_response(path) for name, path in first.items()}
     provider = view.open_provider(cell.model)
     with without_drawing():
@@ -43,17 +45,17 @@ def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) 
                 yield Step(cell.model, "scorer", "", request, guessed)
 
 
-def _read_response(path: Answered) -> ReadResponse:
+def _read_response(path: AnsweredTask) -> ReadResponse:
     response = path.last.response
     if not _is_guess(path):
         return ReadResponse(response.outcome, response.text)
     # The final option does not change the number of requests.
-    choices = path.thread.task.question.choices or []
+    choices = path.task.question.choices or []
     label = choices[0].label if choices else ""
     return ReadResponse("answered", f"{response.text}\nThe answer is {label}.")
 
 
-def _is_guess(path: Answered) -> bool:
+def _is_guess(path: AnsweredTask) -> bool:
     return path.last.response.provider_id == GUESS
 
 

@@ -20,11 +20,10 @@ from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.pictures.made import without_drawing
-from omibench.settings.rounds import Answered as Threaded
-from omibench.settings.rounds import run_threads
+from omibench.settings.rounds import AnsweredTask, run_tasks
 from omibench.settings.steps import Step as Asks
 from omibench.settings.steps import Task, next_step
-from omibench.settings.threads import list_threads, load_questions, open_model_provider
+from omibench.settings.threads import list_tasks, load_questions, open_model_provider
 from omibench.store.partition.partition import Partition
 from omibench.store.store import Store
 
@@ -58,16 +57,16 @@ class StudyView:
         """Return the responses of a model."""
         return self.store.open_partition(self.open_provider(model).identity)
 
-    def follow_paths(self, cell: Cell) -> list[Threaded]:
-        """Follow every thread of a cell to its end, by stored answers and then by guesses.
+    def follow_paths(self, cell: Cell) -> list[AnsweredTask]:
+        """Follow every task of a cell to its end, by stored answers and then by guesses.
 
         A guess is text of the expected length; it ends a tool loop. Missing pictures are not drawn.
         """
-        threads = list_threads(self.questions, self.study, cell, self.open_provider(cell.model))
+        tasks = list_tasks(self.questions, self.study, cell, self.open_provider(cell.model))
         ask = self._find_or_guess if self._reads(cell) else self._guess_all
         with without_drawing():
-            threads = [t._replace(first=self._first_step(cell.setting, t.task)) for t in threads]
-            return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
+            tasks = [t._replace(first=self._first_step(cell.setting, t)) for t in tasks]
+            return run_tasks(tasks, cell.model, cell.setting, self.study.study.name, ask)
 
     def _first_step(self, setting: str, task: Task) -> Asks:
         """Return a task's first step, built once for all models and, without examples, all samples.
@@ -89,7 +88,7 @@ class StudyView:
         return bool(setting.in_steps or judged or setting.aggregate.judge)
 
     def last_requests(self, cell: Cell) -> list[Request]:
-        """Return the last request of each thread of a cell, whose answer is in the thread's row."""
+        """Return the last request of each task of a cell, whose answer is in the task's row."""
         return [path.last.request for path in self.follow_paths(cell)]
 
     def list_turns(self, cell: Cell) -> list[Request]:
@@ -164,7 +163,7 @@ class Step(NamedTuple):
     guessed: bool
 
 
-def list_steps(paths: Iterable[Threaded]) -> Iterator[Step]:
+def list_steps(paths: Iterable[AnsweredTask]) -> Iterator[Step]:
     """List every request of paths, path by path."""
     for path in paths:
         guessed = False

@@ -1,6 +1,6 @@
 """Rounds: all samples of all questions take the steps of their setting together.
 
-A round sends the next step of all threads at once, so that a provider sees many requests, and each
+A round sends the next step of all tasks at once, so that a provider sees many requests, and each
 caption or transcript that several samples share is requested once.
 """
 
@@ -11,22 +11,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from omibench.schemas.request import Request, Response, Tags
-from omibench.settings.steps import Ask, Step, Task, next_step
+from omibench.settings.steps import Task, next_step
 
 Asking = Callable[[str, Sequence[Request]], Sequence[tuple[str, Response]]]
 """(model, requests) -> the key and the response of each."""
 
 
-class Thread(NamedTuple):
-    """One sample of one question; `first` is its first step if that is already known."""
-
-    task: Task
-    sample: int
-    first: Step | None = None
-
-
 class Exchange(NamedTuple):
-    """One request of a thread and its response."""
+    """One request of a task and its response."""
 
     model: str
     request: Request
@@ -34,18 +26,18 @@ class Exchange(NamedTuple):
     response: Response
 
 
-ThreadHistory = list[tuple[Exchange, ...]]
-"""The requests and responses of a thread, step by step."""
+TaskHistory = list[tuple[Exchange, ...]]
+"""The requests and responses of a task, step by step."""
 
 
-class Answered(NamedTuple):
-    """A finished thread: all its requests, step by step. The last answers the question.
+class AnsweredTask(NamedTuple):
+    """A finished task: all its requests, step by step. The last answers the question.
 
-    A thread whose last step is not the respondent's ended early, because a required request failed.
+    A task whose last step is not the respondent's ended early, because a required request failed.
     """
 
-    thread: Thread
-    steps: ThreadHistory
+    task: Task
+    steps: TaskHistory
 
     @property
     def last(self) -> Exchange:
@@ -54,62 +46,56 @@ class Answered(NamedTuple):
         return next((a for a in step if a.response.outcome != "answered"), step[-1])
 
 
-def run_threads(
-    threads: Sequence[Thread], model: str, setting: str, study: str, ask: Asking
-) -> list[Answered]:
-    """Run every thread to its end, in the order of `threads`.
+def run_tasks(
+    tasks: Sequence[Task], model: str, setting: str, study: str, ask: Asking
+) -> list[AnsweredTask]:
+    """Run every task to its end, in the order of `tasks`.
 
-    A thread ends if its captioner, reader or earlier turn has no answer. Raises what `ask` raises.
+    A task ends if its captioner, reader or earlier turn has no answer. Raises what `ask` raises.
     """
-    histories: list[ThreadHistory] = [[] for _ in threads]
-    going = list(range(len(threads)))
+    histories: list[TaskHistory] = [[] for _ in tasks]
+    going = list(range(len(tasks)))
     while going:
         requests = [
-            (n, r) for n in going for r in requests_next(threads[n], histories[n], setting, study)
+            (n, helper or model, request)
+            for n in going
+            for helper, request in requests_next(tasks[n], histories[n], setting, study)
         ]
-        if not requests:
-            break
-        answers = _round([(helper or model, request) for _, (helper, request) in requests], ask)
-        pairs = zip((n for n, _ in requests), answers, strict=True)
-        for n, step in groupby(pairs, key=lambda pair: pair[0]):
-            histories[n].append(tuple(answer for _, answer in step))
-        going = [n for n, _ in groupby(n for n, _ in requests) if _can_continue(histories[n])]
+        exchanges: dict[int, Exchange] = {}
+        for recipient in dict.fromkeys(recipient for _, recipient, _ in requests):
+            places = [i for i, (_, to, _) in enumerate(requests) if to == recipient]
+            batch = [requests[i][2] for i in places]
+            for i, request, (key, response) in zip(
+                places, batch, ask(recipient, batch), strict=True
+            ):
+                exchanges[i] = Exchange(recipient, request, key, response)
+        going = []
+        for n, places_of_step in groupby(range(len(requests)), key=lambda i: requests[i][0]):
+            step = tuple(exchanges[i] for i in places_of_step)
+            histories[n].append(step)
+            if all(exchange.response.outcome == "answered" for exchange in step):
+                going.append(n)
     return [
-        Answered(thread, steps) for thread, steps in zip(threads, histories, strict=True) if steps
+        AnsweredTask(task, steps) for task, steps in zip(tasks, histories, strict=True) if steps
     ]
 
 
 def requests_next(
-    thread: Thread, history: ThreadHistory, setting: str, study: str
+    task: Task, history: TaskHistory, setting: str, study: str
 ) -> Iterator[tuple[str | None, Request]]:
-    """Return the requests of a thread's next step, each with its helper, if any."""
-    step = None if history else thread.first
+    """Return the requests of a task's next step, each with its helper, if any."""
+    step = None if history else task.first
     if step is None:
-        step = next_step(thread.task, [[a.response for a in earlier] for earlier in history])
+        step = next_step(task, [[a.response for a in earlier] for earlier in history])
     for ask in step:
-        yield ask.model, _request(ask, thread, setting, study)
-
-
-def _request(ask: Ask, thread: Thread, setting: str, study: str) -> Request:
-    # A helper's answer is the same under every setting, so its tags contain no setting.
-    named = setting if ask.role == "respondent" else ""
-    return Request(
-        conversation=ask.conversation,
-        decoding=ask.decoding,
-        index=0 if ask.shared else thread.sample,
-        tags=Tags(role=ask.role, problem=thread.task.question.id, study=study, setting=named),
-    )
-
-
-def _round(pairs: Sequence[tuple[str, Request]], ask: Asking) -> list[Exchange]:
-    exchanges: dict[int, Exchange] = {}
-    for model in dict.fromkeys(model for model, _ in pairs):
-        places = [n for n, (recipient, _) in enumerate(pairs) if recipient == model]
-        requests = [pairs[n][1] for n in places]
-        for n, request, (key, response) in zip(places, requests, ask(model, requests), strict=True):
-            exchanges[n] = Exchange(model, request, key, response)
-    return [exchanges[n] for n in range(len(pairs))]
-
-
-def _can_continue(history: ThreadHistory) -> bool:
-    return all(exchange.response.outcome == "answered" for exchange in history[-1])
+        # A helper's answer is the same under every setting, so its tags contain no setting.
+        named = setting if ask.role == "respondent" else ""
+        yield (
+            ask.model,
+            Request(
+                conversation=ask.conversation,
+                decoding=ask.decoding,
+                index=0 if ask.shared else task.sample,
+                tags=Tags(role=ask.role, problem=task.question.id, study=study, setting=named),
+            ),
+        )

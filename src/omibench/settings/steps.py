@@ -26,9 +26,10 @@ from omibench.settings.tools.loop import next_turn
 
 
 class Task(NamedTuple):
-    """A question under a setting. Image paths are relative to `folder`.
+    """One sample of a question under a setting. Image paths are relative to `folder`.
 
-    `examples` are the candidates for in-context examples; `sample` counts the draws.
+    `examples` are the candidates for in-context examples; `sample` counts the draws; `first` is its
+    first step if that is already known.
     """
 
     question: Question
@@ -36,6 +37,7 @@ class Task(NamedTuple):
     folder: Path
     examples: Sequence[Example] = ()
     sample: int = 0
+    first: Step | None = None
 
 
 class Ask(NamedTuple):

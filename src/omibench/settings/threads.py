@@ -1,4 +1,4 @@
-"""The requests of a cell: a thread for every sample of every frozen question."""
+"""The requests of a cell: a task for every sample of every frozen question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import Request
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.needs import asked_questions, check_needs
-from omibench.settings.rounds import Thread, requests_next
+from omibench.settings.rounds import requests_next
 from omibench.settings.steps import Task
 
 
@@ -27,9 +27,9 @@ def open_model_provider(study: ConversationParams, model: str) -> Provider:
     return open_provider(model, study.models[model], study.data)
 
 
-def list_threads(
+def list_tasks(
     questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
-) -> list[Thread]:
+) -> list[Task]:
     """List every sample of every question of a cell, question by question.
 
     A study with a `limit` includes only part of the questions.
@@ -43,13 +43,23 @@ def list_threads(
     remaining = asked_questions(selected, setting, examples)
     check_needs(cell.setting, setting, remaining, examples)
     draws = range(setting.decoding.samples)
-    threads = [Thread(Task(q, setting, folder, examples, n), n) for q in remaining for n in draws]
+    tasks = [Task(q, setting, folder, examples, n) for q in remaining for n in draws]
     model = study.models[cell.model]
-    if isinstance(model, RecordedModel):
-        return _keep_recorded(
-            threads, study, cell, provider or open_model_provider(study, cell.model), model.partial
-        )
-    return threads
+    if not isinstance(model, RecordedModel):
+        return tasks
+    provider = provider or open_model_provider(study, cell.model)
+    if not isinstance(provider, RecordedProvider):
+        raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")
+    lacking: list[Request] = []
+    recorded = []
+    for task in tasks:
+        missing = [r for r in list_first_requests(task, study, cell) if not provider.holds(r)]
+        lacking += missing
+        if not missing:
+            recorded.append(task)
+    if lacking and not (model.partial and recorded):
+        raise ModelError(provider.describe_missing(lacking, len(tasks)))
+    return recorded
 
 
 def list_requests(
@@ -59,13 +69,13 @@ def list_requests(
 
     These are all its requests, unless its setting has several steps.
     """
-    threads = list_threads(questions, study, cell, provider)
-    return [request for thread in threads for request in list_first_requests(thread, study, cell)]
+    tasks = list_tasks(questions, study, cell, provider)
+    return [request for task in tasks for request in list_first_requests(task, study, cell)]
 
 
-def list_first_requests(thread: Thread, study: ConversationParams, cell: Cell) -> list[Request]:
-    """List the requests of one thread to the cell's own model in its first step."""
-    step_requests = requests_next(thread, [], cell.setting, study.study.name)
+def list_first_requests(task: Task, study: ConversationParams, cell: Cell) -> list[Request]:
+    """List the requests of one task to the cell's own model in its first step."""
+    step_requests = requests_next(task, [], cell.setting, study.study.name)
     return [request for model, request in step_requests if model in (None, cell.model)]
 
 
@@ -98,18 +108,3 @@ def load_questions(questions: Path) -> tuple[Question, ...]:
 @lru_cache(maxsize=4)
 def _read_questions(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
     return tuple(read_jsonl(questions, Question))
-
-
-def _keep_recorded(
-    threads: list[Thread], study: ConversationParams, cell: Cell, provider: Provider, partial: bool
-) -> list[Thread]:
-    if not isinstance(provider, RecordedProvider):
-        raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")
-    thread_requests = [(thread, list_first_requests(thread, study, cell)) for thread in threads]
-    recorded = [
-        thread for thread, requests in thread_requests if all(map(provider.holds, requests))
-    ]
-    if len(recorded) == len(threads) or (partial and recorded):
-        return recorded
-    lacking = [r for _, requests in thread_requests for r in requests if not provider.holds(r)]
-    raise ModelError(provider.describe_missing(lacking, len(threads)))

@@ -16,7 +16,7 @@ from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.cell import Cell
 from omibench.params.study import Study, list_settings
 from omibench.schemas.request import Request, Response
-from omibench.stages.infer.fill import count_threads, fill_helper, fill_model, fill_store
+from omibench.stages.infer.fill import count_tasks, fill_helper, fill_model, fill_store
 from omibench.stages.infer.stage import infer_cell
 
 
@@ -36,7 +36,7 @@ def test_one_call_fills_every_setting_of_a_model(
 
     monkeypatch.setattr(SimulatedProvider, "answer", counted)
     model = whole.infer.models[0]
-    wanted = sum(count_threads(questions, whole, Cell(model, s)) for s in settings)
+    wanted = sum(count_tasks(questions, whole, Cell(model, s)) for s in settings)
     assert fill_model(questions, whole, model, settings) == wanted
     assert len(calls) == 1
     for setting in settings:

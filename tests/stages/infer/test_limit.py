@@ -15,7 +15,7 @@ from omibench.params.limit import Limit
 from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.stages.infer import infer_cell
-from omibench.stages.infer.fill import count_threads
+from omibench.stages.infer.fill import count_tasks
 
 CELL = Cell("sim", "cot")
 
@@ -43,7 +43,7 @@ def test_from_a_part_to_the_whole_buys_the_rest_alone(
 ) -> None:
     out, whole = tmp_path / "cell.parquet", study()
     part = limited_to(whole, Limit(n=2))
-    assert count_threads(questions, part, CELL) == 2
+    assert count_tasks(questions, part, CELL) == 2
     assert infer_cell(questions, out, part, CELL) == 2
     assert pl.read_parquet(out)["id"].to_list() == asked == ["p0", "p1"]
     assert infer_cell(questions, out, whole, CELL) == 3

@@ -8,11 +8,11 @@ from typing import Any
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Request, Response, Role, Tags, Usage
-from omibench.settings.rounds import Answered, Exchange, Thread
+from omibench.settings.rounds import AnsweredTask, Exchange
 from omibench.settings.steps import Task
 from omibench.stages.infer.rows import make_row
 
-THREAD = Thread(Task(Question(id="q", question="?"), Setting(), Path()), 2)
+TASK = Task(Question(id="q", question="?"), Setting(), Path(), sample=2)
 
 
 def asked(model: str, role: Role, key: str, **said: Any) -> Exchange:
@@ -26,7 +26,7 @@ def test_the_answer_is_the_last_and_the_steps_are_what_was_asked_before() -> Non
     spent = Usage(input_tokens=10, output_tokens=3)
     first = asked("eyes", "captioner", "c1", usage=spent, simulated=True)
     turn, last = (asked("own", "respondent", key, usage=spent, cost_usd=0.5) for key in ("t", "a"))
-    row = make_row(Answered(THREAD, [(first,), (turn,), (last,)]))
+    row = make_row(AnsweredTask(TASK, [(first,), (turn,), (last,)]))
     assert (row.id, row.index, row.key, row.steps) == ("q", 2, "a", ["c1", "t"])
     assert (row.text, row.outcome, row.error) == ("a", "answered", None)
     assert (row.input_tokens, row.output_tokens, row.cost_usd) == (20, 6, 1.0), "the model's own"
@@ -37,12 +37,12 @@ def test_the_answer_is_the_last_and_the_steps_are_what_was_asked_before() -> Non
 def test_a_helper_that_fails_is_named_and_its_words_are_no_answer() -> None:
     good = asked("eyes", "captioner", "c1")
     bad = asked("eyes", "captioner", "c2", text="The answer is B", outcome="truncated")
-    row = make_row(Answered(THREAD, [(good, bad)]))
+    row = make_row(AnsweredTask(TASK, [(good, bad)]))
     assert (row.key, row.steps, row.outcome) == ("c2", ["c1"], "truncated")
     assert (row.text, row.reasoning) == ("", None)
     assert row.error == "the captioner eyes: truncated"
     lost = asked("eyes", "captioner", "c3", text="", outcome="provider_error", error="HTTP 500")
     assert (
-        make_row(Answered(THREAD, [(lost,)])).error
+        make_row(AnsweredTask(TASK, [(lost,)])).error
         == "the captioner eyes: provider_error: HTTP 500"
     )

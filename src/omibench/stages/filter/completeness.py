@@ -15,7 +15,7 @@ from omibench.judges.instrument import Instrument, register
 from omibench.judges.votes import most
 from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Problem
-from omibench.stages.filter.judged import Judged
+from omibench.stages.filter.judged import JudgedProblem
 from omibench.stages.filter.models import Models
 from omibench.stages.filter.points import PointVote, make_reader, vote_on_points
 from omibench.text.fences import Section
@@ -69,7 +69,7 @@ VOTE: Final = PointVote(COMPLETENESS.name, COMPLETENESS, POINTS)
 
 def vote_completeness(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
     Raises:

@@ -10,7 +10,7 @@ from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.rejects import FilterJudgement
 
 
-class Judged(NamedTuple):
+class JudgedProblem(NamedTuple):
     """One problem after a judgement: rejected if there is `evidence`, else `problem`."""
 
     problem: Problem

@@ -14,7 +14,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.stages.filter.candidate import Candidate, figure_distance
 from omibench.stages.filter.completeness import vote_completeness
-from omibench.stages.filter.judged import Judged, mark_simulated
+from omibench.stages.filter.judged import JudgedProblem, mark_simulated
 from omibench.stages.filter.models import Models, open_models
 from omibench.stages.filter.photographs import (
     classify_photographs,
@@ -25,7 +25,7 @@ from omibench.stages.filter.photographs import (
 from omibench.stages.filter.screens import apply_screen
 from omibench.stages.filter.translation import original_language, translate_problems
 
-Judge = Callable[[Sequence[Problem]], list[Judged]]
+Judge = Callable[[Sequence[Problem]], list[JudgedProblem]]
 
 
 class RejectedProblem(NamedTuple):
@@ -90,11 +90,11 @@ def judge_with_models(
 
 def _vote(
     problems: Sequence[Problem], *, folder: Path, params: FilterParams, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Run the completeness vote: on photographs as they are, on other problems as read."""
     panel = params.completeness
     if panel is None:
-        return [Judged(problem, []) for problem in problems]
+        return [JudgedProblem(problem, []) for problem in problems]
     prompt = params.photographs.completeness_prompt if params.photographs else None
     photographs = [problem for problem in problems if is_photographed(problem)]
     others = [problem for problem in problems if not is_photographed(problem)]
@@ -107,7 +107,7 @@ def _vote(
     return [by_id[problem.id] for problem in problems]
 
 
-def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> JudgingOutcome:
+def _after(before: JudgingOutcome, name: str, judged: Sequence[JudgedProblem]) -> JudgingOutcome:
     judgements = [row for outcome in judged for row in outcome.judgements]
     rejected = [
         RejectedProblem(outcome.problem, JUDGEMENT_REASONS[name], outcome.evidence)
@@ -124,14 +124,16 @@ def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> Judgi
     )
 
 
-def _across(problems: Sequence[Problem], *, folder: Path, params: FilterParams) -> list[Judged]:
+def _across(
+    problems: Sequence[Problem], *, folder: Path, params: FilterParams
+) -> list[JudgedProblem]:
     """Reject near duplicates from different original languages, in English; keep the first one."""
     earlier: list[Candidate] = []
     judged = []
     for problem in problems:
         candidate = Candidate(problem, folder)
         evidence = _find_original(candidate, earlier, params)
-        judged.append(Judged(problem, [], evidence))
+        judged.append(JudgedProblem(problem, [], evidence))
         if evidence is None:
             earlier.append(candidate)
     return judged

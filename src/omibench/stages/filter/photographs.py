@@ -20,7 +20,7 @@ from omibench.judges.votes import most
 from omibench.params.filtering.photographs import PhotographScreen
 from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Problem, Subject
-from omibench.stages.filter.judged import Judged, mark_simulated, simulated_note
+from omibench.stages.filter.judged import JudgedProblem, mark_simulated, simulated_note
 from omibench.stages.filter.models import Models
 from omibench.stages.filter.points import (
     UNREADABLE,
@@ -127,7 +127,7 @@ def is_photographed(problem: Problem) -> bool:
 
 def classify_photographs(
     problems: Sequence[Problem], folder: Path, params: PhotographScreen, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every problem, rejecting photographs of an unwanted subject or without a figure.
 
     A photograph takes the subject on which the models agree, unless its folder sets one; it stays
@@ -144,7 +144,7 @@ def classify_photographs(
         ParamsError: The prompt's file is invalid.
     """
 
-    def judge(photographs: Sequence[Problem]) -> list[Judged]:
+    def judge(photographs: Sequence[Problem]) -> list[JudgedProblem]:
         judges = [models.judge(name) for name in params.models]
         panel = OpenPanel(judges, build_prompt(CLASS, params.prompt), params.max_tokens)
         opinions = consult([build_case(p, folder) for p in photographs], CLASS, panel)
@@ -155,10 +155,12 @@ def classify_photographs(
             evidence = _find_unwanted(values, params.subjects)
             if evidence:
                 note = "; ".join(f"{row.model}: {row.answers[0]}" for row in rows)
-                judged.append(Judged(problem, rows, f"{evidence}; {note}{simulated_note(rows)}"))
+                judged.append(
+                    JudgedProblem(problem, rows, f"{evidence}; {note}{simulated_note(rows)}")
+                )
             else:
                 subject = values[0] if len(set(values)) == 1 else "other"
-                judged.append(Judged(_with_subject(problem, subject), rows))
+                judged.append(JudgedProblem(_with_subject(problem, subject), rows))
         return judged
 
     return _judge_real_ones(problems, judge)
@@ -166,7 +168,7 @@ def classify_photographs(
 
 def vote_on_photographs(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every photograph after the vote on its four points, in order.
 
     Raises:
@@ -179,8 +181,8 @@ def vote_on_photographs(
 
 
 def _judge_real_ones(
-    problems: Sequence[Problem], judge: Callable[[Sequence[Problem]], list[Judged]]
-) -> list[Judged]:
+    problems: Sequence[Problem], judge: Callable[[Sequence[Problem]], list[JudgedProblem]]
+) -> list[JudgedProblem]:
     """Judge photographs, and let each clean picture follow the photograph of its group."""
     real = [problem for problem in problems if problem.photograph == "real"]
     judged = {outcome.problem.id: outcome for outcome in (judge(real) if real else [])}
@@ -190,19 +192,19 @@ def _judge_real_ones(
         outcome = judged.get(problem.id)
         if problem.photograph == "clean" and (leader := by_group.get(problem.group)):
             outcome = _follow(problem, leader)
-        outcomes.append(outcome or Judged(problem, []))
+        outcomes.append(outcome or JudgedProblem(problem, []))
     return outcomes
 
 
-def _follow(problem: Problem, leader: Judged) -> Judged:
+def _follow(problem: Problem, leader: JudgedProblem) -> JudgedProblem:
     """Return the clean picture with the judgement of its photograph."""
     if leader.evidence:
-        return Judged(problem, [], say_rejected(leader.problem))
+        return JudgedProblem(problem, [], say_rejected(leader.problem))
     twin = problem.model_copy(update={"subject": leader.problem.subject})
-    return Judged(mark_simulated(twin, leader.judgements), [])
+    return JudgedProblem(mark_simulated(twin, leader.judgements), [])
 
 
-def follow_photographs(judged: Sequence[Judged]) -> list[Judged]:
+def follow_photographs(judged: Sequence[JudgedProblem]) -> list[JudgedProblem]:
     """Return outcomes of a judgement, rejecting clean pictures with their photographs.
 
     Args:

@@ -14,7 +14,7 @@ from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.request import ImagePart
-from omibench.stages.filter.judged import Judged, simulated_note
+from omibench.stages.filter.judged import JudgedProblem, simulated_note
 from omibench.stages.filter.models import Models
 
 APPROVED = "approved"
@@ -55,7 +55,7 @@ def list_points(vote: str, points: Mapping[str, str]) -> str:
 
 def vote_on_points(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models, vote: PointVote
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
     Raises:
@@ -94,13 +94,15 @@ def build_row(problem: Problem, judgement: str, vote: JudgeVote[str]) -> FilterJ
     )
 
 
-def _judge_by_votes(problem: Problem, votes: Sequence[JudgeVote[str]], vote: PointVote) -> Judged:
+def _judge_by_votes(
+    problem: Problem, votes: Sequence[JudgeVote[str]], vote: PointVote
+) -> JudgedProblem:
     rows = [build_row(problem, vote.judgement, one_vote) for one_vote in votes]
     against = [row for row in rows if row.answers != [APPROVED]]
     if not against:
-        return Judged(problem, rows)
+        return JudgedProblem(problem, rows)
     denials = [f"{row.model}: {list_points(row.answers[0], vote.points)}" for row in against]
     objections = "; ".join(denials) + simulated_note(rows)
     agreed = len(rows) - len(against)
     evidence = f"{agreed} of {len(rows)} models approve it, all must; {objections}"
-    return Judged(problem, rows, evidence)
+    return JudgedProblem(problem, rows, evidence)

@@ -16,9 +16,9 @@ from omibench.params.filtering.screens import ScreenParams
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.schemas.rejects import FilterJudgement
 from omibench.scorers.problem_response import score_problem
-from omibench.settings.rounds import Answered, Thread, run_threads
+from omibench.settings.rounds import AnsweredTask, run_tasks
 from omibench.settings.steps import Task
-from omibench.stages.filter.judged import Judged, simulated_note
+from omibench.stages.filter.judged import JudgedProblem, simulated_note
 from omibench.stages.filter.models import Models
 
 _PRESENTATION = {
@@ -37,7 +37,7 @@ class _Screen(NamedTuple):
 
 def apply_screen(
     problems: Sequence[Problem], name: str, folder: Path, params: ScreenParams, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every problem after the models of the screen `name` have tried it, in order.
 
     Models run in sequence, and only on undecided problems: for `difficulty` those that all earlier
@@ -56,7 +56,9 @@ def apply_screen(
         solvers = {id_ for id_, rows in tried.items() if _is_solved(rows, params)}
         must_be_solved = name == "difficulty"
         open_problems = [p for p in open_problems if (p.id in solvers) == must_be_solved]
-    return [Judged(p, judgements[p.id], _evidence(screen, p, judgements[p.id])) for p in problems]
+    return [
+        JudgedProblem(p, judgements[p.id], _evidence(screen, p, judgements[p.id])) for p in problems
+    ]
 
 
 def _can_be_tried(name: str, problem: Problem) -> bool:
@@ -69,13 +71,12 @@ def _try_problems(
     screen: _Screen, model: str, problems: Sequence[Problem], models: Models
 ) -> dict[str, list[FilterJudgement]]:
     setting = screen.params.setting(screen.name)
-    threads = [
-        Thread(Task(strip_answer(problem), setting, screen.folder), sample)
+    tasks = [
+        Task(strip_answer(problem), setting, screen.folder, sample=sample)
         for problem in problems
         for sample in range(screen.params.samples)
     ]
-
-    ended = run_threads(threads, model, screen.name, screen.study, models.ask)
+    ended = run_tasks(tasks, model, screen.name, screen.study, models.ask)
     size = screen.params.samples
     attempts = [ended[i : i + size] for i in range(0, len(ended), size)]
     return {
@@ -85,7 +86,7 @@ def _try_problems(
 
 
 def _rows(
-    screen: _Screen, model: str, problem: Problem, ended: Sequence[Answered]
+    screen: _Screen, model: str, problem: Problem, ended: Sequence[AnsweredTask]
 ) -> list[FilterJudgement]:
     """Return the captioner's reply, if any, and the model's answer."""
     verdicts = [score_problem(problem, answered.last.response) for answered in ended]

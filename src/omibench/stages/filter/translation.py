@@ -13,7 +13,7 @@ from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.request import Response
 from omibench.stages.filter.backcheck import findings
-from omibench.stages.filter.judged import Judged
+from omibench.stages.filter.judged import JudgedProblem
 from omibench.stages.filter.models import Models
 from omibench.stages.filter.translating import (
     Texts,
@@ -41,7 +41,7 @@ class _Reply(NamedTuple):
 
 def translate_problems(
     problems: Sequence[Problem], params: TranslationParams, models: Models
-) -> list[Judged]:
+) -> list[JudgedProblem]:
     """Return every problem, in English if it could be translated; none is rejected.
 
     A translated problem keeps its previous text as its `original`. If two translations fail the
@@ -62,7 +62,9 @@ def translate_problems(
         ):
             replies[problem.id].append(_check_reply(problem, key, response, params))
     return [
-        _judge_translation(p, replies[p.id], params.model) if p.id in replies else Judged(p, [])
+        _judge_translation(p, replies[p.id], params.model)
+        if p.id in replies
+        else JudgedProblem(p, [])
         for p in problems
     ]
 
@@ -87,7 +89,7 @@ def _check_reply(
     return _Reply(key, response, texts, problems_found)
 
 
-def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
+def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) -> JudgedProblem:
     last = replies[-1]
     row = FilterJudgement(
         id=problem.id,
@@ -101,12 +103,12 @@ def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) 
     )
     if last.texts is None or last.defects:
         note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.defects)}")
-        return Judged(problem.warn(note), [row])
+        return JudgedProblem(problem.warn(note), [row])
     notes = [
         ProblemWarning(TRANSLATION, f"from {problem.language} by {model}"),
         *_warn_of_untranslated_answer(problem),
     ]
-    return Judged(_apply_translation(problem, last.texts, model).warn(*notes), [row])
+    return JudgedProblem(_apply_translation(problem, last.texts, model).warn(*notes), [row])
 
 
 def _apply_translation(problem: Problem, texts: Texts, model: str) -> Problem:

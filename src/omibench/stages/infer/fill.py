@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.client.ask import Asker, check_answered, open_asker
+from omibench.client.ask import check_answered, open_asker
 from omibench.params.cell import Cell
 from omibench.params.stage_params import ConversationParams
-from omibench.settings.rounds import Thread, requests_next
-from omibench.settings.threads import list_requests, list_threads
+from omibench.settings.rounds import requests_next
+from omibench.settings.threads import list_requests, list_tasks
 from omibench.stages.infer.stage import open_askers, run_cell
 
 
-def count_threads(questions: Path, study: ConversationParams, cell: Cell) -> int:
+def count_tasks(questions: Path, study: ConversationParams, cell: Cell) -> int:
     """Return the number of samples in a cell, whether stored or not."""
-    return len(list_threads(questions, study, cell))
+    return len(list_tasks(questions, study, cell))
 
 
 def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: slice) -> int:
-    """Run one shard of a cell's threads, store the responses, and return their number.
+    """Run one shard of a cell's tasks, store the responses, and return their number.
 
     Stored responses are not requested again. Raises as `infer_cell`, and PassingError if requests
     failed temporarily after all attempts; completed responses are kept, so that a retry requests
     only the rest. An exhausted budget is not an error here; the cell's job reports it.
     """
     with open_askers(study, cell) as askers:
-        return _fill(
-            list_threads(questions, study, cell, askers[cell.model].provider)[shard],
-            study,
-            cell,
-            askers,
-        )
+        tasks = list_tasks(questions, study, cell, askers[cell.model].provider)[shard]
+        answered = run_cell(tasks, study, cell, askers)
+    exchanges = [exchange for task in answered for step in task.steps for exchange in step]
+    check_answered([a.request for a in exchanges], [a.response for a in exchanges])
+    return len(tasks)
 
 
 def fill_model(
@@ -40,7 +39,7 @@ def fill_model(
     """Run one model in several settings in one call, so that an engine is loaded once.
 
     Prompts also share their prefixes over the settings. Later steps of settings follow, setting by
-    setting. Returns the number of threads. Raises as `fill_store`.
+    setting. Returns the number of tasks. Raises as `fill_store`.
     """
     cells = [Cell(model, setting) for setting in settings]
     with open_asker(study, model) as asker:
@@ -53,27 +52,17 @@ def fill_helper(
 ) -> int:
     """Send all requests to a model as a helper in the settings, in one call.
 
-    These are the first requests of a thread: captions and readings, which do not depend on the
+    These are the first requests of a task: captions and readings, which do not depend on the
     respondent. Returns the number of requests. Raises as `fill_store`.
     """
     with open_asker(study, helper) as asker:
         requests = [
             request
             for setting in settings
-            for thread in list_threads(questions, study, Cell(helper, setting), asker.provider)
-            for model, request in requests_next(thread, [], setting, study.study.name)
+            for task in list_tasks(questions, study, Cell(helper, setting), asker.provider)
+            for model, request in requests_next(task, [], setting, study.study.name)
             if model == helper
         ]
         keyed_responses = asker.ask_with_keys(requests)
     check_answered(requests, [response for _, response in keyed_responses])
     return len({key for key, _ in keyed_responses})
-
-
-def _fill(
-    threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: dict[str, Asker]
-) -> int:
-    exchanges = [
-        a for answered in run_cell(threads, study, cell, askers) for s in answered.steps for a in s
-    ]
-    check_answered([a.request for a in exchanges], [a.response for a in exchanges])
-    return len(threads)

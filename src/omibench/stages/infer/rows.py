@@ -1,36 +1,39 @@
-"""Row of a thread: its answer, the cost of all steps, and the failed helper, if any."""
+"""Row of a task: its answer, the cost of all steps, and the failed helper, if any."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TypeVar
 
-from omibench.schemas.request import Outcome, Response
 from omibench.schemas.tables import ResponseRow
-from omibench.settings.rounds import Answered, Exchange
+from omibench.settings.rounds import AnsweredTask
 
 Number = TypeVar("Number", int, float)
 READER = "perceiver"
 """The role of a model that reads the pictures before the answer."""
 
 
-def make_row(answered: Answered) -> ResponseRow:
-    """Return the row of a thread.
+def make_row(answered: AnsweredTask) -> ResponseRow:
+    """Return the row of a task.
 
-    Tokens, dollars and seconds cover all requests to the last model. If a thread ended because a
+    Tokens, dollars and seconds cover all requests to the last model. If a task ended because a
     helper failed, the row has the helper's outcome but not its text: a caption is not an answer.
     """
     last = answered.last
-    response = last.response
-    helper = last.request.tags.role != "respondent"
+    response, role = last.response, last.request.tags.role
+    helper, outcome, error = role != "respondent", response.outcome, response.error
+    if helper:
+        error = f"the {role} {last.model}: {outcome}" + (f": {error}" if error else "")
+    if outcome == "answered" and response.calls and not response.text.strip():
+        outcome = "empty"  # a tool loop that ends in calls
     responses = [a.response for step in answered.steps for a in step if a.model == last.model]
     return ResponseRow(
         id=last.request.tags.problem,
-        index=answered.thread.sample,
+        index=answered.task.sample,
         key=last.key,
         steps=[a.key for step in answered.steps for a in step if a.key != last.key],
         drawn=[] if helper else [picture.sha256 for picture in response.drawn],
-        outcome=_find_outcome(response),
+        outcome=outcome,
         text="" if helper else response.text,
         reasoning=None if helper else response.reasoning,
         finish_reason=response.finish_reason,
@@ -42,16 +45,16 @@ def make_row(answered: Answered) -> ResponseRow:
         simulated=any(a.response.simulated for step in answered.steps for a in step),
         published_verdict=response.published_verdict,
         served_model=response.served_model,
-        error=_describe_failure(last) if helper else response.error,
+        error=error,
         readings=list_readings(answered),
     )
 
 
-def list_readings(answered: Answered) -> list[str] | None:
+def list_readings(answered: AnsweredTask) -> list[str] | None:
     """Return the reading of the pictures before the answer.
 
     Args:
-        answered: A finished thread.
+        answered: A finished task.
 
     Returns:
         The printed text and, if figures are described, the description; None without a complete
@@ -61,17 +64,6 @@ def list_readings(answered: Answered) -> list[str] | None:
     if not readings or any(a.response.outcome != "answered" for a in readings):
         return None
     return [a.response.text for a in readings]
-
-
-def _describe_failure(last: Exchange) -> str:
-    detail = f": {last.response.error}" if last.response.error else ""
-    return f"the {last.request.tags.role} {last.model}: {last.response.outcome}{detail}"
-
-
-def _find_outcome(response: Response) -> Outcome:
-    """Clear the answer of a tool loop that ends in calls."""
-    called = response.outcome == "answered" and response.calls and not response.text.strip()
-    return "empty" if called else response.outcome
 
 
 def _add_up(values: Iterable[Number | None]) -> Number | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ImageCountError, ModelError, PassingError
-from omibench.models.provider import MakesRoom, Provider
+from omibench.models.provider import MakesRoom
 from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
 from omibench.params.stage_params import ConversationParams, InferStageParams
@@ -18,8 +18,9 @@ from omibench.schemas.cells.failure import failed_reason
 from omibench.schemas.cells.origin import CellOrigin
 from omibench.schemas.tables import ResponseRow, write_parquet
 from omibench.settings.needs import remark
-from omibench.settings.rounds import Answered, Thread, run_threads
-from omibench.settings.threads import list_threads, load_questions
+from omibench.settings.rounds import AnsweredTask, run_tasks
+from omibench.settings.steps import Task
+from omibench.settings.threads import list_tasks, load_questions
 from omibench.stages.infer.closing import describe_missing_answers
 from omibench.stages.infer.rows import make_row
 
@@ -43,19 +44,17 @@ def infer_cell(
     """
     with open_askers(study, cell) as askers:
         respondent = askers[cell.model]
-        threads = list_threads(questions, study, cell, respondent.provider)
+        tasks = list_tasks(questions, study, cell, respondent.provider)
         selected = apply_limit(load_questions(questions), study.study.limit)
         lacking = remark(cell.setting, study.settings[cell.setting], selected)
         if lacking:
             log.warning("omibench: %s", lacking)
-        answered = run_cell(threads, study, cell, askers)
-        rows = [make_row(thread) for thread in answered]
+        answered = run_cell(tasks, study, cell, askers)
+        rows = [make_row(task) for task in answered]
         failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)
         if not failed:
             write_parquet(out, rows, ResponseRow, CellOrigin("infer", *cell, job))
-        exchanges = {
-            (a.model, a.key): a for thread in answered for step in thread.steps for a in step
-        }
+        exchanges = {(a.model, a.key): a for task in answered for step in task.steps for a in step}
         closings: list[str] = []
         for name, asker in askers.items():
             pairs = [(a.request, a.response) for a in exchanges.values() if a.model == name]
@@ -64,18 +63,14 @@ def infer_cell(
             ):
                 closings.append(closing)
         if failed:
-            raise _make_failure(cell, failed, closings, answered)
+            passing = any(task.last.response.passing for task in answered)
+            error = PassingError if passing else ModelError
+            raise error(
+                f"{cell.model}/{cell.setting}: the cell has failed, {failed}; {'; '.join(closings)}"
+            )
         for closing in closings:
             log.warning("omibench: %s", closing)
     return len(rows)
-
-
-def _make_failure(
-    cell: Cell, reason: str, closings: Sequence[str], answered: Sequence[Answered]
-) -> ModelError:
-    passing = any(thread.last.response.passing for thread in answered)
-    line = f"{cell.model}/{cell.setting}: the cell has failed, {reason}; {'; '.join(closings)}"
-    return PassingError(line) if passing else ModelError(line)
 
 
 @contextmanager
@@ -88,30 +83,26 @@ def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Ask
     names = dict.fromkeys([cell.model, *study.settings[cell.setting].helpers])
     with ExitStack() as stack:
         askers = {name: stack.enter_context(open_asker(study, name)) for name in names}
-        _make_room(study, cell, askers[cell.model].provider)
+        tools, provider = study.settings[cell.setting].tools, askers[cell.model].provider
+        if tools is not None:
+            limit = provider.max_images
+            if limit is not None and tools.images > limit:
+                raise ImageCountError(
+                    f"setting {cell.setting!r}: its tools can show {tools.images} pictures in one "
+                    f"conversation, but model {cell.model!r} takes {limit}; set `tools.images` to "
+                    f"{limit}"
+                )
+            if isinstance(provider, MakesRoom):
+                provider.expect_images(tools.images)
         yield askers
 
 
-def _make_room(study: ConversationParams, cell: Cell, provider: Provider) -> None:
-    """Set the number of pictures that tools can show in one conversation."""
-    tools, limit = study.settings[cell.setting].tools, provider.max_images
-    if tools is None:
-        return
-    if limit is not None and tools.images > limit:
-        raise ImageCountError(
-            f"setting {cell.setting!r}: its tools can show {tools.images} pictures in one "
-            f"conversation, but model {cell.model!r} takes {limit}; set `tools.images` to {limit}"
-        )
-    if isinstance(provider, MakesRoom):
-        provider.expect_images(tools.images)
-
-
 def run_cell(
-    threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: Mapping[str, Asker]
-) -> list[Answered]:
-    """Run threads of a cell to their ends."""
-    return run_threads(
-        threads,
+    tasks: Sequence[Task], study: ConversationParams, cell: Cell, askers: Mapping[str, Asker]
+) -> list[AnsweredTask]:
+    """Run tasks of a cell to their ends."""
+    return run_tasks(
+        tasks,
         cell.model,
         cell.setting,
         study.study.name,

@@ -30,7 +30,7 @@ from omibench.schemas.tables import (
 )
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
-from omibench.settings.threads import list_threads
+from omibench.settings.threads import list_tasks
 from omibench.stages.saliency.ask import Occlusion, UnscoredProblem, make_occlusion
 from omibench.stages.saliency.context import LetterContext, read_context
 from omibench.stages.saliency.maps import Effect, select_strongest
@@ -193,8 +193,11 @@ def make_occlusions(
         ModelError: A picture cannot be opened.
     """
     params = study.saliency
-    threads = list_threads(questions, study, cell)
-    tasks = [t.task for t in threads if t.sample == 0 and t.task.question.choices]
+    tasks = [
+        task
+        for task in list_tasks(questions, study, cell)
+        if task.sample == 0 and task.question.choices
+    ]
     if not tasks:
         raise ParamsError(
             "saliency.settings: none of the problems has choices; saliency is of the letters of "
