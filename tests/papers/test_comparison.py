@@ -20,7 +20,7 @@ from omibench.papers.layouts import AVERAGE, TOTAL
 from omibench.papers.study import PrintedResult, find_row, find_rows, read_print
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study_file
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.schemas.tables import AggregateRow, write_parquet
 
 
@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def rehearsed(made: Folders) -> Results:
-    return load_results(made.freeze, made.infer, made.score, made.study)
+    return made.load()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.papers.comparison import MOST_NAMES, describe_unmatched
 from omibench.papers.study import PrintedResult
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 
 ROW = make_printed({("total", "acc"): 50.0})
 
@@ -21,7 +21,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def results(made: Folders) -> Results:
-    return load_results(made.freeze, made.infer, made.score, made.study)
+    return made.load()
 
 
 def test_what_matches_is_not_told(results: Results) -> None:

@@ -12,13 +12,13 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.results.study_files import LONG_COLUMNS
 from omibench.schemas.tables import ResponseRow
 
 
 def load(folders: Folders) -> Results:
-    return load_results(folders.freeze, folders.infer, folders.score, folders.study)
+    return folders.load()
 
 
 def test_one_row_a_verdict_and_a_response(made: Folders) -> None:

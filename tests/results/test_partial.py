@@ -11,7 +11,6 @@ from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.params.limit import Limit
 from omibench.params.study import Study
-from omibench.results.load import load_results
 from omibench.results.partial import Partial, find_partial
 from omibench.schemas.problem import Question
 from omibench.stages.analyze.headline import Headline
@@ -84,13 +83,13 @@ def test_a_whole_run_says_nothing_of_parts(made: Folders, tmp_path: Path) -> Non
 def test_a_limit_that_takes_all_is_no_partial_run(made: Folders) -> None:
     own = made.study.study.model_copy(update={"limit": Limit(n=1000)})
     study = made.study.model_copy(update={"study": own})
-    assert load_results(*made[:3], study).partial is None
+    assert made.load(study).partial is None
 
 
 def test_cells_that_were_asked_for_a_part_by_hand_are_noticed(tmp_path: Path) -> None:
     folders = make_study(tmp_path)
     keep_first(folders, FEW)
-    found = load_results(*folders[:3], folders.study).partial
+    found = folders.load().partial
     assert found == Partial(FEW, 28, "selected manually")
 
 

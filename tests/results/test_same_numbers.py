@@ -20,7 +20,6 @@ from omibench.explore.items import read_items
 from omibench.explore.run import open_run
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.run_comparison.compare import compare_run_folders
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze.stage import load_analysis, make_sections, write_tables
@@ -72,7 +71,7 @@ class Surfaces:
     def report(self) -> Numbers:
         """The report's own."""
         folders = self.folders
-        results = load_results(folders.freeze, folders.infer, folders.score, folders.study)
+        results = folders.load()
         return {
             (*cell, rules): _mean(results.select_verdicts(rules, cell))
             for cell in results.cells

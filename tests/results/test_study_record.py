@@ -24,7 +24,6 @@ from omibench.graph.provenance.provenance import (
 )
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
-from omibench.results.load import load_results
 from omibench.results.study_files import RECORD, StudyFiles, read_record
 from omibench.results.study_record import describe_study, list_leftovers, record_study
 from omibench.run_comparison.compare import compare_run_folders
@@ -68,7 +67,7 @@ def test_samples_that_are_no_longer_drawn_choose_nothing(made_once: Folders) -> 
         values["settings"][name] |= {"decoding": {"samples": 4}, "aggregate": rule}
     del values["settings"]["direct"]["decoding"], values["settings"]["direct"]["aggregate"]
     study = parse_study(values, "test")
-    loaded = load_results(made_once.freeze, made_once.infer, made_once.score, study)
+    loaded = made_once.load(study)
     assert loaded.verdicts.filter(setting="direct")["counts"].all()
     assert not loaded.verdicts.filter(setting="cot")["counts"].all()
 

@@ -12,7 +12,6 @@ from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.params.study import Study
-from omibench.results.load import load_results
 from omibench.review.kinds import KINDS
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.request import DRAWS, TaskRequest
@@ -59,7 +58,7 @@ def test_wrong_responses_are_drawn_of_each_model(made: Folders) -> None:
     tasks = [draft.task for draft in drafts]
     assert len(tasks) == 15
     assert {task.strata["model"] for task in tasks} == {"sim-strong", "sim-middle", "sim-weak"}
-    results = load_results(made.freeze, made.infer, made.score, made.study)
+    results = made.load()
     verdicts = {
         (r["model"], r["setting"], r["id"], r["index"]): r["verdict"]
         for r in results.select_verdicts("gptscore").iter_rows(named=True)

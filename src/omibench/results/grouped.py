@@ -274,7 +274,6 @@ def _sum_groups(
 
 
 def _read_sums(groups: pl.DataFrame, kind: type[AnySums]) -> AnySums:
-
     columns = {field.name: groups[field.name] for field in fields(kind)}
     return kind(
         **{

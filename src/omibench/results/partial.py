@@ -57,7 +57,6 @@ def find_partial(
 
 
 def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
-
     counts = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
     return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}
 

@@ -17,7 +17,7 @@ from tests.conftest import Build
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
-from omibench.results.load import Results
+from omibench.results.load import Results, load_results
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import (
@@ -57,6 +57,10 @@ class Folders(NamedTuple):
     score: Path
     out: Path
     study: Study
+
+    def load(self, study: Study | None = None) -> Results:
+        """The results, or those of other params."""
+        return load_results(*self[:3], study or self.study)
 
     def analyze(self, out: Path | None = None, study: Study | None = None) -> Headline:
         """Run the stage over them, into another folder or by other params where these are given."""

@@ -12,7 +12,7 @@ from tests.stages.analyze.conftest import PROMPT, Folders
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.schemas.certificate import ALL_TYPES, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
 from omibench.stages.analyze import analyze_study
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 @pytest.fixture
 def results(made: Folders) -> Results:
-    return load_results(made.freeze, made.infer, made.score, made.study)
+    return made.load()
 
 
 def measure(value: float, n: int = 200) -> Measure:

@@ -116,7 +116,7 @@ def test_models_are_compared_under_the_reference_setting_alone(made: Folders) ->
     """Three models under three settings are 3 pairs under one of them, not 36 pairs of cells."""
     for reference, label in ((None, "Chain of thought"), ("direct", "Direct")):
         study = parse_study(study_values(reference_setting=reference), "test")
-        results = load_results(*made[:3], study)
+        results = made.load(study)
         analysis = analysis_of(results)
         top = best(analysis)
         assert top is not None
@@ -134,7 +134,7 @@ def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path
         return frame.with_columns(verdict=1.0) if "verdict" in frame.columns else frame
 
     rewrite_cells(folders, equalise)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     sentence = leading_sentence(analysis_of(results))
     assert (
         "; on the same problems it is not distinguishable from any of the 2 other models "
@@ -143,7 +143,7 @@ def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path
 
 
 def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     analysis = analysis_of(results)
     top = best(analysis)
     assert top is not None
@@ -177,7 +177,7 @@ def test_a_cell_that_lacks_one_problem_cannot_lead(tmp_path: Path) -> None:
 
 
 def test_the_headline_names_its_scope_and_the_best_of_all_cells(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     analysis = analysis_of(results)
     overall, compared = best_of_all(analysis)
     assert overall is not None
@@ -196,7 +196,7 @@ def test_the_headline_names_its_scope_and_the_best_of_all_cells(made: Folders) -
 
 
 def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     rows = analysis_of(results).rows("accuracy-by-images")
     renamed = rows.with_columns(pl.col("value").replace("2", "1"))
     sentence = images_sentence(analysis_of(results, accuracy_by_images=renamed))
@@ -211,12 +211,12 @@ def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
 )
 def test_published_verdicts_know_no_failures(tmp_path: Path, robust: bool, words: str) -> None:
     folders = make_published_study(tmp_path, robust=robust)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     assert words in failures_sentence(analysis_of(results))
 
 
 def test_a_leader_without_failures_moves_nowhere(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     scores = analysis_of(results).scores.with_columns(failures=pl.lit(0))
     analysis = analysis_of(results, scores=scores)
     assert failures_sentence(analysis).endswith("score, none of them in the leading cell.")
@@ -236,7 +236,7 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
         )
 
     rewrite_cells(folders, drop_judgements)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     outcomes = results.select_verdicts("robust")["outcome"]
     unjudged, n = int((outcomes == "unjudged").sum()), len(outcomes)
     empty = int((outcomes != "scored").sum()) - unjudged
@@ -259,7 +259,7 @@ def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rules", ["robust", "omibench"])
 def test_the_main_rules_decide(made: Folders, rules: str) -> None:
     study = parse_study(study_values(main_rules=rules), "test")
-    results = load_results(*made[:3], study)
+    results = made.load(study)
     assert best(analysis_of(results))["rules"] == rules
 
 

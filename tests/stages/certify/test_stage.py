@@ -96,9 +96,7 @@ def test_figures_equal_plain_counts(judged: Folders, tmp_path: Path) -> None:
     labels = written(tmp_path / "labels.csv", rows)
     found = certify(judged, labels, tmp_path)
     frame = pl.DataFrame(rows).join(
-        load_results(judged.freeze, judged.infer, judged.score, judged.study).select_verdicts(
-            "gptscore"
-        ),
+        judged.load().select_verdicts("gptscore"),
         on=["id", "model", "setting", "index"],
     )
     same = ((frame["label"] >= 0.5) == (frame["verdict"] >= 0.5)).mean()
@@ -112,7 +110,7 @@ def test_figures_equal_plain_counts(judged: Folders, tmp_path: Path) -> None:
 def test_the_four_way_table_counts_every_scored_judgement(judged: Folders, tmp_path: Path) -> None:
     labels = written(tmp_path / "labels.csv", labelled(judged, 0.9, 0.2))
     found = certify(judged, labels, tmp_path)
-    results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
+    results = judged.load()
     scored = results.select_verdicts("gptscore").filter(pl.col("outcome") == "scored")
     *models, every = found.four_way
     assert [t.model for t in models] == judged.study.infer.models
@@ -154,7 +152,7 @@ def test_disagreements_are_drawn_for_reading_and_can_come_back_as_labels(
 
 def test_labels_of_another_text_are_left_out(judged: Folders, tmp_path: Path) -> None:
     rows = labelled(judged, 0.9, 0.2)
-    results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
+    results = judged.load()
     texts = {
         (r["model"], r["setting"], r["id"]): r["text"]
         for r in results.read_responses().iter_rows(named=True)

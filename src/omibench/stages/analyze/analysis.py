@@ -127,6 +127,11 @@ class Analysis:
         form)."""
         return describe_items(self.results.answers.values(), self.results.questions)
 
+    def add_clusters(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Add the `cluster` of each item to rows with its `id`."""
+        clusters = self.items.select("id", "cluster")
+        return frame.join(clusters, on="id", maintain_order="left")
+
     @cached_property
     def attributes(self) -> AttributeTables:
         """The attributes of items, models and settings by which results can be sliced."""

@@ -18,6 +18,7 @@ from omibench.stages.analyze.words import (
 if TYPE_CHECKING:
     import polars as pl
 
+_ESTIMATE = ("estimate", "low", "high")
 Row = Mapping[str, Any]
 """A row of a result."""
 
@@ -107,23 +108,15 @@ def show_share(row: Row | None, name: str = "") -> Entry:
         row: A row with `estimate`, `low` and `high`, or with `name`, `name`_low and `name`_high.
         name: The column of a value other than the estimate.
     """
-    value, low, high = _read_value(row, name)
+    names = (name, f"{name}_low", f"{name}_high") if name else _ESTIMATE
+    value, low, high = (row[column] if row else None for column in names)
     return Entry(format_share(value), (format_bounds(low, high),))
 
 
 def show_number(row: Row | None) -> Entry:
     """Format a number to two decimals with its interval; a dash without a row or a value."""
-    value, low, high = _read_value(row, "")
-    lines = () if value is None else (format_limits(low, high),)
-    return Entry(format_number(value), lines)
-
-
-def _read_value(row: Row | None, name: str) -> tuple[float | None, float | None, float | None]:
-    if row is None:
-        return None, None, None
-    if name:
-        return row[name], row[f"{name}_low"], row[f"{name}_high"]
-    return row["estimate"], row["low"], row["high"]
+    value, low, high = (row[column] if row else None for column in _ESTIMATE)
+    return Entry(format_number(value), (format_limits(low, high),))
 
 
 def spread(

@@ -216,12 +216,14 @@ def describe_metrics(analysis: Analysis) -> dict[str, dict[str, Row]]:
     return values
 
 
-def write_plots(analysis: Analysis, out: Path) -> None:
+def write_plots(analysis: Analysis, out: Path) -> list[str]:
     """Write `plots/accuracy/<model>.csv` and `plots/by_images/<model>.csv`, under the main scorer.
 
     There is one file per model, since DVC draws one chart per file with a bar for each revision.
-    `bin` joins setting and number of images, since DVC distinguishes rows by one column.
+    `bin` joins setting and number of images, since DVC distinguishes rows by one column. Returns
+    the paths of the files in `out`.
     """
+    files = []
     results = analysis.results
     columns = {
         "accuracy": ("model", "setting", "acc", "lo", "hi", "simulated"),
@@ -242,4 +244,6 @@ def write_plots(analysis: Analysis, out: Path) -> None:
                 for row in rows
                 if row["model"] == model and row["rules"] == results.main_rules
             ]
-            write_csv(out / "plots" / name / f"{model}.csv", own, keys[name])
+            files.append(f"plots/{name}/{model}.csv")
+            write_csv(out / files[-1], own, keys[name])
+    return files

@@ -23,7 +23,7 @@ from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
 from omibench.stages.analyze.sections.section import list_unshown
-from omibench.stages.analyze.written import replace_tables
+from omibench.stages.analyze.written import note_tables
 
 REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -49,8 +49,7 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     analysis = load_analysis(results, out / REPORT, study)
     list_plans(analysis)  # a slice by what is not there is said before anything is computed
     sections = make_sections(analysis)
-    with replace_tables(out):
-        headline = write_tables(out, analysis, sections)
+    headline = write_tables(out, analysis, sections)
     write_pages(out, analysis, sections, headline)
     return headline
 
@@ -75,6 +74,8 @@ def load_analysis(results: Path, report: Path, study: AnalyzeStageParams) -> Ana
 def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection]) -> Headline:
     """Write all numbers: the tables of sections and results, and metrics and plots for DVC.
 
+    Tables of an earlier run that are not written again are removed.
+
     Args:
         out: Output folder.
         analysis: The study's results.
@@ -83,12 +84,11 @@ def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection
     Returns:
         The headline of the report.
     """
-    results = analysis.results
     headline = make_headline(analysis)
-    _write_section_tables(out, results, sections)
+    written = _write_section_tables(out, analysis.results, sections)
     write_results(out / "tables", analysis)
     write_json(out / "metrics.json", dict(describe_metrics(analysis)))
-    write_plots(analysis, out)
+    note_tables(out, {*written, *write_plots(analysis, out)})
     return headline
 
 
@@ -137,7 +137,10 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
     return names
 
 
-def _write_section_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
+def _write_section_tables(
+    out: Path, results: Results, sections: Sequence[ReportSection]
+) -> set[str]:
+    """Return the names of the files."""
     writers: dict[str, str] = {}
     for section in sections:
         with SECTIONS.calling(section.name):
@@ -156,6 +159,7 @@ def _write_section_tables(out: Path, results: Results, sections: Sequence[Report
                 writers[table.name] = section.name
                 rows = _mark_partial(results, table.rows)
                 write_csv(out / f"{table.name}.csv", rows, table.columns)
+    return {f"{name}.csv" for name in writers}
 
 
 def _mark_partial(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Set
 from pathlib import Path
 from typing import Final
 
@@ -30,41 +28,25 @@ class WrittenTables(BaseModel):
     tables: list[str]
 
 
-@contextmanager
-def replace_tables(out: Path) -> Iterator[None]:
-    """Remove the tables of an earlier run that are not written again in the context.
+def note_tables(out: Path, written: Set[str]) -> None:
+    """Note the tables of this run, and remove those of an earlier run that it did not write.
 
     Args:
         out: The folder of the report. Files that no run noted are kept.
+        written: The tables of this run, as paths in the folder.
 
     Raises:
         OutputError: The note cannot be written.
     """
-    known = _read_known(out)
-    for name in known & _stamp_tables(out).keys():
-        # A table written again within the clock's resolution must not look unchanged.
-        os.utime(out / name, (0, 0), follow_symlinks=False)
-    before = _stamp_tables(out)
-    yield
-    after = _stamp_tables(out)
-    written = [name for name, stamp in after.items() if before.get(name) != stamp]
-    for name in after.keys() & known - set(written):
-        (out / name).unlink(missing_ok=True)
-    write_json(out / NAME, WrittenTables(tables=sorted(written)))
-
-
-def _read_known(out: Path) -> set[str]:
-    path = out / NAME
-    if not path.is_file():
-        # Without a report, omibench did not write this folder.
-        return {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
-    try:
-        return {*read_json(path, WrittenTables).tables}
-    except FileFormatError:
-        return set()
-
-
-def _stamp_tables(out: Path) -> dict[str, tuple[int, int]]:
-    paths = [path for pattern in _PATTERNS for path in out.glob(pattern)]
-    states = {path.relative_to(out).as_posix(): path.lstat() for path in paths}
-    return {name: (state.st_ino, state.st_mtime_ns) for name, state in states.items()}
+    note = out / NAME
+    # Without a report, omibench did not write this folder.
+    known = {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
+    if note.is_file():
+        try:
+            known = {*read_json(note, WrittenTables).tables}
+        except FileFormatError:
+            known = set()
+    for path in [path for pattern in _PATTERNS for path in out.glob(pattern)]:
+        if path.relative_to(out).as_posix() in known - written:
+            path.unlink()
+    write_json(note, WrittenTables(tables=sorted(written)))

@@ -12,7 +12,6 @@ from tests.stages.analyze.explorer.test_steps import keep, said
 from tests.stages.analyze.pages import Page
 
 from omibench.params.study import Study
-from omibench.results.load import load_results
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -29,7 +28,7 @@ def folders(tmp_path: Path) -> Folders:
 
 
 def written(folders: Folders, study: Study, problem: str) -> Page:
-    results = load_results(*folders[:3], study)
+    results = folders.load(study)
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     return Page(folders.out / "explorer" / "pages" / f"{problem}.html")
 

@@ -13,7 +13,6 @@ from tests.stages.analyze.conftest import HOSTILE, Folders, make_study
 from tests.stages.analyze.pages import Page
 
 from omibench.params.cell import Cell
-from omibench.results.load import load_results
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
     Conversation,
@@ -143,7 +142,7 @@ def test_a_page_tells_captions_and_shows_made_pictures(tmp_path: Path) -> None:
             told = pl.when(mine).then(pl.lit([caption, "cd" * 32])).otherwise("steps")
             changed = changed.with_columns(steps=told)
         changed.write_parquet(path)
-    results = load_results(*folders[:3], study)
+    results = folders.load(study)
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer" / "pages" / f"{question.id}.html")
     page.assert_harmless()

@@ -25,7 +25,6 @@ from omibench.params.identity import certificate_identity
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.study import Study
-from omibench.results.load import load_results
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.stages.analyze.explorer.view import (
@@ -43,7 +42,7 @@ from omibench.web.pictures import link_file
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     folders: Folders = make_study(tmp_path_factory.mktemp("explorer"), per_subject=4)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     explorer = folders.out / "explorer"
     (folders.out / "report.html").parent.mkdir(parents=True)
     (folders.out / "report.html").write_text("<p id=x></p>", "utf-8")
@@ -104,7 +103,7 @@ def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page])
 
 def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     known = replace(results, certificate=certificate(folders))
     write_explorer(folders.out / "explorer", known, folders.out / "report.html")
     page = Page(folders.out / "explorer/pages/physics_01.html")
@@ -125,7 +124,7 @@ def reasoning_certificate(study: Study, instrument: str, *marks: str) -> Reasoni
 
 def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     judge = JudgePanel(models=["judge"])
     study = results.study.model_copy(update={"judge": JudgeParams(quality=judge)})
     known = (reasoning_certificate(study, "quality", "overall"),
@@ -168,7 +167,7 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
 def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
     drop_pictures(folders)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer/pages/physics_00.html")
     n = results.answers["physics_00"].n_images
@@ -193,7 +192,7 @@ def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
         lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
         Cell("sim-weak", "cot"),
     )
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     pages = {p.name: Page(p) for p in (folders.out / "explorer").rglob("*.html")}
     assert "SIMULATED" not in pages["index.html"].text
@@ -225,7 +224,7 @@ def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
         folders,
         lambda f: f.with_columns(extracted=pl.lit(long)) if "rules" in f.columns else f,
     )
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
     page = Page(folders.out / "explorer/pages/physics_00.html")
@@ -236,7 +235,7 @@ def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
 
 def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     assert (
         "Extracted is the answer found by the scorer robust"

@@ -14,7 +14,6 @@ import altair as alt
 import pytest
 from tests.stages.analyze.conftest import Folders
 
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.theme import (
     PALE,
@@ -30,7 +29,7 @@ TEMPLATES = Path(__file__).parents[4] / "src/omibench/web/templates"
 
 
 def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     sections = make_sections(
         Analysis(made.study, results, made.score.parent, made.out / "report.html")
     )

@@ -10,7 +10,6 @@ from tests.stages.analyze.conftest import forget_origins, make_study, study_valu
 
 from omibench.ocr_quality.printed import print_text
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import (
     JudgementRow,
@@ -61,7 +60,7 @@ def open_reading_study(folder: Path, *, judged: bool, reader: str | None = None)
         if judged:
             write_parquet(folder / f"judge/{model}/cot.parquet", judgements, JudgementRow)
     forget_origins(folder)
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     return Analysis(study, results, folder, folders.out / "report.html")
 
 

@@ -11,7 +11,6 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.judgements import draw_agreement
 from review.builders import GOOD, write_lines
@@ -25,7 +24,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 def open_analysis(folders: Folders, **review: Any) -> Analysis:
     study = parse_study(study_values() | {"review": review}, "test")
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
 
 

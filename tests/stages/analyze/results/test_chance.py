@@ -11,7 +11,6 @@ from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.datasets.registry import BENCHMARKS
 from omibench.params.benchmark import BenchmarkParams
-from omibench.results.load import load_results
 from omibench.schemas.problem import Answer, Choice
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.chance import guess_chance
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def open_analysis(folders: Folders) -> Analysis:
-    results = load_results(folders.freeze, folders.infer, folders.score, folders.study)
+    results = folders.load()
     return Analysis(folders.study, results, folders.freeze.parent, folders.out / "report.html")
 
 

@@ -14,7 +14,6 @@ from tests.stages.analyze.conftest import Folders, study_values
 
 from omibench.files.shipped import find_shipped
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.scatter_plots import draw_correlations
 from omibench.statistics.correlation import correlate
@@ -24,7 +23,7 @@ OTHERS = {"Strong": 70.0, "sim_middle": 41.0, "Weak": 30.5, "Another": 12.0}
 
 def open_analysis(folders: Folders, **analyze: object) -> Analysis:
     study = parse_study(study_values(**analyze), "test")
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
 
 

@@ -13,7 +13,6 @@ from tests.stages.analyze.results.test_reasoning import judged
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.judge import JudgeParams
-from omibench.results.load import load_results
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 from omibench.stages.analyze.results.reasoning import PEOPLE
 from omibench.stages.certify import certify_judges
@@ -89,7 +88,7 @@ def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_p
     lines = file.read_text().splitlines()
     file.write_text("\n".join(lines[1:]))
     study = analyze(folders, tmp_path, labels=str(file))
-    results = load_results(study.freeze, study.infer, study.score, study.study)
+    results = study.load()
     analysis = analysis_of(results)
     (cell,) = analysis.rows("error-judgements").to_dicts()
     types = analysis.rows("error-types").filter(slice="error_type")

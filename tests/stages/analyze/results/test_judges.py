@@ -20,7 +20,6 @@ from tests.stages.analyze.conftest import (
 from omibench.errors import FileFormatError
 from omibench.params.study import parse_study
 from omibench.results.four_way import RESPONSE, four_way, side_by_side
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.figures.theme import apply_theme, render
@@ -45,7 +44,7 @@ def add_votes(frame: pl.DataFrame) -> pl.DataFrame:
 
 def open_analysis(folders: Folders, **certify: Any) -> Analysis:
     study = parse_study(study_values() | {"certify": certify}, "test")
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
 
 
@@ -60,7 +59,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 @pytest.fixture(scope="module")
 def labels(judged: Folders) -> Path:
     """People repeat the scorer `robust`, but for every fifth response."""
-    results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
+    results = judged.load()
     rows = results.select_verdicts("robust").select(*RESPONSE, "verdict").rows(named=True)
     path = judged.freeze.parent / "labels.jsonl"
     lines = [

@@ -12,7 +12,6 @@ from tests.stages.analyze.conftest import Folders, forget_origins, make_study, s
 
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.schemas.tables import AggregateRow, VerdictRow, read_parquet, write_parquet
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.methods import describe_presentation
@@ -62,7 +61,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
         for name, setting in study.settings.items()
     }
     plain = study.model_copy(update={"settings": kept})
-    results = load_results(folders.freeze, folders.infer, folders.score, plain)
+    results = folders.load(plain)
     return Analysis(study, replace(results, study=study), folder, folders.out / "report.html")
 
 
@@ -117,7 +116,7 @@ def test_settings_that_show_the_same_are_known_by_what_they_show() -> None:
 
 
 def test_a_study_without_several_samples_has_no_methods(made: Folders) -> None:
-    results = load_results(made.freeze, made.infer, made.score, made.study)
+    results = made.load()
     analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
     assert analysis.table("methods") is None
     assert not pl.Series(results.study.aggregated_cells).len()

@@ -13,7 +13,6 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.statistics.intervals import clustered_wilson
 from omibench.statistics.people import estimate_crossed_mean, estimate_crossed_share
@@ -24,7 +23,7 @@ PEOPLE = {"a": ("experts", 2), "b": ("experts", 3), "c": ("novices", 5)}
 
 def open_analysis(folders: Folders, **analyze: object) -> Analysis:
     study = parse_study(study_values(**analyze), "test")
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
 
 

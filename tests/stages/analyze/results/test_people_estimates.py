@@ -10,7 +10,6 @@ import pytest
 from tests.stages.analyze.conftest import Folders, study_values
 
 from omibench.params.study import parse_study
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.people import draw_people_by_year
 
@@ -27,7 +26,7 @@ def open_analysis(folders: Folders, folder: Path, dated: bool = True) -> Analysi
     file = folder / "cutoffs.csv"
     file.write_text(CUTOFFS, "utf-8")
     study = parse_study(study_values(people_cutoffs=str(file)), "test")
-    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    results = folders.load(study)
     if dated:
         answers = {
             id: answer.model_copy(

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
-from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.published import PublishedSection
 
@@ -76,7 +75,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def analysis(study: Folders) -> Analysis:
-    results = load_results(study.freeze, study.infer, study.score, study.study)
+    results = study.load()
     return Analysis(study.study, results, study.freeze.parent, study.out / "report.html")
 
 
@@ -170,7 +169,7 @@ def test_simulated_values_are_marked_and_held_against_nothing(
 
 
 def test_a_study_without_print_has_neither_table(made: Folders) -> None:
-    results = load_results(made.freeze, made.infer, made.score, made.study)
+    results = made.load()
     analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
     assert analysis.table("printed") is None
     assert analysis.table("printed-beside-measured") is None

@@ -19,7 +19,7 @@ from tests.stages.analyze.conftest import (
 
 from omibench.params.cell import Cell
 from omibench.results.grouped import estimate_accuracy
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.claims import find_cell
 from omibench.stages.analyze.pivots import describe_metrics, pivot_result
@@ -29,14 +29,14 @@ from omibench.statistics.intervals import clustered_wilson
 
 @pytest.fixture(scope="module")
 def results(made: Folders) -> Results:
-    return load_results(made.freeze, made.infer, made.score, made.study)
+    return made.load()
 
 
 def select(made: Folders, full: list[str] | None = None) -> Results:
     """The results, with `analyze.full_settings`."""
     block = made.study.analyze.model_copy(update={"full_settings": full})
     study = made.study.model_copy(update={"analyze": block})
-    return load_results(made.freeze, made.infer, made.score, study)
+    return made.load(study)
 
 
 def test_every_cell_scorer_and_subject_is_there(results: Results) -> None:
@@ -85,7 +85,7 @@ def test_each_group_is_what_it_is_alone(tmp_path: Path) -> None:
         )  # fmt: skip
 
     rewrite_cells(folders, repeat)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     verdicts, confidence = results.counting_verdicts, 0.95
     for row in analysis_of(results).scores.to_dicts():
         part = verdicts.filter(
@@ -141,9 +141,9 @@ def test_pooled_cells_have_equal_weights(tmp_path: Path) -> None:
             key=pl.col("key") + "-" + pl.col("index").cast(pl.String)
         )
 
-    expected = analysis_of(load_results(*folders[:3], folders.study)).rows("accuracy-by-images")
+    expected = analysis_of(folders.load()).rows("accuracy-by-images")
     rewrite_cells(folders, repeat, Cell("sim-weak", "cot"))
-    found = analysis_of(load_results(*folders[:3], folders.study)).rows("accuracy-by-images")
+    found = analysis_of(folders.load()).rows("accuracy-by-images")
     pooled = [t.filter(model="", rules="robust")["estimate"].to_list() for t in (expected, found)]
     assert pooled[0] == pytest.approx(pooled[1])
 
@@ -173,7 +173,7 @@ def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
 
 def test_published_verdicts_take_their_failures_from_robust(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True)
-    results = load_results(*folders[:3], folders.study)
+    results = folders.load()
     totals = analysis_of(results).scores.filter(subject=TOTAL).to_dicts()
     rows = {(find_cell(row), row["rules"]): row for row in totals}
     for cell in results.study.cells:
@@ -185,7 +185,7 @@ def test_published_verdicts_take_their_failures_from_robust(tmp_path: Path) -> N
 
 def test_published_verdicts_alone_know_no_failures(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=False)
-    analysis = analysis_of(load_results(*folders[:3], folders.study))
+    analysis = analysis_of(folders.load())
     assert set(analysis.scores.filter(pl.col("failures").is_null())["rules"]) == {"published"}
     record = next(r for r in pivot_result(analysis, "main") or () if r["rules"] == "published")
     assert record["responses"] == 28

@@ -142,7 +142,7 @@ def test_samples_are_read_from_the_stage_that_aggregates(made: Folders, tmp_path
     decoding = setting.decoding.model_copy(update={"samples": 2})
     settings = {**study.settings, "cot": setting.model_copy(update={"decoding": decoding})}
     study = study.model_copy(update={"settings": settings})
-    results = load_results(made.freeze, made.infer, made.score, study)
+    results = made.load(study)
     rows = [
         AggregateRow(id=name, rules="robust", metric="pass", k=2, value=1.0)
         for name in results.answers

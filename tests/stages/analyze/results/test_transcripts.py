@@ -17,7 +17,6 @@ from tests.stages.analyze.results.reading_study import (
 
 from omibench.ocr_quality.printed import print_text
 from omibench.ocr_quality.transcripts import similarity
-from omibench.results.load import load_results
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
@@ -108,7 +107,7 @@ def test_correlations_are_over_items_and_over_models(analysis: Analysis) -> None
 
 
 def test_a_study_that_reads_nothing_has_none_of_these(made: Folders) -> None:
-    results = load_results(made.freeze, made.infer, made.score, made.study)
+    results = made.load()
     analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
     names = ("ocr-readings", "ocr", "ocr-accuracy", "ocr-correlation")
     assert [analysis.table(name) for name in names] == [None] * 4

@@ -12,14 +12,14 @@ from tests.stages.analyze.conftest import Folders, analysis_of
 from omibench.judges.gptscore import VARIANTS
 from omibench.judges.instrument import build_prompt
 from omibench.params.stages.gptscore import GptscorePanel
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.stages.analyze.sections.judge import JudgeSection, describe_variant
 from omibench.stages.analyze.sections.provenance import describe_provenance
 
 
 @pytest.fixture
 def results(made: Folders) -> Results:
-    return load_results(made.freeze, made.infer, made.score, made.study)
+    return made.load()
 
 
 def describe(results: Results) -> str:

@@ -17,7 +17,7 @@ from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult
 from omibench.params.cell import Cell
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.sections.main import MainSection
 from omibench.stages.analyze.sections.scores import RulesSection
@@ -44,7 +44,7 @@ def below(results: Results) -> list[dict[str, Any]]:
 
 
 def test_strict_accuracy_has_a_column_with_the_printed_value_below(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     main = results.main_rules
     verdicts = results.verdicts.with_columns(
         strict=pl.when((pl.col("rules") == main) & (pl.col("outcome") == "scored")).then(0.0)
@@ -60,7 +60,7 @@ def test_strict_accuracy_has_a_column_with_the_printed_value_below(made: Folders
 
 
 def test_the_ratio_of_equation_6_stands_below_the_accuracy_of_its_scorer(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     ratio = pl.when(pl.col("rules") == "omibench").then(0.8 * pl.col("verdict"))
     printed = replace(results, verdicts=results.verdicts.with_columns(ratio=ratio))
     values = RulesSection(analysis_of(printed)).view()
@@ -93,7 +93,7 @@ def test_the_page_shows_the_strict_column_only_where_there_is_one(tmp_path: Path
 
 
 def test_the_total_of_a_study_of_one_part_is_that_part(made: Folders) -> None:
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     assert below(results) == [], "nothing of the row is of these problems"
     clean = {
         id: answer.model_copy(update={"attributes": {"pair": "clean"}})
@@ -106,7 +106,7 @@ def test_the_total_of_a_study_of_one_part_is_that_part(made: Folders) -> None:
 
 def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: Folders) -> None:
     """As USNCO-V prints it: the mean of two subsets of different sizes."""
-    results = load_results(*made[:3], made.study)
+    results = made.load()
     names = sorted(results.answers)
     answers = {
         id: answer.model_copy(update={"attributes": {"exam": "national" if n else "local"}})

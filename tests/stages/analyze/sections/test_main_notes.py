@@ -14,7 +14,7 @@ from omibench.params.cell import Cell
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.stages.infer import InferParams
 from omibench.params.study import Study, parse_study
-from omibench.results.load import Results, load_results
+from omibench.results.load import Results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import make_headline
@@ -50,7 +50,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def results(folders: Folders) -> Results:
-    return load_results(folders.freeze, folders.infer, folders.score, folders.study)
+    return folders.load()
 
 
 def test_sizes_are_those_that_are_known() -> None:
@@ -100,7 +100,7 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     path = folders.freeze / "manifest.json"
     manifest = read_json(path, FrozenManifest)
     write_json(path, manifest.model_copy(update={"synthetic": "synthetic:omibench"}))
-    results = load_results(folders.freeze, folders.infer, folders.score, folders.study)
+    results = folders.load()
     found = make_headline(
         Analysis(folders.study, results, folders.score.parent, tmp_path / "r.html")
     )

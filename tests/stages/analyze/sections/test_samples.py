@@ -72,7 +72,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def results(sampled: Folders) -> Results:
-    return load_results(sampled.freeze, sampled.infer, sampled.score, sampled.study)
+    return sampled.load()
 
 
 def test_the_chosen_sample_is_the_one_that_counts(results: Results) -> None:

@@ -14,7 +14,6 @@ from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
 from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
-    WIDTH,
     count_lines,
     describe_heads,
     describe_rules,
@@ -22,9 +21,9 @@ from omibench.stages.analyze.figures.marks import (
     embed_data,
     encode_colour,
     encode_shape,
+    finish,
     finish_rows,
     head_lines,
-    make_title,
     name_lines,
     pick_rules,
     scale_up,
@@ -234,13 +233,8 @@ def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | N
 def _finish(chart: Chart, rows: list[dict[str, Any]], title: str, *notes: str) -> Chart:
     measures = " and ".join(dict.fromkeys(row["measure"] for row in rows))
     measure = f"{measures} by {rows[0]['rules']}, {name_baselines(rows)}"
-    return chart.properties(
-        width=WIDTH,
-        height={"step": STEP},
-        title=make_title(
-            title, measure, *filter(None, notes), simulated=any(row["simulated"] for row in rows)
-        ),
-    )
+    simulated = any(row["simulated"] for row in rows)
+    return finish(chart, title, measure, *notes, height={"step": STEP}, simulated=simulated)
 
 
 @figure("ranks", "ranks", "Ranges of ranks from paired tests", finding=count_open_ranks)
@@ -284,17 +278,14 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
         x=alt.X("rank:Q", title=title, scale=scale, axis=axis)
     )
     under = f" under {settings.pop()}" if len(settings) == 1 else ""
-    return alt.layer(ranges, points).properties(
-        width=WIDTH,
+    return finish(
+        alt.layer(ranges, points),
+        f"Ranks{under}",
+        f"by {rows[0]['rules']}; point: rank by accuracy, bar: ranks allowed by Holm's tests over "
+        f"all {rows[0]['family']:,} pairs",
+        describe_heads(MOST_ROWS, ranked.height),
         height={"step": STEP},
-        title=make_title(
-            f"Ranks{under}",
-            f"by {rows[0]['rules']}; point: rank by accuracy, bar: ranks allowed by Holm's tests "
-            "over all "
-            f"{rows[0]['family']:,} pairs",
-            *filter(None, [describe_heads(MOST_ROWS, ranked.height)]),
-            simulated=any(row["simulated"] for row in rows),
-        ),
+        simulated=any(row["simulated"] for row in rows),
     )
 
 

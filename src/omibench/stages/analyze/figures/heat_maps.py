@@ -21,7 +21,7 @@ from omibench.stages.analyze.figures.marks import (
     WIDTH,
     describe_heads,
     embed_data,
-    make_title,
+    finish,
 )
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
@@ -130,14 +130,9 @@ def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
     measure = (
         f"{rows[0]['measure']} by {rows[0]['rules']}, {unit}; blue: decrease, orange: increase"
     )
-    return alt.layer(squares, text).properties(
-        width=WIDTH,
-        height={"step": STEP},
-        title=make_title(
-            title, measure, *filter(None, [selection]),
-            simulated=any(row["simulated"] for row in rows),
-        ),
-    )  # fmt: skip
+    simulated = any(row["simulated"] for row in rows)
+    chart = alt.layer(squares, text)
+    return finish(chart, title, measure, selection, height={"step": STEP}, simulated=simulated)
 
 
 def _format_relative(share: float | None) -> str:

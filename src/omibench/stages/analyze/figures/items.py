@@ -9,7 +9,6 @@ import altair as alt
 from omibench.stages.analyze.figures.figure import FIGURES, figure
 from omibench.stages.analyze.figures.findings import compare_ends, count_gains
 from omibench.stages.analyze.figures.marks import (
-    WIDTH,
     count_lines,
     describe_rules,
     describe_selection,
@@ -17,10 +16,10 @@ from omibench.stages.analyze.figures.marks import (
     draw_rows,
     embed_data,
     encode_colour,
+    finish,
     finish_lines,
     finish_rows,
     head_lines,
-    make_title,
     name_lines,
     pick_rules,
     scale_up,
@@ -155,8 +154,8 @@ def draw_questions(table: pl.DataFrame) -> Chart | None:
         )
     )
     is_simulated = any(row["simulated"] for row in rows)
-    title = make_title(FIGURES.get("questions-by-year").title, simulated=is_simulated)
-    return alt.layer(bars).properties(width=WIDTH, height=_BAR_HEIGHT, title=title)
+    title = FIGURES.get("questions-by-year").title
+    return finish(alt.layer(bars), title, height=_BAR_HEIGHT, simulated=is_simulated)
 
 
 def _pick_measure(table: pl.DataFrame) -> str:

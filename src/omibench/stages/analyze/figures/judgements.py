@@ -11,15 +11,14 @@ from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
-    WIDTH,
     count_lines,
     draw_rows,
     embed_data,
     encode_colour,
+    finish,
     finish_rows,
     head_lines,
     join_names,
-    make_title,
     mark_mixed,
     name_lines,
     scale_up,
@@ -172,12 +171,13 @@ def draw_disagreements(table: pl.DataFrame) -> Chart | None:
             color=encode_colour("source", [name_outcome(value) for value in values], "Source"),
         )
     )
-    heading = make_title(
+    return finish(
+        alt.layer(bars),
         "Sources of disagreement of judge and scorer",
         f"the scorer is {rows[0]['rules']}",
+        height=_SOURCE_STEP * len(names),
         simulated=bool(table["simulated"].any()),
     )
-    return alt.layer(bars).properties(width=WIDTH, height=_SOURCE_STEP * len(names), title=heading)
 
 
 @figure("agreement", "agreement", AGREEMENT, source="OMIBench, A.4.3")
@@ -222,10 +222,10 @@ def draw_agreement(table: pl.DataFrame) -> Chart | None:
         x=alt.X("alpha:Q", title=title, scale=scale)
     )
     more = f"the first {MOST_ROWS} of {len(rows)} fields; " if len(rows) > MOST_ROWS else ""
-    heading = make_title(
+    return finish(
+        alt.layer(lines, points),
         AGREEMENT,
         f"{more}0 is chance, 1 is full agreement; lines are intervals",
+        height={"step": _FIELD_STEP},
         simulated=any(row["simulated"] for row in rows),
     )
-    chart = alt.layer(lines, points)
-    return chart.properties(width=WIDTH, height={"step": _FIELD_STEP}, title=heading)

@@ -228,6 +228,22 @@ def count_lines(rows: Sequence[Row]) -> str:
     return describe_heads(MOST_ROWS, len({row["line"] for row in rows}))
 
 
+def finish(
+    chart: Chart, title: str, *subtitle: str, height: float | dict[str, int], simulated: bool
+) -> Chart:
+    """Set the size and title of a whole figure.
+
+    Args:
+        chart: The chart.
+        title: Its title, which is marked if it is simulated.
+        subtitle: Lines below the title; empty ones are left out.
+        height: Height in pixels, or `{"step": pixels}` of a row.
+        simulated: Whether any number depends on a simulation.
+    """
+    heading = make_title(title, *filter(None, subtitle), simulated=simulated)
+    return chart.properties(width=WIDTH, height=height, title=heading)
+
+
 def finish_lines(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:
     """Set size and title of a chart of lines; the title is marked if it is simulated.
 
@@ -264,6 +280,4 @@ def describe_rules(rules: str) -> str:
 
 def _finish(chart: Chart, name: str, rows: Sequence[Row], height: int, *subtitle: str) -> Chart:
     is_simulated = any(row["simulated"] for row in rows)
-    lines = [line for line in subtitle if line]
-    heading = make_title(FIGURES.get(name).title, *lines, simulated=is_simulated)
-    return chart.properties(width=WIDTH, height=height, title=heading)
+    return finish(chart, FIGURES.get(name).title, *subtitle, height=height, simulated=is_simulated)

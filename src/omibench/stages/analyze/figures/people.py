@@ -15,10 +15,10 @@ from omibench.stages.analyze.figures.findings import (
 )
 from omibench.stages.analyze.figures.marks import (
     MOST_ROWS,
-    WIDTH,
     embed_data,
     encode_colour,
     encode_shape,
+    finish,
     make_title,
 )
 from omibench.stages.analyze.figures.theme import INK, Chart
@@ -84,14 +84,12 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
     )
     whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
     problems = max(row["problems"] for row in rows)
-    return alt.layer(whiskers, points).properties(
-        width=WIDTH,
+    return finish(
+        alt.layer(whiskers, points),
+        "People and models on the same problems",
+        f"by the scorer {rules}, up to {problems:,} problems",
         height={"step": 22},
-        title=make_title(
-            "People and models on the same problems",
-            f"by the scorer {rules}, up to {problems:,} problems",
-            simulated=any(row["simulated"] for row in rows),
-        ),
+        simulated=any(row["simulated"] for row in rows),
     )
 
 

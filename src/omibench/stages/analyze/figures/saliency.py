@@ -8,7 +8,7 @@ import altair as alt
 
 from omibench.stages.analyze.figures.figure import FIGURES, figure
 from omibench.stages.analyze.figures.findings import count_gains
-from omibench.stages.analyze.figures.marks import WIDTH, embed_data, encode_colour, make_title
+from omibench.stages.analyze.figures.marks import embed_data, encode_colour, finish
 from omibench.stages.analyze.figures.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.results.saliency import BIN_WIDTH
 
@@ -202,5 +202,4 @@ def _rows(data: list[dict[str, Any]]) -> alt.Y:
 def _finish(layers: Chart, name: str, table: pl.DataFrame, height: int, *subtitle: str) -> Chart:
     """Set size and title of a chart; the title is marked if it is simulated."""
     title, is_simulated = FIGURES.get(name).title, bool(table["simulated"].any())
-    heading = make_title(title, _JOINTLY_RIGHT, *subtitle, simulated=is_simulated)
-    return layers.properties(width=WIDTH, height=height, title=heading)
+    return finish(layers, title, _JOINTLY_RIGHT, *subtitle, height=height, simulated=is_simulated)

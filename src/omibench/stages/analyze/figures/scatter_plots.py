@@ -11,10 +11,10 @@ import altair as alt
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_sides
 from omibench.stages.analyze.figures.marks import (
-    WIDTH,
     embed_data,
     encode_colour,
     encode_shape,
+    finish,
     make_title,
 )
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
@@ -158,16 +158,14 @@ def draw_costs(table: pl.DataFrame) -> Chart | None:
             x=x, y=y, text="number:N"
         ),
     )  # fmt: skip
-    return chart.properties(
-        width=WIDTH,
+    return finish(
+        chart,
+        "Accuracy and cost",
+        f"by {name_rules(table['rules'][0])}; one point per cell with its interval; numbered if no "
+        "other is both cheaper and more accurate:",
+        *_list_names([rows[place]["name"] for place in frontier]),
         height=_COST_HEIGHT,
-        title=make_title(
-            "Accuracy and cost",
-            f"by {name_rules(table['rules'][0])}; one point per cell with its interval; numbered "
-            "if no other is both cheaper and more accurate:",
-            *_list_names([rows[place]["name"] for place in frontier]),
-            simulated=bool(table["simulated"].any()),
-        ),
+        simulated=bool(table["simulated"].any()),
     )
 
 
@@ -206,13 +204,13 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
         .mark_text(baseline="bottom", dy=-4, fontSize=10)
         .encode(x=x, y=alt.Y("high:Q", title="Accuracy, %"), text="model:N")
     )
-    heading = make_title(
+    return finish(
+        alt.layer(lines, points, labels),
         "Answer accuracy against OCR accuracy",
         "one point per model and setting; lines are intervals of accuracy",
+        height=_OCR_HEIGHT,
         simulated=bool(table["simulated"].any()),
     )
-    chart = alt.layer(lines, points, labels)
-    return chart.properties(width=WIDTH, height=_OCR_HEIGHT, title=heading)
 
 
 class SeriesPair(NamedTuple):

@@ -21,7 +21,7 @@ from omibench.stages.analyze.figures.marks import (
     embed_data,
     encode_colour,
     encode_shape,
-    make_title,
+    finish,
 )
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.words import (
@@ -68,7 +68,7 @@ def draw_accuracy(table: pl.DataFrame) -> Chart:
     if _needs_map(cells):
         shares = {find_cell(row): 100 * row["estimate"] for row in rows}
         subtitle = f"per cent, {described}; intervals are in the table"
-        return _draw_map(shares, make_title(title, subtitle, simulated=simulated))
+        return _draw_map(shares, title, subtitle, simulated=simulated)
     models, settings = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     data = [
         {
@@ -98,8 +98,8 @@ def draw_accuracy(table: pl.DataFrame) -> Chart:
         shape=encode_shape("setting", settings, "Setting"),
     )
     whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
-    heading = make_title(title, f"{described}; lines are intervals", simulated=simulated)
-    return alt.layer(whiskers, marks).properties(width=WIDTH, height={"step": 19}, title=heading)
+    layers, subtitle = alt.layer(whiskers, marks), f"{described}; lines are intervals"
+    return finish(layers, title, subtitle, height={"step": 19}, simulated=simulated)
 
 
 class ImagePoint(NamedTuple):
@@ -177,11 +177,9 @@ def draw_images(table: pl.DataFrame) -> Chart | None:
     if any(point.few for point in points):
         subtitle.append(f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems")
     simulated = bool(first["simulated"].any())
-    return _layer_images(points, pooled, labels).properties(
-        width=WIDTH,
-        height=300,
-        title=make_title("Accuracy by number of images", *subtitle, simulated=simulated),
-    )
+    chart = _layer_images(points, pooled, labels)
+    title = "Accuracy by number of images"
+    return finish(chart, title, *subtitle, height=300, simulated=simulated)
 
 
 def _pick_models(rows: Sequence[Row]) -> list[str]:
@@ -269,14 +267,12 @@ def draw_rules(table: pl.DataFrame) -> Chart | None:
         color=encode_colour("rules", names, "Scored by"),
         shape=encode_shape("rules", names, "Scored by"),
     )
-    return alt.layer(marks).properties(
-        width=WIDTH,
+    return finish(
+        alt.layer(marks),
+        "Scorers and judge on the same responses",
+        selection if len(cells) > MOST_ROWS else "one row per cell",
         height={"step": 8},
-        title=make_title(
-            "Scorers and judge on the same responses",
-            selection if len(cells) > MOST_ROWS else "one row per cell",
-            simulated=any(row["simulated"] for row in rows),
-        ),
+        simulated=any(row["simulated"] for row in rows),
     )
 
 
@@ -329,8 +325,8 @@ def draw_failures(table: pl.DataFrame) -> Chart | None:
         subtitle = (
             f"per cent of each cell's, by {name_scorer(rules)}; outcomes are in the counts below"
         )
-        title = make_title("Responses without a scorable answer", subtitle, simulated=simulated)
-        return _draw_map(shares, title)
+        title = "Responses without a scorable answer"
+        return _draw_map(shares, title, subtitle, simulated=simulated)
     outcomes = [key for key in FAILURES if any(row["value"] == key for row in failures)]
     data = [
         {
@@ -350,8 +346,8 @@ def draw_failures(table: pl.DataFrame) -> Chart | None:
     )
     colour = encode_colour("outcome", [name_outcome(key) for key in outcomes], "Outcome")
     bars = base.mark_bar(height=14).encode(color=colour)
-    title = make_title("Failures by outcome", f"by {name_scorer(rules)}", simulated=simulated)
-    return alt.layer(bars).properties(width=WIDTH, height={"step": 22}, title=title)
+    title, by = "Failures by outcome", f"by {name_scorer(rules)}"
+    return finish(alt.layer(bars), title, by, height={"step": 22}, simulated=simulated)
 
 
 def _needs_map(cells: Sequence[Cell]) -> bool:
@@ -359,12 +355,13 @@ def _needs_map(cells: Sequence[Cell]) -> bool:
     return len(cells) > MOST_ROWS or len({cell.setting for cell in cells}) > MOST_SERIES
 
 
-def _draw_map(shares: Mapping[Cell, float], title: Mapping[str, Any]) -> Chart:
+def _draw_map(shares: Mapping[Cell, float], *title: str, simulated: bool) -> Chart:
     """Draw a heat map with one row per model and one column per setting.
 
     Args:
         shares: Number of each cell, in per cent; rows and columns follow its order.
-        title: The chart's title.
+        title: The chart's title, and the lines below it.
+        simulated: Whether any number depends on a simulation.
     """
     models, columns = (list(dict.fromkeys(names)) for names in zip(*shares, strict=True))
     highest = max(shares.values(), default=0) or 1.0
@@ -389,7 +386,8 @@ def _draw_map(shares: Mapping[Cell, float], title: Mapping[str, Any]) -> Chart:
         opacity=alt.Opacity("strength:Q", scale=None, legend=None)
     )
     text = base.mark_text(color=INK).encode(text=alt.Text("share:Q", format=".0f"))
-    return alt.layer(squares, text).properties(width=WIDTH, height={"step": _MAP_STEP}, title=title)
+    chart = alt.layer(squares, text)
+    return finish(chart, *title, height={"step": _MAP_STEP}, simulated=simulated)
 
 
 def _select_totals(table: pl.DataFrame) -> pl.DataFrame:

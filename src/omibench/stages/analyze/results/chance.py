@@ -86,10 +86,8 @@ def _list_chances(analysis: Analysis) -> pl.DataFrame:
 
 
 def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
-
-    clusters = analysis.items.select("id", "cluster")
     rows: list[dict[str, Any]] = []
-    for (name, value), part in labels.join(clusters, on="id").group_by(
+    for (name, value), part in analysis.add_clusters(labels).group_by(
         "slice", "value", maintain_order=True
     ):
         guesses = guess_accuracy(part["chance"].to_list(), analysis.confidence)

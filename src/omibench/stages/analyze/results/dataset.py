@@ -155,7 +155,6 @@ def _aggregate(facts: pl.DataFrame, estimate: pl.Expr, *more: pl.Expr) -> pl.Dat
 
 
 def _average(facts: pl.DataFrame, name: str) -> pl.DataFrame:
-
     column = pl.col(name)
     frame = _aggregate(
         facts.drop_nulls(name),

@@ -226,7 +226,6 @@ def _name_judge(part: pl.DataFrame) -> str:
 
 
 def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.DataFrame]:
-
     certify = analysis.study.certify
     matched = _match(analysis, certify.sources or certify.labels, SOURCE)
     if matched is None:

@@ -49,8 +49,7 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
     if chosen is None:
         return None
     values = pl.concat([_read_singles(analysis), chosen], how="diagonal_relaxed")
-    clusters = analysis.items.select("id", "cluster")
-    labels = slice_items(analysis).join(clusters, on="id", maintain_order="left")
+    labels = analysis.add_clusters(slice_items(analysis))
     estimates = estimate_groups(
         labels.join(values, on="id", maintain_order="left_right"), _PLACE, analysis.confidence
     ).drop("n_eff")

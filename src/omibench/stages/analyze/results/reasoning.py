@@ -19,7 +19,7 @@ from omibench.results.load import Results
 from omibench.results.slices import JOINT
 from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
 from omibench.stages.analyze.certificates import find_certificate
-from omibench.stages.analyze.results.curves.series import frame_cells
+from omibench.stages.analyze.results.curves.series import label_cells
 from omibench.stages.analyze.results.result import result
 from omibench.stages.certify.labels import STEPS, WRONG_STEPS, read_labels
 from omibench.stages.certify.matching import match_labels
@@ -95,7 +95,7 @@ def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
     table = estimates.join(totals, on=keys, maintain_order="left")
     is_total = pl.col("subject") == ""
     return (
-        _label(analysis, table)
+        label_cells(analysis, table)
         .with_columns(
             metric=pl.lit("share"),
             slice=pl.when(is_total).then(pl.lit(TYPE)).otherwise(pl.lit(f"subject{JOINT}{TYPE}")),
@@ -142,7 +142,7 @@ def tabulate_error_judgements(analysis: Analysis) -> pl.DataFrame | None:
         for model, setting, by in table.select(_CELL).iter_rows()
     ]
     right = pl.col("right_after_all")
-    return _label(
+    return label_cells(
         analysis,
         table.with_columns(
             pl.Series("calibrated", calibrated, pl.Boolean),
@@ -247,8 +247,7 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
     steps = _read_steps(analysis.results)
     if steps is None:
         return None
-    clusters = analysis.items.select("id", "cluster")
-    responses = steps.join(clusters, on="id", maintain_order="left")
+    responses = analysis.add_clusters(steps)
     rows = []
     for by in (_SUMMED, _SUMMED[:1]):
         for keys, part in responses.group_by(*by, maintain_order=True):
@@ -264,7 +263,7 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
                     "rationales": part.height, "simulated": bool(part["simulated"].any()),
                 }
             )  # fmt: skip
-    return _label(analysis, pl.DataFrame(rows))
+    return label_cells(analysis, pl.DataFrame(rows))
 
 
 def _read_steps(results: Results) -> pl.DataFrame | None:
@@ -321,7 +320,7 @@ def tabulate_marks(analysis: Analysis) -> pl.DataFrame | None:
         if (part := judged.filter(instrument=instrument)).height
         for mark in marks
     ]  # fmt: skip
-    return _label(analysis, pl.DataFrame(rows, infer_schema_length=None)) if rows else None
+    return label_cells(analysis, pl.DataFrame(rows, infer_schema_length=None)) if rows else None
 
 
 @result("other-judges", "Marks and labels of the judges of plug-ins")
@@ -395,9 +394,3 @@ def _count_failed(rows: pl.DataFrame) -> int:
 def _name_judge(rows: pl.DataFrame) -> str:
     """Return the judges of one instrument, joined by `+`; empty if none was run."""
     return str(rows["judge"].drop_nulls().first() or "")
-
-
-def _label(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
-    """Add the labels of models and settings."""
-    labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
-    return table.join(labels, on=["model", "setting"], how="left", maintain_order="left")

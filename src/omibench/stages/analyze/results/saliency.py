@@ -88,30 +88,6 @@ class Salience(NamedTuple):
     """The largest effect of any position on a right option, by problem."""
 
 
-class SaliencyComparison(NamedTuple):
-    """Two settings of one model: their confidence, and their dependence on the pictures.
-
-    As in USNCO-V's figure 7b to e, over the problems whose chosen option is right under both.
-    """
-
-    model: str
-    later_setting: str
-    earlier_setting: str
-    answered: int
-    """The number of problems with a chosen option under both."""
-    problems: int
-    """The number of those that are right under both; if zero, the means are NaN."""
-    logprobs: tuple[float, float]
-    """The mean of log P of the option under `later_setting` and under `earlier_setting`, in
-    nats."""
-    impacts: tuple[float, float]
-    """The mean occlusion impact under each, in nats."""
-    wins: int
-    """The number of problems in which `later_setting` is more confident by more than `TIE`."""
-    ties: int
-    losses: int
-
-
 def saliences(results: Results, params: SaliencyParams, folder: Path) -> list[Salience]:
     """Return every cell with saliency results.
 
@@ -180,34 +156,15 @@ def pair_settings(
     return declared or list(earlier)
 
 
-def compare_settings(
-    pairs: Iterable[tuple[Salience, Salience]],
-) -> Iterator[SaliencyComparison]:
-    """Compare pairs of settings (`pair_settings`) that answered the same problems."""
-    for later, earlier in pairs:
-        shared_problems = [n for n in later.logprobs if n in earlier.logprobs]
-        if shared_problems:
-            yield _compare_pair(later, earlier, shared_problems)
+def list_right(salience: Salience, baseline: Salience) -> list[str]:
+    """Return the problems whose chosen option is right under both settings."""
+    right = salience.right & baseline.right
+    return [n for n in salience.logprobs if n in baseline.logprobs and n in right]
 
 
-def _compare_pair(
-    later: Salience, earlier: Salience, shared_problems: list[str]
-) -> SaliencyComparison:
-    right = [n for n in shared_problems if n in later.right & earlier.right]
-    gains = [later.logprobs[n] - earlier.logprobs[n] for n in right]
-    wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
-
-    def means(first: dict[str, float], second: dict[str, float]) -> tuple[float, float]:
-        if not right:
-            return nan, nan
-        return fmean(first[n] for n in right), fmean(second[n] for n in right)
-
-    return SaliencyComparison(
-        later.cell.model, later.cell.setting, earlier.cell.setting,
-        len(shared_problems), len(right),
-        means(later.logprobs, earlier.logprobs), means(later.impacts, earlier.impacts),
-        wins, len(right) - wins - losses, losses,
-    )  # fmt: skip
+def measure_gains(salience: Salience, baseline: Salience, ids: Iterable[str]) -> list[float]:
+    """Return log P of the chosen option minus that under the baseline, in nats, by problem."""
+    return [salience.logprobs[n] - baseline.logprobs[n] for n in ids]
 
 
 def list_cells(params: SaliencyParams, rows: Iterable[Salience]) -> list[Row]:
@@ -399,7 +356,6 @@ def _list_pairs(analysis: Analysis) -> list[tuple[Salience, Salience]]:
 
 
 def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:
-
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     ids_by_exam: dict[str, set[str]] = {}
     if EXAM in analysis.items.columns:
@@ -407,11 +363,7 @@ def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:
             ids_by_exam.setdefault(exam, set()).add(id)
     rows: list[Row] = []
     for salience, baseline in _list_pairs(analysis):
-        right = [
-            n
-            for n in salience.logprobs
-            if n in baseline.logprobs and n in salience.right & baseline.right
-        ]
+        right = list_right(salience, baseline)
         names = {
             "model": salience.cell.model,
             "simulated": salience.simulated or baseline.simulated,
@@ -435,7 +387,7 @@ def _list_gains(
     confidence: float,
 ) -> Iterator[Row]:
     pair = {"setting": salience.cell.setting, "baseline": baseline.cell.setting}
-    gains = _measure_gains(salience, baseline, ids)
+    gains = measure_gains(salience, baseline, ids)
     for metric, values, highest in (
         ("logprob", [salience.logprobs[n] for n in ids], 0.0),
         ("logprob_baseline", [baseline.logprobs[n] for n in ids], 0.0),
@@ -463,7 +415,7 @@ def _list_bars(
     confidence: float,
 ) -> Iterator[Row]:
     first, last = BINS
-    gains = _measure_gains(salience, baseline, ids)
+    gains = measure_gains(salience, baseline, ids)
     # 0.3 / 0.1 is slightly less than 3.
     places = [max(first - 1, min(last, floor(gain / BIN_WIDTH + 1e-9))) for gain in gains]
     for place in sorted(set(places)):
@@ -519,10 +471,6 @@ def _list_panels(salience: Salience, baseline: Salience) -> Iterator[Row]:
 
 def _is_wrong(salience: Salience, problem: str) -> bool:
     return problem in salience.impacts and problem not in salience.right
-
-
-def _measure_gains(salience: Salience, baseline: Salience, ids: Sequence[str]) -> list[float]:
-    return [salience.logprobs[n] - baseline.logprobs[n] for n in ids]
 
 
 def _bound(value: float, low: float, high: float) -> Row:

@@ -17,7 +17,7 @@ from omibench.stages.aggregate.equivalence import make_equivalence, make_validit
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import drop_invalid, group_answers
 from omibench.stages.analyze.results.accuracy import CELL, sort_cells
-from omibench.stages.analyze.results.curves.series import frame_cells
+from omibench.stages.analyze.results.curves.series import label_cells
 from omibench.stages.analyze.results.result import result
 from omibench.statistics.curves import fit_log_trend
 from omibench.statistics.samples import (
@@ -77,8 +77,7 @@ def tabulate_choices(analysis: Analysis) -> pl.DataFrame | None:
         if (frame := files.read_aggregates(cell)) is not None
     ]
     if chosen:
-        clusters = analysis.items.select("id", "cluster")
-        values = pl.concat(chosen).join(clusters, on="id", maintain_order="left")
+        values = analysis.add_clusters(pl.concat(chosen))
         sent = pl.col("prompts").filter(pl.col("prompts") > 0)
         facts = values.group_by(by).agg(sent.mean(), pl.col("simulated").any())
         estimates = estimate_groups(values, by, analysis.confidence, "value").drop("n_eff")
@@ -134,10 +133,7 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     estimates = estimate_groups(values, [*_METRIC, "k"], analysis.confidence, "value").drop("n_eff")
     lines = pl.DataFrame(_fit_lines(analysis, values), infer_schema_length=None)
     table = pl.concat([estimates.with_columns(curve=pl.col("metric")), lines], how="diagonal")
-    cells = frame_cells(analysis).select("model", "setting", "label", "setting_label")
-    return analysis.mark_simulated(
-        table.join(cells, on=["model", "setting"], how="left", maintain_order="left")
-    )
+    return analysis.mark_simulated(label_cells(analysis, table))
 
 
 def _frame_worths(analysis: Analysis) -> pl.DataFrame:
@@ -156,13 +152,11 @@ def _frame_worths(analysis: Analysis) -> pl.DataFrame:
         **dict.fromkeys(("model", "setting", "rules", "id", "metric"), pl.String()),
         "value": pl.List(pl.Float64),
     }
-    clusters = analysis.items.select("id", "cluster")
-    return (
+    return analysis.add_clusters(
         pl.DataFrame(rows, schema=schema, orient="row")
         .with_columns(k=pl.int_ranges(1, pl.col("value").list.len() + 1))
         .explode("value", "k")
         .drop_nulls("k")
-        .join(clusters, on="id", maintain_order="left")
     )
 
 

@@ -131,8 +131,7 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     ]
     if not frames:
         return None
-    clusters = analysis.items.select("id", "cluster")
-    samples = arrange_samples(pl.concat(frames).join(clusters, on="id", maintain_order="left"))
+    samples = arrange_samples(analysis.add_clusters(pl.concat(frames)))
     return _stack(analysis, lambda plan: slice_samples(samples, plan))
 
 
@@ -162,9 +161,7 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         Rows as in `slices`, without a scorer: `characters` of the visible text, `output_tokens` and
         `reasoning_tokens` as providers counted them.
     """
-    clusters = analysis.items.select("id", "cluster")
-    responses = analysis.results.responses.join(clusters, on="id", maintain_order="left")
-    lengths = arrange_items(responses, CELL, LENGTHS)
+    lengths = arrange_items(analysis.add_clusters(analysis.results.responses), CELL, LENGTHS)
     return _stack(analysis, lambda plan: slice_lengths(lengths, plan))
 
 

@@ -16,9 +16,11 @@ from omibench.stages.analyze.page_table import (
     Block,
     Entry,
     PageTable,
+    Row,
     describe_card,
     name_cell,
     name_heads,
+    show_number,
     show_share,
 )
 from omibench.stages.analyze.results.accuracy import ANSWERED_RIGHT, ANSWERED_WRONG, TOTAL
@@ -27,11 +29,7 @@ from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
-    format_bounds,
-    format_limits,
-    format_number,
     format_percent,
-    format_share,
     name_scorer,
 )
 
@@ -135,8 +133,8 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
         [
             Entry(KINDS.get(kind, kind), is_name=True),
             Entry(quality.agreement.n),
-            *(_show_share(m) for m in (quality.agreement, quality.tpr, quality.fpr)),
-            *(_show_number(m) for m in (quality.kappa, quality.spearman)),
+            *(show_share(_row(m)) for m in (quality.agreement, quality.tpr, quality.fpr)),
+            *(show_number(_row(m)) for m in (quality.kappa, quality.spearman)),
         ]
         for kind, quality in certificate.quality.items()
     ]
@@ -144,14 +142,8 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
     return PageTable(caption, columns, rows, simulated=certificate.simulated)
 
 
-def _show_share(measure: Measure) -> Entry:
-    lines = () if measure.value is None else (format_bounds(measure.lo, measure.hi),)
-    return Entry(format_share(measure.value), lines)
-
-
-def _show_number(measure: Measure) -> Entry:
-    lines = () if measure.value is None else (format_limits(measure.lo, measure.hi),)
-    return Entry(format_number(measure.value), lines)
+def _row(measure: Measure) -> Row:
+    return {"estimate": measure.value, "low": measure.lo, "high": measure.hi}
 
 
 def _compare_with_scorer(analysis: Analysis, simulated: bool) -> PageTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,7 @@ from omibench.stages.analyze.links import EXPLORER, INDEX, cell_file, describe_c
 from omibench.stages.analyze.page_table import Row
 from omibench.stages.analyze.results.accuracy import SUBJECT, TOTAL, subjects
 from omibench.stages.analyze.results.chance import AT_CHANCE, BELOW_CHANCE, guess_slice
-from omibench.stages.analyze.sections.section import (
-    ReportSection,
-    ReportTable,
-    pivot_table,
-    section,
-)
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -68,11 +63,8 @@ class MainSection(ReportSection):
     printed rows."""
 
     title = "Leaderboard"
+    files = ("main",)
     template = "sections/main.html.j2"
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `main.csv`: every cell under every scorer in every subject."""
-        return pivot_table(self.analysis, "main")
 
     def view(self) -> Mapping[str, Any]:
         """Return formatted rows by group, missing cells, and the link to the explorer."""

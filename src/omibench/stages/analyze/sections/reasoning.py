@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
@@ -24,12 +24,7 @@ from omibench.stages.analyze.page_table import (
 )
 from omibench.stages.analyze.results.accuracy import cells_of
 from omibench.stages.analyze.results.reasoning import JUDGE, MEAN, PEOPLE, TYPE
-from omibench.stages.analyze.sections.section import (
-    ReportSection,
-    ReportTable,
-    pivot_table,
-    section,
-)
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -68,6 +63,7 @@ class ReasoningSection(ReportSection):
     """The section on marks of rationales and types of errors; left out if nothing was judged."""
 
     title = "Judgements of the reasoning"
+    files = ("rationales", "errors")
     template = "sections/tables.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
@@ -82,11 +78,10 @@ class ReasoningSection(ReportSection):
         tables = [table for table in (self.marks, self.errors) if table is not None]
         return any(bool(table["simulated"].any()) for table in tables)
 
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `rationales.csv` and `errors.csv`, if the study judges the reasoning."""
-        if self.results.study.judge.is_named:
-            for name in ("rationales", "errors"):
-                yield from pivot_table(self.analysis, name, is_expected=True)
+    @property
+    def has_empty_files(self) -> bool:
+        """Whether the study judges the reasoning."""
+        return self.results.study.judge.is_named
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""
@@ -219,6 +214,7 @@ class OtherJudgesSection(ReportSection):
     """The section with one table of further judges; left out if `judge.others` is empty."""
 
     title = "Further judges"
+    files = ("other-judges",)
     caption = (
         "Means of marks, and shares of labels in per cent, over problems, without failed "
         "judgements. These judges have no certificates: they are not calibrated with human labels."
@@ -229,10 +225,6 @@ class OtherJudgesSection(ReportSection):
         """Whether one of these judges or its input is simulated."""
         table = self.analysis.find_rows("other-judges")
         return table is not None and bool(table["simulated"].any())
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `other-judges.csv`, if there is any."""
-        return pivot_table(self.analysis, "other-judges")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell and judge, or per cell, judge and label."""

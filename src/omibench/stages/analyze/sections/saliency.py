@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from omibench.params.cell import Cell
@@ -16,17 +17,12 @@ from omibench.stages.analyze.results.saliency import (
     TIE,
     UNSCORED,
     Salience,
-    SaliencyComparison,
-    compare_settings,
     list_cells,
+    list_right,
+    measure_gains,
     pair_settings,
 )
-from omibench.stages.analyze.sections.section import (
-    ReportSection,
-    ReportTable,
-    pivot_table,
-    section,
-)
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import (
     MINUS,
     NO_VALUE,
@@ -54,11 +50,8 @@ class SaliencySection(ReportSection):
     it."""
 
     title = "Parts of pictures behind the choices"
+    files = ("saliency",)
     template = "sections/saliency.html.j2"
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `saliency.csv`, if there is any."""
-        return pivot_table(self.analysis, "saliency")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell, settings in pairs, and the strongest heat map of each cell."""
@@ -86,7 +79,7 @@ def describe_saliency(
     )
     return {
         "table": table,
-        "pairs": [_pair(results, pair) for pair in compare_settings(pairs)],
+        "pairs": [line for pair in pairs if (line := _compare(results, *pair))],
         "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
         "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
         "maps": [_map(results, row.cell, row.strongest, report) for row in rows if row.strongest],
@@ -126,23 +119,31 @@ def _nats(value: float) -> str:
     return NO_VALUE if isnan(value) else format_decimals(value, 3).replace("-", MINUS)
 
 
-def _pair(results: Results, pair: SaliencyComparison) -> str:
-    later, earlier = (
-        results.setting_label(name) for name in (pair.later_setting, pair.earlier_setting)
-    )
-    model, answered = results.label(pair.model), count_noun(pair.answered, "problem")
-    if not pair.problems:
+def _compare(results: Results, salience: Salience, baseline: Salience) -> str:
+    """Describe the confidence of two settings (USNCO-V, figure 7b to e); empty if no problem has an
+    option under both."""
+    answered = count_noun(len(salience.logprobs.keys() & baseline.logprobs.keys()), "problem")
+    later, earlier = (results.setting_label(s.cell.setting) for s in (salience, baseline))
+    model, right = results.label(salience.cell.model), list_right(salience, baseline)
+    if answered.startswith("0 "):
+        return ""
+    if not right:
         return (
             f"{model}: of the {answered} answered under both, none is right under {later} and "
             f"under {earlier}, so the two are not compared."
         )
+    logprobs, other_logprobs, impacts, other_impacts = (
+        fmean(values[n] for n in right)
+        for values in (salience.logprobs, baseline.logprobs, salience.impacts, baseline.impacts)
+    )
+    gains = measure_gains(salience, baseline, right)
+    wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
     return (
-        f"{model}, over the {pair.problems:,} of {answered} that are right under both: "
-        f"mean log P of the option {_nats(pair.logprobs[0])} under {later} and "
-        f"{_nats(pair.logprobs[1])} under {earlier}; more confident under {later} in "
-        f"{pair.wins:,}, less confident in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; "
-        "mean impact "
-        f"{format_decimals(pair.impacts[0], 3)} and {format_decimals(pair.impacts[1], 3)}."
+        f"{model}, over the {len(right):,} of {answered} that are right under both: mean log P of "
+        f"the option {_nats(logprobs)} under {later} and {_nats(other_logprobs)} under {earlier}; "
+        f"more confident under {later} in {wins:,}, less confident in {losses:,}, equal within "
+        f"{TIE} in {len(right) - wins - losses:,}; mean impact {format_decimals(impacts, 3)} and "
+        f"{format_decimals(other_impacts, 3)}."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from omibench.params.cell import Cell
@@ -18,12 +18,7 @@ from omibench.stages.analyze.page_table import (
 )
 from omibench.stages.analyze.results.accuracy import cells_of
 from omibench.stages.analyze.results.samples import RUNS
-from omibench.stages.analyze.sections.section import (
-    ReportSection,
-    ReportTable,
-    pivot_table,
-    section,
-)
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import format_level, format_share, name_scorer
 
 METRICS = ("pass", "consistency")
@@ -44,11 +39,8 @@ class SamplesSection(ReportSection):
     problem."""
 
     title = "Several samples of a problem"
+    files = ("samples",)
     template = "sections/tables.html.j2"
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `samples.csv`, if a cell draws several samples."""
-        return pivot_table(self.analysis, "samples")
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell and k, under the main scorer."""

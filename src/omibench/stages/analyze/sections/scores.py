@@ -3,7 +3,7 @@ the responses without an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from omibench.results.slices import sort_values
@@ -24,12 +24,7 @@ from omibench.stages.analyze.page_table import (
     spread,
 )
 from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.stages.analyze.sections.section import (
-    ReportSection,
-    ReportTable,
-    pivot_table,
-    section,
-)
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import (
     format_level,
     format_share,
@@ -69,13 +64,10 @@ class ImagesSection(ReportSection):
     number."""
 
     title = "Accuracy by number of images"
+    files = ("by_images",)
     numbers = "by_images"
     shows = "images"
     template = "sections/figure.html.j2"
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `by_images.csv`: every cell, and all pooled, under every scorer."""
-        return pivot_table(self.analysis, "by_images")
 
     def takeaway(self) -> str:
         """Return the sentence of `claims` on the figure."""
@@ -135,13 +127,10 @@ class FailuresSection(ReportSection):
     """The section on failures under the scorer that detects them; left out if there are none."""
 
     title = "Responses without an answer"
+    files = ("failures",)
     numbers = "failures"
     shows = "failures"
     template = "sections/figure.html.j2"
-
-    def tables(self) -> Iterable[ReportTable]:
-        """Return `failures.csv`: every outcome of every cell under every scorer."""
-        return pivot_table(self.analysis, "failures")
 
     def takeaway(self) -> str:
         """Return the sentence of `claims` on the figure."""

@@ -26,20 +26,6 @@ class ReportTable(NamedTuple):
     columns: Sequence[str] = ()
 
 
-def pivot_table(analysis: Analysis, name: str, *, is_expected: bool = False) -> list[ReportTable]:
-    """Return one of `pivots.PIVOTS` as a CSV file.
-
-    Args:
-        analysis: The study's results.
-        name: The name of the file, without extension.
-        is_expected: Whether a study without such a result has a file with only the heading.
-    """
-    rows = pivot_result(analysis, name)
-    if rows is None and not is_expected:
-        return []
-    return [ReportTable(name, rows or [], list(PIVOTS[name].columns))]
-
-
 class ReportFigure(NamedTuple):
     """A drawing: SVG in light colours, and a sentence on its contents.
 
@@ -80,6 +66,8 @@ class ReportSection:
     shows: ClassVar[str] = ""
     """The name of a registered figure, drawn in this card instead of one of its own."""
     caption: ClassVar[str] = ""
+    files: ClassVar[Sequence[str]] = ()
+    """The names of its CSV files in `pivots.PIVOTS`."""
     template: ClassVar[str] = "sections/table.html.j2"
     """The text of a Jinja template, or the name of a built-in file in `templates/`.
 
@@ -99,13 +87,21 @@ class ReportSection:
         self.results = analysis.results
 
     @property
+    def has_empty_files(self) -> bool:
+        """Whether a file without a result is written with only its heading."""
+        return False
+
+    @property
     def is_simulated(self) -> bool:
         """Whether it shows simulated data besides responses and verdicts of the study."""
         return False
 
     def tables(self) -> Iterable[ReportTable]:
-        """Return the CSV files of the section."""
-        return ()
+        """Return the CSV files of the section: by default its `files`."""
+        for name in self.files:
+            rows = pivot_result(self.analysis, name)
+            if rows is not None or self.has_empty_files:
+                yield ReportTable(name, rows or [], list(PIVOTS[name].columns))
 
     def figure(self) -> ReportFigure | None:
         """Return the drawing, also written to `figures/<name>.svg`; called after `view`.

@@ -100,8 +100,7 @@ def compare_slices(
     significant = (
         (pl.col("p_holm") < 1 - analysis.confidence).fill_null(value=False).alias("significant")
     )
-    scorers = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
-    for rules in scorers:
+    for rules in analysis.results.rules:
         of_book = coded_pairs.filter(pl.col("rules") == rules)
         for column, measure in MEASURES.items():
             columns = (column, f"{column}_base")

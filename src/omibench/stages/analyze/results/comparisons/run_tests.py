@@ -113,7 +113,6 @@ def _summarise(runs: dict[Key, _Runs]) -> list[dict[str, Any]]:
 
 
 def _compare(analysis: Analysis, runs: dict[Key, _Runs]) -> list[pl.DataFrame]:
-
     declared = analysis.study.analyze.baselines
     rows: list[dict[str, Any]] = []
     for key, runs_of_cell in runs.items():

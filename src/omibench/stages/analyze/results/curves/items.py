@@ -12,7 +12,7 @@ from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.slices import LENGTHS
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
-from omibench.stages.analyze.results.curves.series import frame_cells
+from omibench.stages.analyze.results.curves.series import label_cells
 from omibench.stages.analyze.results.curves.settings import EXAM
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.tidy import JOINT
@@ -54,8 +54,7 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     )
     estimates = estimate_groups(values, [*CELL, *by], analysis.confidence).drop("n_eff")
     marked = analysis.mark_simulated(estimates.with_columns(metric=name_metric("accuracy")))
-    labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
-    accuracies = marked.join(labels, on=["model", "setting"], how="left", maintain_order="left")
+    accuracies = label_cells(analysis, marked)
     questions = items.group_by(by, maintain_order=True).agg(
         pl.len().cast(pl.Float64).alias("estimate"),
         pl.len().cast(pl.Int64).alias("n"),
@@ -121,9 +120,8 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
     if not parts:
         return None
     table = pl.concat(parts).with_columns(metric=name_metric("accuracy"))
-    labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
-    joined = table.join(labels, on=["model", "setting"], maintain_order="left")
-    return analysis.mark_simulated(joined.sort(*CELL, "slice", "bin", maintain_order=True))
+    rows = label_cells(analysis, table).sort(*CELL, "slice", "bin", maintain_order=True)
+    return analysis.mark_simulated(rows)
 
 
 @result("length-correlations", "Correlation of correctness and length of responses")
@@ -152,10 +150,8 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
                 rows += [facts | row for row in _correlate(measured, measure, analysis.confidence)]
     if not rows:
         return None
-    labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
     table = pl.DataFrame(rows, infer_schema_length=None)
-    joined = table.join(labels, on=["model", "setting"], maintain_order="left")
-    return analysis.mark_simulated(joined)
+    return analysis.mark_simulated(label_cells(analysis, table))
 
 
 def _measure_verdicts(analysis: Analysis, scorers: Sequence[str]) -> pl.DataFrame:

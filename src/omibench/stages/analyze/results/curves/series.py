@@ -220,6 +220,12 @@ def frame_cells(analysis: Analysis) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**text, "simulated": pl.Boolean}, orient="row")
 
 
+def label_cells(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
+    """Add the columns `label` and `setting_label` to rows with `model` and `setting`."""
+    labels = frame_cells(analysis).drop("simulated")
+    return table.join(labels, on=["model", "setting"], how="left", maintain_order="left")
+
+
 def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
     """List the points of each model's curves along an axis of its settings.
 

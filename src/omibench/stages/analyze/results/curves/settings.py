@@ -21,6 +21,7 @@ from omibench.stages.analyze.results.curves.series import (
     estimate_points,
     frame_cells,
     frame_points,
+    label_cells,
     list_prompts,
     locate_budget,
     locate_shots,
@@ -77,10 +78,9 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
         schema=dict.fromkeys(("setting", "prompt", "baseline_prompt"), pl.String),
         orient="row",
     )
-    labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
     marked = mark_both_simulated(analysis, pl.concat(tables))
-    return marked.join(facts, on="setting", how="left", maintain_order="left").join(
-        labels, on=["model", "setting"], how="left", maintain_order="left"
+    return label_cells(
+        analysis, marked.join(facts, on="setting", how="left", maintain_order="left")
     )
 
 
@@ -291,13 +291,12 @@ def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
 
 def _select_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
     """Return the responses at the points, with their item's cluster and their cell's mark."""
-    clusters = analysis.items.select("id", "cluster")
     cells = frame_cells(analysis).select("model", "setting", "simulated")
     keys = points.select("model", "setting").unique()
     responses = analysis.results.responses.drop("simulated").join(
         keys, on=["model", "setting"], how="semi"
     )
-    return responses.join(clusters, on="id").join(cells, on=["model", "setting"])
+    return analysis.add_clusters(responses).join(cells, on=["model", "setting"])
 
 
 def _average_tokens(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
