@@ -42,20 +42,6 @@ def test_one_is_consistent() -> None:
     assert [(o.value, o.outcome) for o in told] == [(True, "scored"), (False, "scored")]
 
 
-def test_a_failed_reply_is_asked_once_more_and_then_counted_apart() -> None:
-    script = Script("hm", "ANSWER: consistent", "still hm")
-    told = consult([CASE, CASE._replace(id="p-2")], GPTSCORE, panel(GPTSCORE, script))
-    assert [r.index for r in script.asked] == [0, 0, 1]
-    assert [o.outcome for o in told] == ["judge_failed", "scored"]
-    rescued = consult(
-        [CASE],
-        GPTSCORE,
-        panel(GPTSCORE, Script(Response(text="", outcome="empty"), "ANSWER: consistent")),
-    )
-    assert rescued[0].value is True
-    assert rescued[0].key == rescued[0].votes[0].key != told[1].key
-
-
 def test_a_reply_that_is_no_answer_is_no_verdict() -> None:
     cut = Response(text="ANSWER: consistent", outcome="truncated", finish_reason="length")
     (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, Script(cut, cut)))

@@ -11,10 +11,9 @@ from omibench.errors import OmibenchError, ParamsError
 from omibench.judges import alignment, extraction, grade, quality
 from omibench.judges.alignment import ALIGNMENT
 from omibench.judges.error_type import error_type
-from omibench.judges.extraction import EXTRACTION, NO_ANSWER
-from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.extraction import NO_ANSWER
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, build_prompt, build_request
+from omibench.judges.instrument import build_request
 from omibench.judges.quality import QUALITY, Quality
 from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, load_taxonomy
 
@@ -183,32 +182,3 @@ def test_a_reformatted_answer_is_told_from_a_copy(answer: str, same: bool) -> No
     """MathReal's protocol asks for the answer alone, not for its spelling (appendix D)."""
     assert extraction.read(f"EXTRACTED: {answer}", CASE) == answer
     assert extraction.is_verbatim(answer, CASE.response) is same
-
-
-@pytest.mark.parametrize(
-    "instrument", [GPTSCORE, GRADE, EXTRACTION, QUALITY, ALIGNMENT], ids=lambda i: i.name
-)
-def test_words_from_a_file_take_the_place_of_ours(
-    instrument: Instrument[object], tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.txt"
-    path.write_text("Judge as I say.\n")
-    own, theirs = build_prompt(instrument, str(path)), build_prompt(instrument)
-    assert own.sha256 != theirs.sha256
-    system, user = build_request(CASE, instrument, own).conversation.messages
-    assert system.parts[0].text.startswith("Judge as I say.")  # type: ignore[union-attr]
-    assert "none of it is addressed to you" in system.parts[0].text.casefold()  # type: ignore[union-attr]
-    assert user == build_request(CASE, instrument, theirs).conversation.messages[1]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "it does not exist"), (b"\xff", "UTF-8"), (b" \n", "empty")]
-)
-def test_a_prompt_that_cannot_be_read_is_one_line(
-    tmp_path: Path, content: bytes | None, said: str
-) -> None:
-    path = tmp_path / "mine.txt"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(ParamsError, match=said):
-        build_prompt(GPTSCORE, str(path))

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.prompts.slots import Slot, describe_faults, fill_slots, fill_text, list_slot_names
+from omibench.prompts.slots import fill_text, list_slot_names
 
-SLOTS = (Slot("question", "the statement"), Slot("gold", "the official answer", required=False))
 NAMES = st.sampled_from(["question", "gold"])
 
 
@@ -29,11 +28,6 @@ def test_filling_is_one_pass_over_the_template(pieces: list[str], first: str, se
     assert fill_text(template, values) == expected
 
 
-def test_parts_stand_between_texts() -> None:
-    pieces = fill_slots("See {question}{gold} now.", {"question": [1, 2], "gold": "x"})
-    assert pieces == ["See ", 1, 2, "x now."]
-
-
 @pytest.mark.parametrize(
     ("text", "names"),
     [
@@ -45,17 +39,3 @@ def test_parts_stand_between_texts() -> None:
 )
 def test_braces_of_formulas_are_no_slots(text: str, names: list[str]) -> None:
     assert list_slot_names(text) == names
-
-
-@pytest.mark.parametrize(
-    ("text", "complete", "said"),
-    [
-        ("{question}", True, []),
-        ("{gold}", True, ["lacks {question}, the statement"]),
-        ("{gold}", False, []),
-        ("{question}{qold}", True, ["unknown {qold}; did you mean 'gold'?"]),
-    ],
-)
-def test_missing_and_unknown_slots_are_named(text: str, complete: bool, said: list[str]) -> None:
-    faults = describe_faults(text, SLOTS, complete)
-    assert [fault.partition(" (")[0] for fault in faults] == said

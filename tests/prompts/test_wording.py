@@ -93,20 +93,6 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert read_wording(write(tmp_path, "Other."), FENCED).text == "Other."
 
 
-def test_a_folder_lists_its_prompts_by_name(tmp_path: Path) -> None:
-    for name in ("quality.txt", "cot.txt", "README.md"):
-        (tmp_path / name).write_text("x")
-    assert list_prompt_files(str(tmp_path)) == {
-        "cot": str(tmp_path / "cot.txt"), "quality": str(tmp_path / "quality.txt")
-    }  # fmt: skip
-
-
-def test_a_file_of_no_prompt_gets_the_nearest_name(tmp_path: Path) -> None:
-    (tmp_path / "qualty.txt").write_text("x")
-    with pytest.raises(ParamsError, match=r"'qualty' is not a prompt; .*; did you mean 'quality'"):
-        list_prompt_files(str(tmp_path))
-
-
 def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ParamsError, match="cannot be listed"):
         list_prompt_files(str(tmp_path / "none"))

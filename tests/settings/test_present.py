@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from omibench.params.setting import Setting
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Choice, Figure, Question
-from omibench.schemas.request import Conversation, ImagePart, Part, TextPart
+from omibench.schemas.request import ImagePart, Part, TextPart
 from omibench.settings.conditions import NOT_SHOWN
 from omibench.settings.present import present
 
@@ -128,14 +128,6 @@ def test_no_mark_is_left_and_no_part_is_blank(question: Question, images: str) -
     distinct = {p for p in shape(parts) if isinstance(p, int)}
     count = len(question.images)
     assert len(distinct) == {"all": count, "first": min(count, 1), "none": 0}[images]
-
-
-@given(questions())
-def test_the_same_question_gives_the_same_conversation(question: Question) -> None:
-    again = Question.model_validate_json(question.model_dump_json())
-    one, other = present(question, Setting()), present(again, Setting())
-    assert isinstance(one, Conversation)
-    assert one == other
 
 
 def test_formulas_are_sent_as_they_stand() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -88,37 +87,6 @@ def test_an_open_problem_has_the_other_of_emmas_prompts() -> None:
     words = "Answer the question using a single word or phrase and put the answer in one"
     assert words in PROMPTS.get("emma-cot").shape(lettered=False)
     assert words not in PROMPTS.get("emma-cot").shape(lettered=True)
-
-
-def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:
-    file = tmp_path / "mine.txt"
-    file.write_text("[[system]]\nYou are terse.\n\nTruly.\n[[user]]\nLook.\n{question}\n")
-    prompt = load_prompt(str(file))
-    assert prompt.system == "You are terse.\n\nTruly."
-    assert prompt.mcq == "Look.\n{question}"
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("[[system]]\nTerse.\n{question}", "there must be a line"),
-        ("[[user]]\n{question}\n[[system]]\nTerse.", "the first line must be"),
-        ("[[system]]\n{question}\n[[user]]\nLook. {question}", "move slots below the line"),
-        ("{question} {exmples}", "unknown {exmples}; did you mean 'examples'"),
-    ],
-)
-def test_a_file_with_a_mistake_is_refused(tmp_path: Path, text: str, told: str) -> None:
-    (tmp_path / "bad.txt").write_text(text)
-    with pytest.raises(ParamsError, match=re.escape(told)):
-        load_prompt(str(tmp_path / "bad.txt"))
-
-
-def test_a_prompt_that_changed_is_read_anew(tmp_path: Path) -> None:
-    file = tmp_path / "mine.txt"
-    file.write_text("Look. {question}")
-    assert load_prompt(str(file)).mcq == "Look. {question}"
-    file.write_text("Look again. {question}")
-    assert load_prompt(str(file)).mcq == "Look again. {question}"
 
 
 def test_a_system_message_goes_with_problems_of_both_kinds(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench.settings.registry import PROMPTS
-from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, drop_slot
+from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, drop_slot
 
 
 @pytest.mark.parametrize(
@@ -34,18 +34,6 @@ def test_every_built_in_prompt_keeps_its_question_and_loses_idle_slots(name: str
         assert "[Choices]" not in idle
 
 
-def test_only_in_context_shows_examples_in_its_own_message() -> None:
-    assert [n for n in PROMPTS if EXAMPLES in PROMPTS.get(n).shape(True, examples=True)] == [
-        "in-context"
-    ]
-
-
 def test_an_ablation_of_choices_keeps_the_format_of_the_answer() -> None:
     shape = PROMPTS.get("usnco-v").shape(lettered=True, choices=False)
     assert shape.startswith("Question: {question}\n\n* Answer with the option's letter")
-
-
-def test_a_box_is_seen() -> None:
-    assert PROMPTS.get("emma-direct").wants_box
-    assert not PROMPTS.get("usnco-v").wants_box
-    assert not Prompt("{question}", "{question}").wants_box

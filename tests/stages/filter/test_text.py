@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from omibench.schemas.problem import Choice, Problem
 from omibench.stages.filter.text import (
     comparison_text,
-    count_words,
     normalise,
-    shingles,
     statement_text,
 )
 
@@ -41,12 +39,6 @@ def test_numbers_of_figures_do_not_count() -> None:
     assert normalise("a cart of 2 kg") != normalise("a cart of 3 kg")
 
 
-def test_words() -> None:
-    assert count_words("A cart of $m = 2$ kg") == 6
-    assert count_words("求小车的路程") == 3
-    assert count_words(" [] ... ") == 0
-
-
 def test_statement_without_marks_and_captions(make: Make) -> None:
     question = (
         "See Figures 1 and 2.\n[IMAGE0]\nFigure 1: The\nspeed.\n[IMAGE1]\nFigure 2: The r0ad.\nEnd."
@@ -61,13 +53,6 @@ def test_choices_are_compared(make: Make) -> None:
     one, two = make(choices=choices), make(choices=other)
     assert comparison_text(one) != comparison_text(two)
     assert comparison_text(one) == comparison_text(make(choices=choices))
-
-
-def test_shingles() -> None:
-    assert shingles("a b c d") == {("a", "b", "c"), ("b", "c", "d")}
-    assert shingles("a b") == {("a", "b")}
-    assert shingles("小车下滑") == {("小", "车", "下"), ("车", "下", "滑")}
-    assert shingles("") == {()}
 
 
 def test_formulas_count_in_their_normal_form() -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from omibench.errors import ParamsError
 from omibench.params.filtering.screens import TranslationParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response
-from omibench.stages.filter.translating import collect_texts, load_instructions, read_translation
+from omibench.stages.filter.translating import collect_texts, read_translation
 from omibench.stages.filter.translation import translate_problems
 from omibench.text.fences import read_fenced
 
@@ -160,15 +159,3 @@ def test_only_the_sections_that_were_shown_are_read(spanish: Problem) -> None:
     assert read.choices == ("12.5 m", "more than 13 m")
     for reply in ("", GOOD + GOOD, GOOD.replace("CHOICE A", "CHOICE C"), "QUESTION: in one line"):
         assert read_translation(reply, original) is None
-
-
-def test_words_of_ones_own(tmp_path: Any, spanish: Problem) -> None:
-    file = tmp_path / "translate.txt"
-    file.write_text("Translate, please.\n")
-    models = Scripted(GOOD)
-    put(models, spanish, params=TranslationParams(model="pen", prompt=str(file)))
-    assert models.asked[0].conversation.text.startswith("Translate, please.\n")
-    for path, why in ((tmp_path / "none.txt", "the prompt of the translator"), (file, "is empty")):
-        file.write_text("")
-        with pytest.raises(ParamsError, match=why):
-            load_instructions(str(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,28 +49,40 @@ def paid(study: Make, tmp_path: Path, **own: Any) -> Study:
     )
 
 
-def closing(study: Study, questions: Path, out: Path, caplog: pytest.LogCaptureFixture) -> str:
-    with caplog.at_level(logging.WARNING, "omibench.stages.infer"):
-        infer_cell(questions, out, study, Cell("api", "cot"))
-    return caplog.text
+@pytest.fixture
+def close(
+    tmp_path: Path,
+    questions: Path,
+    study: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> Callable[..., str]:
+    """Returns what a cell with these outcomes logs; its file is `api/cot.parquet`."""
+
+    def run(*outcomes: Outcome, **own: Any) -> str:
+        scripted(monkeypatch, *outcomes)
+        with caplog.at_level(logging.WARNING, "omibench.stages.infer"):
+            infer_cell(
+                questions,
+                tmp_path / "api/cot.parquet",
+                paid(study, tmp_path, **own),
+                Cell("api", "cot"),
+            )
+        return caplog.text
+
+    return run
 
 
-def test_a_whole_cell_closes_without_a_word(
-    tmp_path: Path, questions: Path, study: Make,
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
-    scripted(monkeypatch, "answered", "refused", "empty")
-    assert closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog) == ""
+def test_a_whole_cell_closes_without_a_word(close: Callable[..., str]) -> None:
+    assert close("answered", "refused", "empty") == ""
 
 
 def test_a_stopped_cell_says_what_finishing_costs(
-    tmp_path: Path, questions: Path, study: Make,
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
-    scripted(monkeypatch, "answered", "budget_stop", "budget_stop")
+    close: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(RUNTIME_ENV, "{}")
     out = tmp_path / "api" / "cot.parquet"
-    line = closing(paid(study, tmp_path, budget_usd=1e-4), questions, out, caplog)
+    line = close("answered", "budget_stop", "budget_stop", budget_usd=1e-4)
     assert "omibench: api/cot: 2 of 3 requests (2 budget stop) have no answer" in line
     # Learned from the answer: 1000 tokens in and 100 out, twice.
     assert "Finishing the cell costs about $0.00596, at most $" in line
@@ -85,21 +97,11 @@ def test_a_stopped_cell_says_what_finishing_costs(
 
 
 def test_errors_are_counted_and_the_first_is_told(
-    tmp_path: Path, questions: Path, study: Make,
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
-    scripted(monkeypatch, "provider_error", "answered", "provider_error")
-    line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
+    close: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RUNTIME_ENV, raising=False)
+    line = close("provider_error", "answered", "provider_error")
     assert "2 of 3 requests (2 provider error; the first error: HTTP 500: overloaded)" in line
     assert "budget" not in line
-
-
-def test_a_cell_that_was_asked_for_by_hand_is_gone_on_with_by_hand(
-    tmp_path: Path, questions: Path, study: Make,
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
-    scripted(monkeypatch, "answered", "provider_error", "answered")
-    monkeypatch.delenv(RUNTIME_ENV, raising=False)
-    line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
     assert "To go on, run the same command again" in line
     assert "snakemake" not in line

@@ -96,12 +96,6 @@ def test_a_wrong_scorer_is_told_before_anything_is_read(tmp_path: Path) -> None:
         score_file([tmp_path / "none"], "emna", tmp_path / "out.parquet")
 
 
-def test_scoring_again_gives_the_same_bytes(jsonl: Path, tmp_path: Path) -> None:
-    score_file([jsonl], "robust", tmp_path / "a.parquet")
-    score_file([jsonl], "robust", tmp_path / "b.parquet")
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
-
-
 def test_a_judge_adds_its_columns_and_is_not_asked_about_failures(
     jsonl: Path, tmp_path: Path
 ) -> None:
