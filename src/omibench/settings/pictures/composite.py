@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 LONGEST = 4096
 """Maximum pixels of the canvas's long side."""
@@ -47,8 +46,6 @@ def compose(
     Returns:
         The canvas, with a white background.
     """
-    from PIL import Image, ImageDraw
-
     plan = layout([image.size for image in images], stem, labelled=bool(labels))
     canvas = Image.new("RGB", plan.canvas, "white")
     if labels:
@@ -87,8 +84,6 @@ def _split(sizes: Sequence[Size], in_a_row: int) -> list[Sequence[Size]]:
 
 
 def _draw_labels(draw: ImageDraw.ImageDraw, plan: CompositeLayout, labels: Sequence[str]) -> None:
-    from PIL import ImageFont
-
     font = ImageFont.load_default(plan.letters)
     for label, (x, y, wide, high) in zip(labels, plan.boxes, strict=True):
         draw.text((x, y - plan.letters // 2), label, INK, font, anchor="ls")
@@ -117,6 +112,4 @@ def _within(size: Size, bound: int) -> Size:
 
 
 def _smaller(image: Image.Image, size: Size) -> Image.Image:
-    from PIL import Image
-
     return image.resize(size, Image.Resampling.LANCZOS)

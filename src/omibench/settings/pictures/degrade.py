@@ -10,12 +10,12 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageFilter
 
 from omibench.params.image import DEGRADATIONS, Degradation
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 BLUR = (0.003, 0.007, 0.014)
 """Standard deviation relative to the picture's size, the square root of its area."""
@@ -48,8 +48,6 @@ def degrade(
 
 
 def _rotation(image: Image.Image, level: int, _: Random) -> Image.Image:
-    from PIL import Image
-
     turns = {
         90: Image.Transpose.ROTATE_90,
         180: Image.Transpose.ROTATE_180,
@@ -59,8 +57,6 @@ def _rotation(image: Image.Image, level: int, _: Random) -> Image.Image:
 
 
 def _tilt(image: Image.Image, level: int, rng: Random) -> Image.Image:
-    from PIL import Image
-
     way, part = rng.choice((-1, 1)), rng.random()
     lowest, highest = TILT[level]
     angle = way * (lowest + part * (highest - lowest))
@@ -69,16 +65,12 @@ def _tilt(image: Image.Image, level: int, rng: Random) -> Image.Image:
 
 def _paper(image: Image.Image) -> tuple[int, ...]:
     """Return the median colour of a picture's border."""
-    import numpy as np
-
     pixels = np.asarray(image)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     return tuple(int(value) for value in np.median(border, axis=0))
 
 
 def _shadow(image: Image.Image, level: int, rng: Random) -> Image.Image:
-    import numpy as np
-
     share, light = SHADOW[level]
     angle = rng.uniform(0, 2 * math.pi)
     x, y = _grid(image)
@@ -89,8 +81,6 @@ def _shadow(image: Image.Image, level: int, rng: Random) -> Image.Image:
 
 
 def _glare(image: Image.Image, level: int, rng: Random) -> Image.Image:
-    import numpy as np
-
     spots, radius, strength = GLARE[level]
     places = [(rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8), rng.uniform(0.6, 1)) for _ in range(3)]
     x, y = _grid(image)
@@ -111,15 +101,11 @@ def _exposure(image: Image.Image, level: int, rng: Random) -> Image.Image:
 
 
 def _blur(image: Image.Image, level: int, _: Random) -> Image.Image:
-    from PIL import ImageFilter
-
     return image.filter(ImageFilter.GaussianBlur(BLUR[level] * math.sqrt(math.prod(image.size))))
 
 
 def _grid(image: Image.Image) -> tuple[Any, Any]:
     """Return the coordinates of a coarse grid over a picture: its long side is `_COARSE` steps."""
-    import numpy as np
-
     scale = _COARSE / max(image.size)
     wide, high = (max(2, round(side * scale)) for side in image.size)
     y, x = np.mgrid[0:high, 0:wide].astype(np.float64)
@@ -128,9 +114,6 @@ def _grid(image: Image.Image) -> tuple[Any, Any]:
 
 def _overlay(image: Image.Image, cover: Image.Image, depth: Any) -> Image.Image:
     """Overlay a picture with another; `depth` from 0 to 1 on the coarse grid is the strength."""
-    import numpy as np
-    from PIL import Image
-
     coarse = Image.fromarray(np.round(np.clip(depth, 0, 1) * 255).astype(np.uint8))
     mask = coarse.resize(image.size, Image.Resampling.BICUBIC)
     return Image.composite(cover, image, mask)

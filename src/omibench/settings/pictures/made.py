@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from omibench.errors import OmibenchError, OutputError, reason_of
 from omibench.files.atomic import write_atomically
 from omibench.files.hashes import hash_file
 from omibench.schemas.request import ImagePart
 from omibench.settings.pictures.opening import open_picture
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 VERSION = 1
 """Version of all drawing code: increased with every change of its output, so that all pictures
@@ -102,8 +102,6 @@ def without_drawing() -> Iterator[None]:
 
 def encode_picture(image: Image.Image, jpeg: bool, comment: str) -> bytes:
     """Return the bytes of a picture with a comment."""
-    from PIL.PngImagePlugin import PngInfo
-
     file = io.BytesIO()
     if jpeg:
         image.save(file, "JPEG", quality=JPEG_QUALITY, subsampling=0, comment=comment)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import math
 from random import Random
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PIL import Image
+from PIL import Image
 
 
 def occlude(image: Image.Image, share: float, seed: int, sha256: str) -> Image.Image:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from PIL import Image, ImageOps
 
 from omibench.errors import ModelError, OmibenchError, reason_of
 from omibench.files.intake import read_bytes
 from omibench.files.intake.picture import READERS
 from omibench.files.intake.regular import open_regular
 from omibench.schemas.request import ImagePart
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 MOST_PIXELS = 50_000_000
 """Maximum pixels of a picture: 150 MB as RGB."""
@@ -51,8 +50,6 @@ def read_size(path: str) -> tuple[int, int] | None:
 
     None if the file is missing or its header cannot be read.
     """
-    from PIL import Image
-
     try:
         with open_regular(path) as file, Image.open(file, formats=READERS) as image:
             turned = image.getexif().get(ORIENTATION, 1) in QUARTER_TURNS
@@ -63,8 +60,6 @@ def read_size(path: str) -> tuple[int, int] | None:
 
 def decode_picture(data: bytes, source: str) -> OpenedPicture:
     """Decode the picture in a file; `source` is its name in errors. Raises ModelError."""
-    from PIL import Image, ImageOps
-
     try:
         with warnings.catch_warnings():
             # Up to twice its limit, which is above ours, Pillow only warns.
@@ -84,8 +79,6 @@ def decode_picture(data: bytes, source: str) -> OpenedPicture:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    from PIL import Image
-
     if image.mode.startswith("I;16"):
         # Pillow clips 16 bits to 8 instead of scaling them.
         image = image.point(lambda value: value / 256, "L")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.results.four_way import DISAGREE, RESPONSE
 from omibench.results.load import Results
 from omibench.schemas.certificate import DisagreementRow
 from omibench.stages.certify.matching import hash_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Texts = dict[tuple[Any, ...], str]
 
@@ -28,7 +27,6 @@ def draw_disagreements(
         tuple(row[name] for name in RESPONSE): row["text"]
         for row in results.read_responses().select(*RESPONSE, "text").iter_rows(named=True)
     }
-    import polars as pl
 
     disagree = rows.filter(pl.col("quadrant").is_in(DISAGREE))
     for model in disagree["model"].unique(maintain_order=True).to_list():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import certificate_identity
 from omibench.params.stage_params import CertifyStageParams
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:

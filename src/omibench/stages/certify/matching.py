@@ -6,14 +6,13 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from omibench.errors import FileFormatError
 from omibench.results.four_way import RESPONSE
 from omibench.stages.certify.labels import LabelRow
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Place = tuple[Any, ...]
 """Model, setting, problem and sample of a response."""

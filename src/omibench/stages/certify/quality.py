@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from omibench.results.grouped import estimate_accuracy
 from omibench.schemas.certificate import ALL_TYPES, JudgeQuality
 from omibench.statistics.agreement import judge_quality
 from omibench.statistics.intervals import Estimate
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def quality_by_kind(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.judges.taxonomies import load_taxonomy
@@ -19,9 +21,6 @@ from omibench.stages.certify.instrument import get_only_value, list_identities
 from omibench.stages.certify.matching import MatchedLabels, Place
 from omibench.statistics.agreement import kappa_measure, share_measure, spearman_measure
 from omibench.statistics.intervals import clustered_wilson
-
-if TYPE_CHECKING:
-    import polars as pl
 
 INSTRUMENTS = {"error_type": ("error_type",), **MARKS_BY_INSTRUMENT}
 """Instrument -> its columns of labels."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import FileFormatError
 from omibench.files.hashes import hash_file
@@ -31,9 +32,6 @@ from omibench.stages.certify.matching import (
 from omibench.stages.certify.quality import quality_by_kind
 from omibench.stages.certify.verdict_file import SCHEMA, Row, read_verdicts
 
-if TYPE_CHECKING:
-    import polars as pl
-
 LABELS = "labels"
 """Name in place of the scorer in the four-way table if the file has no judge."""
 
@@ -51,8 +49,6 @@ def certify_scored(
         MissingInputError: The file does not exist or lacks the scorer.
         FileFormatError: The file has no verdicts, or no label matches.
     """
-    import polars as pl
-
     rows = read_verdicts(scored, rules)
     judged = any(row["judge"] for row in rows)
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -85,8 +81,6 @@ def _make_certificate(
     study: CertifyStageParams,
     labels: Path,
 ) -> Certificate:
-    import polars as pl
-
     labelled = compared.filter(pl.col("label").is_not_null())
     if labelled.is_empty():
         raise FileFormatError(f"{labels}: no label is of a response that the judge scored")
@@ -145,8 +139,6 @@ def _draw_disagreements(
     compared: pl.DataFrame, rows: Sequence[Row], study: CertifyStageParams
 ) -> Iterator[DisagreementRow]:
     """Draw at most `certify.disagreements` responses of each model with the study's seed."""
-    import polars as pl
-
     rows_by_response = {tuple(row[name] for name in RESPONSE): row for row in rows}
     disagree = compared.filter(pl.col("quadrant").is_in(DISAGREE))
     for model in disagree["model"].unique(maintain_order=True).to_list():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.hashes import hash_file
@@ -31,9 +33,6 @@ from omibench.stages.certify.matching import (
 )
 from omibench.stages.certify.quality import quality_by_kind
 from omibench.stages.certify.reasoning import certify_reasoning
-
-if TYPE_CHECKING:
-    pass
 
 
 class JudgeCertificates(NamedTuple):
@@ -79,8 +78,6 @@ def _certify_scores(
     matched: MatchedLabels, study_results: Results, results: Path, out: Path, labels_sha256: str
 ) -> Certificate:
     """Return the certificate of the score judge; write its disagreements with the main rules."""
-    import polars as pl
-
     study, judges = study_results.study, results / "score"
     judged, labels = study_results.select_verdicts(JUDGE_RULES), matched.column("label")
     schema = {"model": pl.String, "setting": pl.String, "id": pl.String, "index": pl.Int64}

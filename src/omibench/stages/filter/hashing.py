@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.Image import Image as Picture
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import read_bytes
 from omibench.files.intake.picture import PICTURE_BYTES, READERS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from PIL.Image import Image as Picture
 
 
 def difference_hash(picture: Path) -> int:
@@ -28,9 +27,6 @@ def difference_hash(picture: Path) -> int:
         MissingInputError: The picture does not exist.
         FileFormatError: The picture cannot be read.
     """
-    import numpy as np
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
     try:
         data = read_bytes(picture, PICTURE_BYTES)
     except MissingInputError:
@@ -65,8 +61,6 @@ def hamming(a: int, b: int) -> int:
 
 
 def _on_white(image: Picture) -> Picture:
-    from PIL import Image
-
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         layer = image.convert("RGBA")
         page = Image.new("RGBA", layer.size, "white")

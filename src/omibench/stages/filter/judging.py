@@ -84,7 +84,16 @@ def judge_with_models(
         steps.append((name, tried))
     outcome = JudgingOutcome(list(problems), [], [])
     for name, judge in steps:
-        outcome = _after(outcome, name, follow_photographs(judge(outcome.survivors)))
+        judged = follow_photographs(judge(outcome.survivors))
+        outcome.judgements.extend(row for one in judged for row in one.judgements)
+        outcome.rejected.extend(
+            RejectedProblem(one.problem, JUDGEMENT_REASONS[name], one.evidence)
+            for one in judged
+            if one.evidence
+        )
+        outcome.survivors[:] = [
+            mark_simulated(one.problem, one.judgements) for one in judged if one.evidence is None
+        ]
     return outcome
 
 
@@ -105,23 +114,6 @@ def _vote(
     ]
     by_id = {outcome.problem.id: outcome for outcome in judged}
     return [by_id[problem.id] for problem in problems]
-
-
-def _after(before: JudgingOutcome, name: str, judged: Sequence[JudgedProblem]) -> JudgingOutcome:
-    judgements = [row for outcome in judged for row in outcome.judgements]
-    rejected = [
-        RejectedProblem(outcome.problem, JUDGEMENT_REASONS[name], outcome.evidence)
-        for outcome in judged
-        if outcome.evidence
-    ]
-    survivors = [
-        mark_simulated(outcome.problem, outcome.judgements)
-        for outcome in judged
-        if outcome.evidence is None
-    ]
-    return JudgingOutcome(
-        survivors, [*before.rejected, *rejected], [*before.judgements, *judgements]
-    )
 
 
 def _across(

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 RUN = 4
 """Characters of one shingle."""
@@ -26,8 +24,6 @@ _SEED = 20261121
 
 def signature(text: str) -> NDArray[np.uint32]:
     """Return the `BANDS * ROWS` smallest hashes of a text's shingles; order does not count."""
-    import numpy as np
-
     codes = np.frombuffer(text.ljust(RUN).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     windows = np.lib.stride_tricks.sliding_window_view(codes.astype(np.uint64), RUN)
     powers = np.uint64(0x9E3779B97F4A7C15) ** np.arange(1, RUN + 1, dtype=np.uint64)
@@ -68,8 +64,6 @@ def _keys(text: str) -> list[bytes]:
 
 @lru_cache(maxsize=1)
 def _hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    import numpy as np
-
     draw = np.random.default_rng(_SEED)
     odd = draw.integers(0, 2**63, BANDS * ROWS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     return odd, draw.integers(0, 2**63, BANDS * ROWS, dtype=np.uint64)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 _LOG = logging.getLogger("omibench")
 _FLOATS = ("verdict", "credit", "strict", "ratio", "gptscore")
@@ -23,8 +22,6 @@ def build_scored_frame(
     An input column with the name of a new one is kept as `input_<name>`, with a warning. A column
     without a single type (numbers and text, objects of different shapes) becomes JSON text.
     """
-    import polars as pl
-
     input_names = list(dict.fromkeys(name for row in raw for name in row))
     names = _name_columns(input_names, set(new))
     columns = [_make_column(names[name], [row.get(name) for row in raw]) for name in input_names]
@@ -33,8 +30,6 @@ def build_scored_frame(
 
 
 def _choose_type(name: str) -> type[pl.DataType]:
-    import polars as pl
-
     return pl.Float64 if name in _FLOATS else pl.Int64 if name in _INTEGERS else pl.String
 
 
@@ -54,8 +49,6 @@ def _name_columns(input_names: Sequence[str], new: set[str]) -> dict[str, str]:
 
 
 def _make_column(name: str, values: list[Any]) -> pl.Series:
-    import polars as pl
-
     types = {type(value) for value in values} - {type(None)}
     try:
         series = pl.Series(name, values, pl.Float64 if types == {int, float} else None, strict=True)
@@ -74,8 +67,6 @@ def _preserves(series: pl.Series, values: Sequence[Any]) -> bool:
 
 
 def _is_common(dtype: pl.DataType) -> bool:
-    import polars as pl
-
     if isinstance(dtype, pl.List | pl.Array):
         return _is_common(dtype.inner)  # type: ignore[arg-type]
     if isinstance(dtype, pl.Struct):
@@ -84,8 +75,6 @@ def _is_common(dtype: pl.DataType) -> bool:
 
 
 def _as_json(name: str, values: Sequence[Any]) -> pl.Series:
-    import polars as pl
-
     texts = [None if value is None else _json(value) for value in values]
     if name == "id":  # 7 in a column with "q8" is a name, without quotes
         texts = [str(value) for value in values]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files.atomic import replace_atomically
@@ -37,9 +39,6 @@ from omibench.stages.score.judge import (
     run_mathreal,
 )
 from omibench.stages.score.rows import FileRow, read_rows
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _VERDICT_COLUMNS = (
     "version", "extracted", "method", "verdict", "credit", "strict", "ratio", "outcome",
@@ -125,7 +124,9 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     if part:
         new["partial"] = [part] * (len(scorers) * len(rows))
     frame = build_scored_frame([row.raw for _ in scorers for row in rows], new)
-    _write(out, frame)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with replace_atomically(out) as partial:
+        frame.write_parquet(partial)
     return ScoreResult(frame, [row.cluster for _ in scorers for row in rows], failed, part)
 
 
@@ -145,16 +146,7 @@ def _build_columns(
 ) -> dict[str, list[Any]]:
     """Return the new columns of one scorer's rows, with the judge's."""
     columns: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
-    for name in (
-        "version",
-        "extracted",
-        "method",
-        "verdict",
-        "credit",
-        "strict",
-        "ratio",
-        "outcome",
-    ):
+    for name in _VERDICT_COLUMNS:
         columns[name] = [getattr(judged.verdict, name) for judged in scored]
     if with_grader:
         columns |= _build_judge_columns("grader", scored)
@@ -229,31 +221,20 @@ def score_responses(
             out_rows += _make_verdict_rows(rows, verdicts)
             failed[GPTSCORE] = count_failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow, describe_origin(out, job))
+    records = [(row.rules, row.verdict, row.outcome) for row in out_rows]
+    schema = {"rules": pl.String, "verdict": pl.Float64, "outcome": pl.String}
     clusters = [gold[row.id].group or row.id for row in out_rows]
     part = part_words((r.id for r in rows), gold, study.study.limit)
-    lacking = "" if part else _describe_lacking({row.id for row in rows}, gold)
-    return ScoreResult(_build_frame(out_rows), clusters, failed, part, lacking)
-
-
-def _describe_lacking(answered: Collection[str], gold: Collection[str]) -> str:
-    count, total = len(answered), len(gold)
-    if count >= total:
-        return ""
-    return f"{count:,} of {total:,} problems of the answers file have a response here"
-
-
-def _build_frame(rows: Sequence[VerdictRow]) -> pl.DataFrame:
-    import polars as pl
-
-    records = [(row.rules, row.verdict, row.outcome) for row in rows]
-    schema = {"rules": pl.String, "verdict": pl.Float64, "outcome": pl.String}
-    return pl.DataFrame(records, schema=schema, orient="row")
+    count, total = len({row.id for row in rows}), len(gold)
+    lacking = ""
+    if count < total and not part:
+        lacking = f"{count:,} of {total:,} problems of the answers file have a response here"
+    frame = pl.DataFrame(records, schema=schema, orient="row")
+    return ScoreResult(frame, clusters, failed, part, lacking)
 
 
 def is_cell(path: Path) -> bool:
     """Return whether a file is a cell of responses written by `omibench infer`."""
-    import polars as pl
-
     if path.suffix != ".parquet" or not path.is_file():
         return False
     try:
@@ -334,9 +315,3 @@ def _open_judges(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
     else:
         with open_judges(by) as judges:
             yield judges
-
-
-def _write(out: Path, frame: pl.DataFrame) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with replace_atomically(out) as partial:
-        frame.write_parquet(partial)

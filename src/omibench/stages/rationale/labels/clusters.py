@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from omibench.stages.rationale.labels.embedding import Embed, Matrix
+import numpy as np
+
+from omibench.stages.rationale.labels.embedding import Embed, Matrix
 
 STARTS: Final = 10
 """Number of k-means starts; the best is kept."""
@@ -47,8 +48,6 @@ def cluster_topics(topics: Sequence[str], clustering: Clustering) -> list[list[s
 
 
 def _assign(matrix: Matrix, clusters: int | tuple[int, int], seed: int) -> list[int]:
-    import numpy as np
-
     distinct = len(np.unique(matrix, axis=0))
     if isinstance(clusters, int):
         return _run_kmeans(matrix, min(clusters, distinct), seed)
@@ -78,8 +77,6 @@ def _rate(matrix: Matrix, labels: Sequence[int]) -> float:
 
 
 def _sort_by_distance(matrix: Matrix, group: Sequence[int]) -> list[int]:
-    import numpy as np
-
     points = matrix[list(group)]
     distances = np.round(np.linalg.norm(points - points.mean(axis=0), axis=1), 6)
     return [index for _, index in sorted(zip(distances.tolist(), group, strict=True))]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from omibench.errors import ModelError
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.stages.rationale.solutions import Ask
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+Matrix = NDArray[np.float64]
 
-    Matrix = NDArray[np.float64]
-
-Embed = Callable[[Sequence[str]], "Matrix"]
+Embed = Callable[[Sequence[str]], Matrix]
 """Texts -> one row of unit length per text."""
 MOST_COMPONENTS: Final = 50
 """Columns of the reduced matrix; a matrix of at most this rank is not reduced."""
@@ -64,8 +63,6 @@ def embed_by_model(texts: Sequence[str], model: str, ask: Ask, study: str = "") 
     Raises:
         ModelError: The model did not answer, or its replies are not vectors of one length.
     """
-    import numpy as np
-
     responses = ask([build_text_request(text, study) for text in texts])
     vectors = [parse_vector(response, model) for response in responses]
     if len({len(vector) for vector in vectors}) > 1:
@@ -114,8 +111,6 @@ def build_text_request(text: str, study: str) -> Request:
 
 
 def _scale_rows(matrix: Any) -> Matrix:
-    import numpy as np
-
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     scaled: Matrix = np.round(matrix / np.where(lengths == 0, 1.0, lengths), DECIMALS)
     return scaled + 0.0  # without negative zeros
