@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from omibench.stages.aggregate.reward_panel import find_reward_panel
 from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
+from omibench.stages.ocr.engines import vision
 from omibench.stages.ocr.engines.presets import olmocr
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
-from omibench.stages.ocr.engines.vision import build_page_requests
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
 from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
 from omibench.stages.rationale.label_prompts import (
@@ -183,17 +183,24 @@ def send_olmocr_page(study: Study, folder: Path) -> Conversation:
     """What olmOCR is asked for a page."""
     image = ImagePart(sha256="c" * 64, path=str(folder / "images/a.png"))
     page = PresetPage("s#p1", image, 40, 30)
-    requests: list[Request] = []
-
-    def keep(asked: Sequence[Request]) -> list[Response]:
-        requests.extend(asked)
-        return [Response(text="---\n---\n") for _ in asked]
-
     values = write_params(Path(study.prompts) if study.prompts else None)
     values["ocr"]["preset"] = "olmocr"
     prompts = parse_study(values, "params.yaml").ocr.prompts
-    olmocr.read_pages([page], PageJob(keep, folder, "s", prompts))
-    return requests[0].conversation
+    return ask_page_reader(olmocr.read_pages, page, prompts, folder)[0]
+
+
+def ask_page_reader(
+    read: ReadPages, page: PresetPage, prompts: Mapping[str, str], folder: Path
+) -> list[Conversation]:
+    """What a page reader is asked for one page."""
+    asked: list[Conversation] = []
+
+    def keep(requests: Sequence[Request]) -> list[Response]:
+        asked.extend(request.conversation for request in requests)
+        return [Response(text="---\n---\n") for _ in requests]
+
+    read([page], PageJob(keep, folder, "s", prompts))
+    return asked
 
 
 def send_crop(study: Study, kind: CropKind) -> Conversation:
@@ -205,7 +212,7 @@ def send_crop(study: Study, kind: CropKind) -> Conversation:
 def send_page(study: Study, place: int) -> Conversation:
     """What a page reader is asked for: the text at place 0, the figures at 1."""
     page = PresetPage("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
-    return build_page_requests(page, "s", study.ocr.prompts)[place].conversation
+    return ask_page_reader(vision.read_pages, page, study.ocr.prompts, Path())[place]
 
 
 Sender = Callable[[Study, Path], Conversation]

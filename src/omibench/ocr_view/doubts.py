@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import NamedTuple
 
 from omibench.ocr_view.entries import draft_formula, draft_ink, draft_lines
@@ -12,7 +11,7 @@ from omibench.schemas.problem import BBox, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 from omibench.stages.ocr.corrections.doubts import DIFFERS, INK_UNREAD, read_place
 from omibench.stages.ocr.corrections.entry import covers
-from omibench.stages.ocr.layout.layout import Box
+from omibench.stages.ocr.layout.layout import Box, unite
 
 _GAP, _OVERLAP = 3.0, 0.25
 """Two lines may be rows of one formula if they are at most this many points apart, or overlap by at
@@ -79,9 +78,7 @@ def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Probl
         ]
         suspects = [line for line in page.lines if _is_suspect(line, figures)]
         for lines in _group(suspects):
-            box = Box(*lines[0].bbox)
-            for line in lines:
-                box = box.union(Box(*line.bbox))
+            box = unite(Box(*line.bbox) for line in lines)
             inside = [line for line in page.lines if box.holds(Box(*line.bbox))]
             text = "\n".join(line.text for line in inside)
             entry = draft_lines(source, page.page, box, inside)
@@ -108,9 +105,7 @@ def _add_difference(
             doubts[known] = doubt._replace(reasons=[*doubt.reasons, reason])
             return
     here = [line for line in lines if covers(Box(*line.bbox), Box(*box), _SHARE)]
-    whole = Box(*box)
-    for line in here:
-        whole = whole.union(Box(*line.bbox))
+    whole = unite(Box(*bbox) for bbox in (box, *(line.bbox for line in here)))
     text = "\n".join(line.text for line in here)
     entry = draft_lines(problem.source, page, whole, here)
     doubts[page, whole] = Doubt("", page, whole, text, [reason], problem.number, entry)
@@ -125,7 +120,7 @@ def _list_ink(source: str, page: PageText, problems: Sequence[Problem]) -> list[
         box = _join_row(Box(*ink.bbox), row)
         twins = [other for other in boxes if covers(other, box)]
         boxes = [other for other in boxes if other not in twins]
-        boxes.append(reduce(Box.union, twins, box))
+        boxes.append(unite([box, *twins]))
     doubts = []
     for box in boxes:
         inks = tuple(ink for ink in page.unread if box.holds(Box(*ink.bbox)))
@@ -151,7 +146,7 @@ def _join_row(ink: Box, parts: Sequence[Box]) -> Box:
         if not beside:
             return whole
         rest = [part for part in rest if part not in beside]
-        whole = reduce(Box.union, beside, whole)
+        whole = unite([whole, *beside])
 
 
 def _join_rows(lines: Sequence[PageLine]) -> str:

@@ -154,13 +154,6 @@ def test_a_failed_page_is_not_read(tmp_path: Path) -> None:
         read_source(some.model_copy(update={"failed": {0: [1, 2, 3]}}))
 
 
-def test_a_skipped_page_is_not_read(tmp_path: Path) -> None:
-    exam(3).save(tmp_path / "paper.pdf")
-    some = job(tmp_path / "paper.pdf", tmp_path / "out")
-    outcome = read_source(some.model_copy(update={"skipped": {0: [1]}}))
-    assert outcome.where == {"page_timeout": "page 1"}
-
-
 def test_pages_of_an_engine_have_more_time(tmp_path: Path) -> None:
     some = job(tmp_path / "a.pdf", tmp_path / "out", tmp_path / "b.pdf")
     more = some.model_copy(update={"waiting": {1: 3}})

@@ -44,13 +44,6 @@ def test_the_formula_at_the_box_is_corrected_and_no_longer_doubtful() -> None:
     assert after.formulas[1].latex == "a_{2}"
 
 
-def test_a_formula_that_was_read_rightly_is_confirmed() -> None:
-    line = make_line("It is $a_{1}$.", formulas=(make_formula("a_{1}", LEFT, "unsure"),))
-    page, status = correct([line], box=LEFT, formula="a_{1}", was="a_{1}")
-    assert (page.lines[0].text, status) == (line.text, "applied")
-    assert page.lines[0].formulas[0].doubts == ()
-
-
 def test_a_reading_that_agrees_by_now_is_no_longer_doubtful_and_keeps_its_spelling() -> None:
     line = make_line("It is $a_1$.", formulas=(make_formula("a_1", LEFT, "unsure"),))
     page, status = correct([line], box=LEFT, formula="a_{1}", was="u_{1}")

@@ -7,35 +7,34 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.stages.ocr.engines.presets.pictures import ScriptedModel
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.schemas.pages import PageText
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr.engines.vision import (
-    PresetPage,
-    build_page_requests,
-    place_lines,
-    read_figure_edges,
-    read_page_replies,
-)
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
+from omibench.stages.ocr.engines.recorded import ReadPage
+from omibench.stages.ocr.engines.vision import read_figure_edges, read_pages
 
 PAGE = PresetPage("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)
 TEXT = "1. What is $v_0$?\n[FIGURE 1]\nFigure 1: A ball.\n2. And where?\n[FIGURE 7]"
 FIGURES = '{"figure": 1, "left": 100, "top": 250, "right": 500, "bottom": 400}'
 
 
-def test_text_and_figures_are_asked_for_apart() -> None:
-    text, figures = build_page_requests(PAGE, "study")
-    assert text.tags.role == figures.tags.role == "page_reader"
-    assert text.conversation.images == figures.conversation.images == [PAGE.image]
-    assert text.conversation.text != figures.conversation.text
-    assert "solve" in text.conversation.text
+def read(text: str | Response, figures: str = "") -> tuple[ReadPage | None, ScriptedModel]:
+    """What two replies make of a page, and the model that gave them."""
+    model = ScriptedModel(lambda words, count: text if "line by line" in words else figures)
+    (page,) = read_pages([PAGE], PageJob(model, Path(), "study"))
+    return page, model
 
 
 def test_lines_stand_above_and_below_the_figures_among_them() -> None:
-    page = read_page_replies(PAGE, Response(text=TEXT), Response(text=FIGURES))
+    page, model = read(TEXT, FIGURES)
+    for request in model.requests:
+        assert request.tags.role == "page_reader"
+        assert request.conversation.images == [PAGE.image]
     assert page is not None
     assert page.figures == [(100, 500, 500, 800)]
     above, caption, below = page.lines
@@ -44,11 +43,8 @@ def test_lines_stand_above_and_below_the_figures_among_them() -> None:
 
 
 def test_a_reply_that_broke_off_is_no_page_and_figures_may_be_missing() -> None:
-    assert (
-        read_page_replies(PAGE, Response(text=TEXT, outcome="truncated"), Response(text=FIGURES))
-        is None
-    )
-    page = read_page_replies(PAGE, Response(text=TEXT), Response(text="I see a ball."))
+    assert read(Response(text=TEXT, outcome="truncated"), FIGURES)[0] is None
+    page, _ = read(TEXT, "I see a ball.")
     assert page is not None
     assert page.figures == []
     assert page.lines[0].text == "1. What is $v_0$?"
@@ -69,8 +65,11 @@ def test_no_reply_breaks_the_reader_of_figures(reply: str) -> None:
 def test_lines_keep_their_order_whatever_stands_among_them(
     lines: list[str], one: float, other: float
 ) -> None:
-    boxes = {1: (0.0, one, 500.0, one + 50), 2: (500.0, other, 900.0, other + 50)}
-    found = list(place_lines("\n".join(lines), boxes, 1000, 1000))
+    figure = '{{"figure": {}, "left": {}, "top": {}, "right": {}, "bottom": {}}}'
+    first, second = figure.format(1, 0, one, 500, one + 50), figure.format(2, 500, other, 900, 990)
+    page, _ = read("\n".join(lines), f"{first}\n{second}")
+    assert page is not None
+    found = page.lines
     assert len(found) == lines.count("a line")
     tops = [ln.quad[0][1] for ln in found]
     assert tops == sorted(tops)

@@ -75,11 +75,6 @@ def test_a_row_with_one_cell_too_many_below_other_numbers_is_no_key() -> None:
     assert read(["1", "2", "3"], "No.|1|2|3", "A|B|C|D") == {}
 
 
-def test_a_list_of_small_letters_with_a_double_and_a_cancelled_answer() -> None:
-    found = read([str(n) for n in range(5, 9)], "5-b 6-annulled 7-a/b 8-d")
-    assert found == {"5": ["B"], "7": ["A", "B"], "8": ["D"]}
-
-
 def test_a_pair_that_cannot_be_read_takes_no_others_with_it() -> None:
     labels = [str(n) for n in range(1, 9)]
     press = Press()

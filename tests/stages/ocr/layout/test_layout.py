@@ -12,7 +12,7 @@ from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import without_furniture
 from omibench.stages.ocr.layout.labels import Typography
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
-from omibench.stages.ocr.layout.marks import Region, merge_touching
+from omibench.stages.ocr.layout.marks import Region
 
 Maker = Callable[..., Line]
 SETTING = Typography(10, 480)
@@ -158,28 +158,6 @@ def found(
     return [(p.box, p.number) for p in pictures], [ln.text for ln in rest]
 
 
-def test_labels_around_a_picture_belong_to_it_and_text_does_not(line: Maker) -> None:
-    region = Region(Box(100, 100, 250, 200))
-    lines = [
-        line("0", x=95, y=208, size=8),
-        line("time (s)", x=150, y=220, size=8),
-        line(TEXT * 2, y=90),
-        line("(A) red", x=100, y=232),
-    ]
-    pictures, rest = found([region], lines)
-    assert len(pictures) == 1
-    assert pictures[0][0].y1 > 215
-    assert rest == [TEXT * 2, "(A) red"]
-
-
-def test_panels_above_one_caption_are_one_figure_and_two_captions_make_two(line: Maker) -> None:
-    left, right = Region(Box(80, 100, 180, 200)), Region(Box(220, 100, 320, 200))
-    one = line("Figure 1: Left and right.", x=140, y=225, size=9)
-    assert len(found([left, right], [one])[0]) == 1
-    two = [line("Figure 1: Left.", x=90, y=215, size=9), line("Figure 2: R.", x=240, y=219, size=9)]
-    assert sorted(n or "" for _, n in found([left, right], two)[0]) == ["1", "2"]
-
-
 def test_scattered_small_marks_above_a_caption_are_one_figure(line: Maker) -> None:
     dots = [
         Region(Box(x, y, x + 8, y + 8)) for x in range(100, 220, 20) for y in range(100, 180, 20)
@@ -190,27 +168,12 @@ def test_scattered_small_marks_above_a_caption_are_one_figure(line: Maker) -> No
     assert found(dots, [])[0] == []
 
 
-def test_rules_tables_and_frames_are_no_figures(line: Maker) -> None:
-    cells = [line(str(k), x=110 + 40 * (k % 3), y=112 + 16 * (k // 3)) for k in range(9)]
-    table = Region(Box(100, 100, 230, 150), ruled=True, strokes=8)
-    assert found([table], cells)[0] == []
-    assert len(found([table], [*cells, line("Figure 1: A grid.", x=120, y=165, size=9)])[0]) == 1
-    frame = Region(Box(60, 100, 500, 150), ruled=True, framed=True, strokes=4)
-    assert found([frame], [line(TEXT, x=70, y=120)])[0] == []
-    assert found([Region(Box(60, 100, 500, 101), ruled=True, strokes=1)], [])[0] == []
-
-
 def test_a_caption_does_not_name_what_stands_behind_text(line: Maker) -> None:
     upper, lower = Region(Box(100, 100, 200, 180)), Region(Box(100, 260, 200, 340))
     lines = [line(TEXT * 2, y=210), line("Figure 1: Low.", x=110, y=356, size=9)]
     assert sorted((box.y0, number) for box, number in found([upper, lower], lines)[0]) == [
         (100, None), (260, "1"),
     ]  # fmt: skip
-
-
-def test_tiles_of_one_image_are_one_region() -> None:
-    tiles = [Region(Box(100, y, 200, y + 20), raster=True) for y in (100, 120, 140)]
-    assert [r.box for r in merge_touching(tiles)] == [Box(100, 100, 200, 160)]
 
 
 def test_pictures_side_by_side_keep_their_order_when_tops_differ(line: Maker) -> None:

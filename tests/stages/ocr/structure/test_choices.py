@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
-from omibench.stages.ocr.structure.choices import is_lone_marker, split_choices, starts_choice
+from omibench.stages.ocr.structure.choices import split_choices
 
 Maker = Callable[..., Line]
 Column = Callable[..., list[Line]]
@@ -60,10 +60,6 @@ def test_parts_of_a_question_are_no_choices(column: Column) -> None:
     assert choices(lower) == {"A": "azul", "B": "verde", "C": "branco", "D": "preto"}
 
 
-def test_two_letters_are_no_choices(column: Column) -> None:
-    assert choices(column("Which?", "(A) one", "(B) two")) == {}
-
-
 def test_text_well_below_the_last_choice_is_not_part_of_it(line: Maker) -> None:
     lines = [line(f"({c}) word", x=72, y=100 + 12 * k) for k, c in enumerate("ABC")]
     note = line("End of the first part", x=60, y=170)
@@ -108,15 +104,6 @@ def test_a_picture_between_text_choices_stays_in_the_statement(column: Column) -
     statement, options = split_choices([*lines, shown])
     assert shown in statement
     assert all(o.picture is None for o in options)
-
-
-def test_markers() -> None:
-    assert starts_choice("(A) x")
-    assert starts_choice("B) x")
-    assert not starts_choice("(a) x")
-    assert is_lone_marker("(C)")
-    assert is_lone_marker("(IV)")
-    assert not is_lone_marker("C")
 
 
 @given(

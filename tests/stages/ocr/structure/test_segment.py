@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line
 from omibench.stages.ocr.structure.chains import best_chain, find_candidates
-from omibench.stages.ocr.structure.segment import split_blocks
 from omibench.stages.ocr.structure.titles import split_answers
 
 
@@ -54,20 +53,8 @@ def test_a_named_style_wins_over_longer_lists() -> None:
     assert chained(flow) == [(0, 1), (4, 2)]
 
 
-def test_a_missing_number_is_bridged() -> None:
-    texts = ["1. A", "2. B", "4. D", "5. E"]
-    assert [value for _, value in chained(paper(*((t, 0, False) for t in texts)))] == [1, 2, 4, 5]
-
-
 def test_a_paper_without_numbers_has_no_problems() -> None:
     assert chained(paper(("Nothing here", 0, False), ("3. only one", 0, False))) == []
-
-
-def test_blocks_share_out_everything_after_the_first_number() -> None:
-    flow = paper(("Title", 0, True), ("1. A", 0, False), ("more", 0, False), ("2. B", 0, False))
-    blocks = split_blocks(flow, best_chain(find_candidates(flow)))
-    assert [(b.number, len(b.items)) for b in blocks] == [("1", 2), ("2", 1)]
-    assert split_blocks(flow, []) == []
 
 
 def test_an_answer_section_is_cut_off_but_the_word_answers_is_not() -> None:

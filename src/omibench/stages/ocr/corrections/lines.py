@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.latex import FormulaSpan, find_formulas, normalise
 from omibench.stages.ocr.corrections.entry import CorrectionEntry, covers, describe_box
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.reading import is_same_reading, join_lines, quote_reading
-from omibench.stages.ocr.layout.layout import PERSON, Box, Line
+from omibench.stages.ocr.layout.layout import PERSON, Box, Line, unite
 
 if TYPE_CHECKING:
     from omibench.stages.ocr.structure.document import DocumentPage
@@ -206,7 +205,7 @@ def _write_lines(page: DocumentPage, entry: CorrectionEntry, lines: Sequence[Lin
     texts = [text.strip() for text in str(entry.correction.text).splitlines() if text.strip()]
     if not texts:
         return []
-    box = reduce(Box.union, (line.box for line in lines)) if lines else entry.box
+    box = unite(line.box for line in lines) if lines else entry.box
     widest = max(lines, key=lambda line: line.box.width, default=None)
     sizes = sorted(line.size for line in lines or page.lines)
     size = widest.size if widest else sizes[len(sizes) // 2] if sizes else _SIZE

@@ -26,7 +26,7 @@ from omibench.stages.ocr.formulas.reading.objects import find_frames
 from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 from omibench.stages.ocr.formulas.reading.page_marks import find_marks
 from omibench.stages.ocr.layout.coverage import UnreadInk
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Box, Line, unite
 from omibench.stages.ocr.layout.scripts import SMALLER, Span, plain, tidy, with_scripts
 
 if TYPE_CHECKING:
@@ -122,10 +122,8 @@ def _blanks(runs: Sequence[TextRun]) -> list[UnreadInk]:
     for run in runs:
         boxes = [c.box for c in run.characters if c.text.isspace() and _has_ink(c)]
         if boxes:
-            box = boxes[0]
-            for another in boxes[1:]:
-                box = box.union(another)
-            found.append(UnreadInk(box, f"{len(boxes)} glyphs that the font calls spaces"))
+            what = f"{len(boxes)} glyphs that the font calls spaces"
+            found.append(UnreadInk(unite(boxes), what))
     return found
 
 
@@ -141,9 +139,7 @@ def _mark_suspects(lines: list[Line], leftovers: Sequence[Leftover]) -> list[Lin
     for line in lines:
         inside = [leftover for leftover in leftovers if line.box.holds(leftover.box)]
         if inside:
-            box = inside[0].box
-            for leftover in inside[1:]:
-                box = box.union(leftover.box)
+            box = unite(leftover.box for leftover in inside)
             text = " ".join(leftover.text for leftover in inside[:_MOST_NAMED])
             reason = f"{describe_box(line.page, box)}: mathematics in no formula: {text}"
             marked.append(replace(line, math_suspect=True, reasons=(*line.reasons, reason)))
@@ -169,9 +165,7 @@ def _piece(fragment: Fragment) -> _Piece:
         else:
             spans.append(_text_span(part))
             boxes.append(_text_box(part, raw))
-    box = boxes[0] if boxes else Box(*raw["bbox"])
-    for another in boxes[1:]:
-        box = box.union(another)
+    box = unite(boxes) if boxes else Box(*raw["bbox"])
     return _Piece(spans, box, fragment.upright)
 
 
@@ -287,9 +281,7 @@ def _continues(left: _Piece, right: _Piece) -> bool:
 
 def _line(page: int, pieces: Sequence[_Piece]) -> Line:
     spans = [span for piece in pieces for span in piece.spans if span.text]
-    box = pieces[0].box
-    for piece in pieces[1:]:
-        box = box.union(piece.box)
+    box = unite(piece.box for piece in pieces)
     sizes: Counter[float] = Counter()
     for span in spans:
         sizes[round(span.size, 1)] += len(span.text.strip())

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.wording import Wording, read_wording
-from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
-    Request,
-    Response,
-    Tags,
-    TextPart,
-)
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
-from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
+from omibench.schemas.request import Decoding, TextPart
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, build_request
+from omibench.stages.ocr.engines.presets.placing import Edges, place_runs
+from omibench.stages.ocr.engines.recorded import ReadPage
 
 NAME = "vision"
-MAX_TOKENS = 8192
+DECODING = Decoding(temperature=0.0, max_tokens=8192)
 TEXT_PROMPT = """\
 Copy out the printed text of this exam page, line by line, as it is set.
 
@@ -63,12 +55,8 @@ FIGURES = add_prompt(
         owner="page reader",
     )
 )
-NO_FILES: Mapping[str, str] = {}
 _MARK = re.compile(r"\[FIGURE\s*(\d{1,2})\]", re.I)
 _FENCE = re.compile(r"^\s*```\w*\s*$")
-_LINE = 0.018
-"""The default height of a line as a share of the page's."""
-Edges = tuple[float, float, float, float]
 
 
 def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
@@ -84,75 +72,22 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
     Raises:
         ParamsError: A prompt's file cannot be read or is invalid.
     """
-    pairs = [build_page_requests(page, job.study, job.prompts) for page in pages]
-    responses = job.ask([request for pair in pairs for request in pair])
+    requests = []
+    for page in pages:
+        for wording in (job.choose_wording(TEXT), job.choose_wording(FIGURES)):
+            parts = (page.image, TextPart(text=wording.text))
+            requests.append(build_request(page, parts, job, DECODING, wording.system))
+    responses = job.ask(requests)
     return [
-        read_page_replies(page, text, figures)
+        _place(page, text.text, figures.text if figures.outcome == "answered" else "")
+        if text.outcome == "answered"
+        else None
         for page, text, figures in zip(pages, responses[::2], responses[1::2], strict=True)
     ]
 
 
-def build_page_requests(
-    page: PresetPage, study: str = "", prompts: Mapping[str, str] = NO_FILES
-) -> tuple[Request, Request]:
-    """Return the request for the text of a page, and the one for its figures.
-
-    Args:
-        page: Page to read.
-        study: The study.
-        prompts: Files that replace prompts, by their names.
-
-    Returns:
-        Both requests.
-
-    Raises:
-        ParamsError: A file cannot be read or is invalid.
-    """
-    text, figures = (_build_request(page, study, entry, prompts) for entry in (TEXT, FIGURES))
-    return text, figures
-
-
-def _build_request(
-    page: PresetPage, study: str, entry: PromptEntry, prompts: Mapping[str, str]
-) -> Request:
-    file = prompts.get(entry.name)
-    wording = read_wording(file, entry) if file else Wording("", entry.text)
-    first = (TextPart(text=wording.system),)
-    system = (Message(role="system", parts=first),) if wording.system else ()
-    user = Message(role="user", parts=(page.image, TextPart(text=wording.text)))
-    return Request(
-        conversation=Conversation(messages=(*system, user)),
-        decoding=Decoding(temperature=0.0, max_tokens=MAX_TOKENS),
-        tags=Tags(role="page_reader", problem=page.name, study=study),
-    )
-
-
-def read_page_replies(page: PresetPage, text: Response, figures: Response) -> ReadPage | None:
-    """Combine the two replies for a page; None if the answer for its text is incomplete."""
-    if text.outcome != "answered":
-        return None
-    boxes = read_figure_edges(figures.text) if figures.outcome == "answered" else {}
-    scaled = {
-        number: (
-            box[0] * page.width / 1000,
-            box[1] * page.height / 1000,
-            box[2] * page.width / 1000,
-            box[3] * page.height / 1000,
-        )
-        for number, box in boxes.items()
-    }
-    lines = list(place_lines(text.text, scaled, page.width, page.height))
-    return ReadPage(
-        engine=NAME,
-        width=page.width,
-        height=page.height,
-        lines=lines,
-        figures=list(scaled.values()),
-    )
-
-
 def read_figure_edges(reply: str) -> dict[int, Edges]:
-    """Return the figures of a reply by number; invalid lines are skipped."""
+    """Return the figures of a reply by number, in thousandths; invalid lines are skipped."""
     edges_by_number: dict[int, Edges] = {}
     for line in reply.splitlines():
         try:
@@ -169,38 +104,26 @@ def read_figure_edges(reply: str) -> dict[int, Edges]:
     return edges_by_number
 
 
-def place_lines(
-    text: str, figures: Mapping[int, Edges], width: float, height: float
-) -> Iterator[ReadLine]:
-    """Spread the lines of a reply over the page between its figures."""
+def _place(page: PresetPage, text: str, reply: str) -> ReadPage:
+    """Spread the lines of a text over the page between the figures of a reply."""
+    wide, high = page.width / 1000, page.height / 1000
+    figures = {
+        number: (left * wide, top * high, right * wide, bottom * high)
+        for number, (left, top, right, bottom) in read_figure_edges(reply).items()
+    }
     runs: list[list[str]] = [[]]
-    bounds: list[tuple[float, float]] = []
+    between: list[Edges] = []
     for line in text.splitlines():
         mark = _MARK.fullmatch(line.strip())
         if mark and int(mark[1]) in figures:
-            box = figures[int(mark[1])]
-            bounds.append((box[1], box[3]))
+            between.append(figures[int(mark[1])])
             runs.append([])
         elif not mark and line.strip() and not _FENCE.match(line):
             runs[-1].append(line.strip())
-    tops = [0.0, *(bottom for _, bottom in bounds)]
-    ends = [*(top for top, _ in bounds), height]
-    floor = 0.0
-    for run, top, end in zip(runs, tops, ends, strict=True):
-        top = max(top, floor)  # noqa: PLW2901 - figures side by side leave no room between them
-        step = min(_LINE * height * 1.4, max(end - top, 1.0) / (len(run) + 1))
-        yield from _spread_lines(run, top, step, width)
-        floor = top + step * len(run)
-
-
-def _spread_lines(run: Sequence[str], top: float, step: float, width: float) -> Iterator[ReadLine]:
-    for index, text in enumerate(run):
-        y = top + (index + 0.5) * step
-        right = width * min(0.95, 0.08 + 0.008 * len(text))
-        box = (
-            (0.08 * width, y),
-            (right, y),
-            (right, y + 0.8 * step),
-            (0.08 * width, y + 0.8 * step),
-        )
-        yield ReadLine(text=text, quad=box)
+    return ReadPage(
+        engine=NAME,
+        width=page.width,
+        height=page.height,
+        lines=list(place_runs(runs, between, page.width, page.height)),
+        figures=list(figures.values()),
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Box, Line, unite
 
 _NOUN = (
     r"(?:figure|fig\.|figura|abbildung|abb\.|gr[áa]fico|图|圖|図|obrázek|obr\.|rysunek|rys\.|"
@@ -28,10 +28,7 @@ class Caption(NamedTuple):
 
     @property
     def box(self) -> Box:
-        box = self.lines[0].box
-        for line in self.lines[1:]:
-            box = box.union(line.box)
-        return box
+        return unite(line.box for line in self.lines)
 
 
 def find_captions(lines: Sequence[Line]) -> list[Caption]:

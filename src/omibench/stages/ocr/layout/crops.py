@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.schemas.problem import BBox, Figure, Panel
 from omibench.stages.ocr.formulas.marks import ShiftedBox
-from omibench.stages.ocr.layout.layout import Box, Picture
+from omibench.stages.ocr.layout.layout import Box, Picture, unite
 
 if TYPE_CHECKING:
     import pymupdf
@@ -33,7 +32,7 @@ def crop_all(
         sheet = page.get_displaylist(annots=0)
         page_pictures = [p for p in pictures if p.page == number]
         for k, picture in enumerate(page_pictures, 1):
-            box = _clip(picture.box, Box(*page.rect))
+            box = picture.box.grow(MARGIN, MARGIN).clip(Box(*page.rect))
             data = _render(sheet, box, dpi)
             name = f"p{number:03d}-{k}.png"
             folder.mkdir(parents=True, exist_ok=True)
@@ -42,9 +41,9 @@ def crop_all(
                 file=f"{prefix}/{name}",
                 sha256=hashlib.sha256(data).hexdigest(),
                 page=number,
-                bbox=_round_box(box),
+                bbox=box.round(2),
                 caption=picture.caption,
-                panels=[Panel(label=p.label, bbox=_round_box(p.box)) for p in picture.panels],
+                panels=[Panel(label=p.label, bbox=p.box.round(2)) for p in picture.panels],
             )
     return figures
 
@@ -55,11 +54,8 @@ def crop_box(page: pymupdf.Page, box: Box, dpi: int) -> tuple[bytes, BBox]:
     The box has to touch the page. It is rendered as in `crop_all`, but without a margin, since a
     person drew it.
     """
-    sheet = Box(*page.rect)
-    clipped = Box(
-        max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
-    )
-    return _render(page.get_displaylist(annots=0), clipped, dpi), _round_box(clipped)
+    clipped = box.clip(Box(*page.rect))
+    return _render(page.get_displaylist(annots=0), clipped, dpi), clipped.round(2)
 
 
 def crop_parts(page: pymupdf.Page, parts: Sequence[ShiftedBox], dpi: int) -> bytes:
@@ -72,7 +68,7 @@ def crop_parts(page: pymupdf.Page, parts: Sequence[ShiftedBox], dpi: int) -> byt
     """
     import pymupdf
 
-    whole = reduce(Box.union, (_shift(part) for part in parts))
+    whole = unite(_shift(part) for part in parts)
     scale = min(dpi / 72, MAX_SIDE / max(whole.width, whole.height, 1.0))
     size = (round(whole.width * scale) + 1, round(whole.height * scale) + 1)
     canvas = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, *size), False)
@@ -99,17 +95,3 @@ def _render(sheet: pymupdf.DisplayList, box: Box, dpi: int) -> bytes:
     scale = min(dpi / 72, MAX_SIDE / max(box.width, box.height, 1.0))
     pixels = sheet.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(*box), alpha=0)
     return bytes(pixels.tobytes("png"))
-
-
-def _round_box(box: Box) -> BBox:
-    return round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2)
-
-
-def _clip(box: Box, sheet: Box) -> Box:
-    grown = box.grow(MARGIN, MARGIN)
-    return Box(
-        max(grown.x0, sheet.x0),
-        max(grown.y0, sheet.y0),
-        min(grown.x1, sheet.x1),
-        min(grown.y1, sheet.y1),
-    )

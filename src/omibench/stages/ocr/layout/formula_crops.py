@@ -64,10 +64,9 @@ def crop_formulas(
         name = f"p{number:03d}-{k}.png"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-        box = formula.region.box
         rows[id(formula)] = DoubtfulFormula(
             page=number,
-            bbox=(round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1)),
+            bbox=formula.region.box.round(),
             latex=formula.latex,
             file=f"{prefix}/{name}",
             sha256=hashlib.sha256(data).hexdigest(),

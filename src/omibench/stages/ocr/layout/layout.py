@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -38,6 +40,19 @@ class Box(NamedTuple):
             max(self.y1, other.y1),
         )
 
+    def clip(self, sheet: Box) -> Box:
+        """Return the part of the box on a sheet; its corners change places if there is none."""
+        return Box(
+            max(self.x0, sheet.x0),
+            max(self.y0, sheet.y0),
+            min(self.x1, sheet.x1),
+            min(self.y1, sheet.y1),
+        )
+
+    def round(self, digits: int = 1) -> tuple[float, float, float, float]:
+        """Return the corners, rounded, as in files."""
+        return tuple(round(edge, digits) for edge in self)  # type: ignore[return-value]
+
     def grow(self, dx: float, dy: float) -> Box:
         """Return the box grown by `dx` on the left and right and by `dy` above and below."""
         return Box(self.x0 - dx, self.y0 - dy, self.x1 + dx, self.y1 + dy)
@@ -60,6 +75,11 @@ class Box(NamedTuple):
     def gap_y(self, other: Box) -> float:
         """Return the vertical distance; negative if the two overlap."""
         return max(self.y0, other.y0) - min(self.y1, other.y1)
+
+
+def unite(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around at least one box."""
+    return reduce(Box.union, boxes)
 
 
 PERSON = "person"

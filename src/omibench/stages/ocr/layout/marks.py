@@ -290,9 +290,7 @@ def _is_axial(a: Any, b: Any) -> bool:
 
 
 def _clip(box: Box, sheet: Box) -> Box | None:
-    clipped = Box(
-        max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
-    )
+    clipped = box.clip(sheet)
     return clipped if clipped.width > 0 and clipped.height > 0 else None
 
 

@@ -157,5 +157,4 @@ def _blocks(items: Iterable[Item]) -> Iterator[tuple[int, Box]]:
 
 
 def _place(page: int, part: Part, box: Box, problem: str | None = None, label: str = "") -> Place:
-    bbox = (round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1))
-    return Place(page=page, part=part, bbox=bbox, problem=problem, label=label)
+    return Place(page=page, part=part, bbox=box.round(), problem=problem, label=label)

@@ -8,7 +8,6 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from omibench.schemas.pages import PageInk, PageLine, PageText
-from omibench.schemas.problem import BBox
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.corrections.doubts import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
@@ -82,7 +81,7 @@ class DocumentPage:
             lines=[
                 PageLine(
                     text=line.text,
-                    bbox=_round(line.box),
+                    bbox=line.box.round(),
                     engine=line.engine,
                     confidence=line.confidence,
                     math_suspect=line.math_suspect or line.stacked,
@@ -92,12 +91,8 @@ class DocumentPage:
                 for line in self.lines
             ],
             ink_read=_round_down(self.ink_read),
-            unread=[PageInk(bbox=_round(ink.box), what=ink.what) for ink in self.unread],
+            unread=[PageInk(bbox=ink.box.round(), what=ink.what) for ink in self.unread],
         )
-
-
-def _round(box: Box) -> BBox:
-    return (round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1))
 
 
 def _round_down(share: float | None) -> float | None:

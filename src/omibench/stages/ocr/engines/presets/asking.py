@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from omibench.prompts.catalogue import PromptEntry
+from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -46,6 +48,15 @@ class PageJob(NamedTuple):
     study: str = ""
     prompts: Mapping[str, str] = {}
     """Files that replace prompts, by their names."""
+
+    def choose_wording(self, prompt: PromptEntry) -> Wording:
+        """Return the wording of a prompt: that of its file, or else the built-in one.
+
+        Raises:
+            ParamsError: The file cannot be read or is invalid.
+        """
+        file = self.prompts.get(prompt.name)
+        return read_wording(file, prompt) if file else Wording("", prompt.text)
 
 
 ReadPages = Callable[[Sequence[PresetPage], PageJob], list[ReadPage | None]]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from omibench.latex import FormulaSpan, find_formulas
+from omibench.latex import find_formulas
 from omibench.stages.ocr.engines.presets.tables import BETWEEN_CELLS, read_html_table
 
 MOST_LINES: Final = 1000
@@ -60,8 +60,7 @@ def wrap_formula(latex: str) -> str:
     source = latex.strip()
     if len(spans) == 1 and (spans[0].start, spans[0].end) == (0, len(source)):
         source = spans[0].latex
-    source = " ".join(source.split())
-    return f"${source}$" if source else ""
+    return _put_in_dollars(source)
 
 
 def _join_display_rows(text: str) -> str:
@@ -83,13 +82,13 @@ def _read_pieces(text: str) -> Iterator[str]:
     end = 0
     for span in find_formulas(text):
         yield _read_prose(text[end : span.start])
-        yield _read_formula(span)
+        yield _put_in_dollars(span.latex)
         end = span.end
     yield _read_prose(text[end:])
 
 
-def _read_formula(span: FormulaSpan) -> str:
-    source = " ".join(span.latex.split())
+def _put_in_dollars(latex: str) -> str:
+    source = " ".join(latex.split())
     return f"${source}$" if source else ""
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import Decoding, Request, Response, TextPart
 from omibench.stages.ocr.engines.presets.asking import (
     PageJob,
@@ -124,8 +123,7 @@ def _show(page: PresetPage, turn: Turn, job: PageJob) -> _ShownPage:
     factor = SIDE / max(picture.size)
     size = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
     small = picture.resize(size, Resampling.LANCZOS)
-    file = job.prompts.get(PROMPT.name)
-    wording = read_wording(file, PROMPT) if file else Wording("", PROMPT.text)
+    wording = job.choose_wording(PROMPT)
     parts = (TextPart(text=wording.text), keep_picture(small, job))
     request = build_request(page, parts, job, DECODING, wording.system)
     return _ShownPage(page, turn, request, *size)
