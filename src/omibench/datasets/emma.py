@@ -12,10 +12,10 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
-from omibench.datasets.found import Embedded, Found
+from omibench.datasets.dataset import Dataset, make_answer, make_choices
+from omibench.datasets.found import Found, NumberedRow
 from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
@@ -23,8 +23,8 @@ from omibench.datasets.sample import draw_stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import open_regular
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import join_labels, keep_stated, split_labels
-from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question, Subject
+from omibench.schemas.attributes import join_labels, split_labels
+from omibench.schemas.problem import Answer, AnswerType, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {
     "Math": "mathematics",
@@ -38,8 +38,7 @@ PUBLISHED = (
     "emma_physics_categories.csv", "emma_chemistry_categories.csv", "emma_coding_tasks.csv",
 )  # fmt: skip
 _COLUMNS = ("pid", "subject", "type", "question", "options", "answer")
-_PICTURES = tuple(f"image_{n}" for n in range(1, 6))
-_IMAGE = re.compile(r"<image_(\d+)>")
+_IMAGE = re.compile(r"<(image_\d+)>")
 
 
 def _drop_none_text(value: Any) -> Any:
@@ -50,10 +49,8 @@ def _drop_none_text(value: Any) -> Any:
 Text = Annotated[str | None, BeforeValidator(_drop_none_text)]
 
 
-class EmmaRow(BaseModel):
+class EmmaRow(NumberedRow):
     """One problem."""
-
-    model_config = ConfigDict(extra="ignore")
 
     pid: Annotated[str, Field(min_length=1)]
     subject: str
@@ -66,11 +63,6 @@ class EmmaRow(BaseModel):
     category: Text = None
     task: Text = None
     source: Text = None
-    image_1: Embedded | None = None
-    image_2: Embedded | None = None
-    image_3: Embedded | None = None
-    image_4: Embedded | None = None
-    image_5: Embedded | None = None
 
     @property
     def kind(self) -> AnswerType:
@@ -83,10 +75,6 @@ class EmmaRow(BaseModel):
         return self.answer.strip().casefold(), self.kind, len(self.options or [])
 
 
-class NumberedPictures(dict[int, Figure]):
-    """Return the pictures of one problem by number, from 1; empty if the file has none."""
-
-
 @benchmark("emma", rules="emma", published=PUBLISHED)
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Read every problem of all files once, by subject and number; pictures go to `scratch`.
@@ -97,7 +85,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     options.
     """
     finder = Found(folder, scratch)
-    rows: dict[str, tuple[EmmaRow, NumberedPictures, Path]] = {}
+    rows: dict[str, tuple[EmmaRow, dict[str, Figure], Path]] = {}
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise MissingInputError(f"{folder}: contains no .parquet file with EMMA problems")
@@ -105,14 +93,16 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
         _check_columns(file)
         for row in typed_rows(file, EmmaRow, "pid"):
             if row.pid not in rows:
-                rows[row.pid] = (_without_bytes(row), _find_pictures(row, finder), file)
+                figures = {name: finder.figure(p) for name, p in row.pictures.items()}
+                # Pictures are files now, so the benchmark need not fit into memory.
+                rows[row.pid] = (row.model_copy(update={"pictures": {}}), figures, file)
             elif rows[row.pid][0].essence != row.essence:
                 raise FileFormatError(f"{file}: {row.pid} differs from the file read before it")
     questions, answers = [], []
     for row, figures, file in sorted(rows.values(), key=lambda entry: _place(entry[0])):
         with naming(file, row.pid):
             questions.append(_question(row, figures))
-        answers.append(_answer(row, figures))
+        answers.append(_answer(row, questions[-1]))
     return Dataset(questions, answers, folder)
 
 
@@ -145,65 +135,39 @@ def _check_columns(file: Path) -> None:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")
 
 
-def _find_pictures(row: EmmaRow, finder: Found) -> NumberedPictures:
-    pictures = ((n, getattr(row, name)) for n, name in enumerate(_PICTURES, 1))
-    return NumberedPictures({n: finder.figure(picture) for n, picture in pictures if picture})
-
-
-def _without_bytes(row: EmmaRow) -> EmmaRow:
-    """Read row by row: pictures become files, so the benchmark need not fit into memory."""
-    return row.model_copy(update=dict.fromkeys(_PICTURES))
-
-
 def _place(row: EmmaRow) -> tuple[str, int, str]:
     digits = re.search(r"\d+", row.pid)
     return row.subject, int(digits.group()) if digits else 0, row.pid
 
 
-def _mark_images(text: str, figures: NumberedPictures) -> str:
-    """Return the text with our picture marks, numbered in the order of the problem's pictures."""
-    return replace_marks(text, _IMAGE, {str(n): place for place, n in enumerate(figures)})
-
-
-def _choices(row: EmmaRow, figures: NumberedPictures) -> list[Choice] | None:
-    if row.kind == "open":
-        return None
-    return [
-        Choice(label=chr(ord("A") + i), text=_mark_images(text, figures))
-        for i, text in enumerate(row.options or [])
-    ]
-
-
-def _question(row: EmmaRow, figures: NumberedPictures) -> Question:
+def _question(row: EmmaRow, figures: dict[str, Figure]) -> Question:
+    places = {name: place for place, name in enumerate(figures)}
     text = f"{row.context}\n{row.question}" if row.context else row.question
+    options = [replace_marks(option, _IMAGE, places) for option in row.options or []]
     return Question(
         id=row.pid,
-        question=_mark_images(text, figures),
+        question=replace_marks(text, _IMAGE, places),
         images=list(figures.values()),
-        choices=_choices(row, figures),
+        choices=make_choices(options) if row.kind == "mcq" else None,
         subject=SUBJECTS.get(row.subject, "other"),
     )
 
 
-def _answer(row: EmmaRow, figures: NumberedPictures) -> Answer:
+def _answer(row: EmmaRow, question: Question) -> Answer:
     """List all categories of a problem: coding problems have two on average (EMMA, B.1)."""
     gold = row.answer.strip()
     marks = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
-    return Answer(
-        id=row.pid,
+    return make_answer(
+        question,
         # Gold answers are spelt "D" and "d".
-        answer=[gold.upper() if row.kind == "mcq" else gold],
+        [gold.upper() if row.kind == "mcq" else gold],
         answer_type=row.kind,
-        choices=_choices(row, figures),
         solution=row.solution,
-        subject=SUBJECTS.get(row.subject, "other"),
         topic=row.category,
-        n_images=len(figures) or len(marks),
-        attributes=keep_stated(
-            {
-                "category": split_labels(row.category or ""),
-                "task": row.task,
-                "source": row.source,
-            }
-        ),
+        n_images=len(question.images) or len(marks),
+        attributes={
+            "category": split_labels(row.category or ""),
+            "task": row.task,
+            "source": row.source,
+        },
     )

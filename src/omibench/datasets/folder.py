@@ -11,16 +11,16 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer, make_choices
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.datasets.rows import read_dataset, the_file
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.attributes import StatedAttributes
-from omibench.schemas.problem import Answer, Choice, Question, Subject
+from omibench.schemas.problem import Answer, Question, Subject
 
 
 def _entries(value: Any) -> Any:
@@ -58,8 +58,6 @@ Text = Annotated[str | None, BeforeValidator(_drop_empty_text)]
 class FolderRow(BaseModel):
     """One problem."""
 
-    model_config = ConfigDict(extra="ignore")
-
     id: Annotated[str, Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
     answer: Annotated[Entries, Field(min_length=1)]
@@ -93,42 +91,24 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Read every problem of `problems.csv` in order. Raises FileFormatError with the item's id."""
     finder = Found(folder, scratch)
     file = the_file(folder, "problems", "data", "test")
-    questions, answers = [], []
-    for row in typed_rows(file, FolderRow, "id"):
-        with naming(file, row.id):
-            questions.append(_question(row, finder))
-            answers.append(_answer(row, questions[-1]))
-    return Dataset(questions, answers, folder)
+    return read_dataset(folder, [file], FolderRow, "id", lambda row: _convert(row, finder))
 
 
-def _question(row: FolderRow, finder: Found) -> Question:
-    choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(row.choices)]
-    return Question(
+def _convert(row: FolderRow, finder: Found) -> tuple[Question, Answer]:
+    question = Question(
         id=row.id,
         question=row.question,
         images=[finder.figure(picture) for picture in row.images],
-        choices=choices or None,
+        choices=make_choices(row.choices) or None,
         subject=row.subject or "other",
         language=row.language or "en",
         group=row.group or "",
         subset=row.subset,
         licence=row.licence,
     )
-
-
-def _answer(row: FolderRow, question: Question) -> Answer:
     _check_key(row, [choice.label for choice in question.choices or []])
-    return Answer(
-        id=row.id,
-        answer=row.answer,
-        answer_type=question.answer_type,
-        choices=question.choices,
-        solution=row.solution,
-        subject=question.subject,
-        group=question.group,
-        n_images=len(question.images),
-        topic=row.topic,
-        attributes=row.attributes,
+    return question, make_answer(
+        question, row.answer, solution=row.solution, topic=row.topic, attributes=row.attributes
     )
 
 

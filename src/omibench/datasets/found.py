@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, model_validator
 
 from omibench.errors import FileFormatError
 from omibench.files.intake import read_bytes
@@ -16,16 +17,28 @@ from omibench.files.intake.picture import SUFFIXES as FORM_SUFFIXES
 from omibench.files.picture_forms import HEAD_BYTES, detect_form
 from omibench.schemas.problem import Figure
 
+PICTURE_COLUMNS = tuple(f"image_{n}" for n in range(1, 10))
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
 
 class Embedded(BaseModel):
     """A picture embedded in a row, as in the hub's Parquet files."""
 
-    model_config = ConfigDict(extra="ignore")
-
     bytes: bytes
     path: str | None = None
+
+
+class NumberedRow(BaseModel):
+    """A row with pictures in its columns `image_1`, `image_2` and so on, as in the hub's files."""
+
+    pictures: dict[str, Embedded] = {}
+    """The pictures by column."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _collect_pictures(cls, row: dict[str, Any]) -> dict[str, Any]:
+        columns = {name: row.get(name) for name in PICTURE_COLUMNS}
+        return row | {"pictures": {name: p for name, p in columns.items() if p is not None}}
 
 
 class Found:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer
 from omibench.datasets.found import Found
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
@@ -31,8 +31,6 @@ _ABSENT = ("0", "Upright")
 
 class MathRealRow(BaseModel):
     """One record of the release."""
-
-    model_config = ConfigDict(extra="ignore")
 
     idx: int
     ImgReal: str
@@ -85,7 +83,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
             with naming(file, place["id"]):
                 figure = finder.figure((row.ImgClean if side == CLEAN else None) or row.ImgReal)
             questions.append(_question(row, figure, language, place))
-            answers.append(_answer(row, language, side, place))
+            answers.append(_answer(row, questions[-1], side))
     return Dataset(questions, answers, folder)
 
 
@@ -112,15 +110,12 @@ def _question(
     )
 
 
-def _answer(row: MathRealRow, language: str, side: str, place: Mapping[str, str]) -> Answer:
+def _answer(row: MathRealRow, question: Question, side: str) -> Answer:
     """Return item attributes; with `pair`, which picture is shown if both exist (table 8)."""
-    return Answer(
-        **place,
-        answer=[row.AnswerCN if language == "zh" else row.AnswerEN],
-        answer_type="open",
-        subject="mathematics",
+    return make_answer(
+        question,
+        [row.AnswerCN if question.language == "zh" else row.AnswerEN],
         topic=row.Category,
-        n_images=1,
         attributes={
             "category": row.Category,
             "difficulty": row.Difficulty,

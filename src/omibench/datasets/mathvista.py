@@ -11,15 +11,15 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer, make_choices
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import find_tables, naming, typed_rows
+from omibench.datasets.rows import find_tables, read_dataset
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import Value, keep_stated
+from omibench.schemas.attributes import Value
 from omibench.schemas.problem import Answer, Choice, Question
 
 _FILE = re.compile(r"(?<!annot_)testmini(?:-\d{5}-of-\d{5}.*)?$")
@@ -33,8 +33,6 @@ def _drop_empty_text(value: Any) -> Any:
 
 class MathVistaRow(BaseModel):
     """One problem."""
-
-    model_config = ConfigDict(extra="ignore")
 
     pid: Annotated[str, BeforeValidator(str), Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
@@ -57,34 +55,24 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     a choice.
     """
     finder = Found(folder, scratch)
-    questions, answers = [], []
-    for file, _ in find_tables(folder, _FILE, "testmini.json"):
-        for row in typed_rows(file, MathVistaRow, "pid"):
-            with naming(file, row.pid):
-                questions.append(_question(row, finder))
-                answers.append(_answer(row, questions[-1]))
-    return Dataset(questions, answers, folder)
+    files = [file for file, _ in find_tables(folder, _FILE, "testmini.json")]
+    return read_dataset(folder, files, MathVistaRow, "pid", lambda row: _convert(row, finder))
 
 
-def _question(row: MathVistaRow, finder: Found) -> Question:
+def _convert(row: MathVistaRow, finder: Found) -> tuple[Question, Answer]:
     """Append the unit to the question, as the authors do."""
     picture = row.decoded_image or row.image
     if picture is None:
         raise FileFormatError("has neither `image` nor `decoded_image`")
     unit = f" (Unit: {row.unit})" if row.unit else ""
-    texts = enumerate(row.choices or [])
-    choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in texts]
-    return Question(
+    question = Question(
         id=f"mathvista-{row.pid}",
         question=f"[IMAGE0]\n{row.question}{unit}",
         images=[finder.figure(picture)],
-        choices=choices if row.question_type == "multi_choice" else None,
+        choices=make_choices(row.choices or []) if row.question_type == "multi_choice" else None,
         subject="mathematics",
         language=_LANGUAGES.get(str(row.metadata.get("language")), "en"),
     )
-
-
-def _answer(row: MathVistaRow, question: Question) -> Answer:
     skills = row.metadata.get("skills")
     details = {name: row.metadata.get(name) for name in _DETAILS}
     attributes: dict[str, Value | None] = {
@@ -94,16 +82,13 @@ def _answer(row: MathVistaRow, question: Question) -> Answer:
         "unit": row.unit,
         "precision": None if row.precision is None else f"{row.precision:g}",
     }
-    return Answer(
-        id=question.id,
-        answer=[_read_gold(row, question.choices)],
-        answer_type=question.answer_type,
-        choices=question.choices,
-        subject="mathematics",
+    answer = make_answer(
+        question,
+        [_read_gold(row, question.choices)],
         topic=str(row.metadata["task"]) if row.metadata.get("task") else None,
-        n_images=1,
-        attributes=keep_stated(attributes),
+        attributes=attributes,
     )
+    return question, answer
 
 
 def _read_gold(row: MathVistaRow, choices: list[Choice] | None) -> str:

@@ -14,17 +14,16 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
-from omibench.datasets.found import Embedded, Found
+from omibench.datasets.dataset import Dataset, make_answer, make_choices
+from omibench.datasets.found import Embedded, Found, NumberedRow
 from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import find_tables, naming, typed_rows
+from omibench.datasets.rows import find_tables, read_dataset
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import keep_stated
-from omibench.schemas.problem import Answer, Choice, Figure, Question, Subject
+from omibench.schemas.problem import Answer, Question, Subject
 
 SUBJECTS: Final[dict[str, Subject]] = {
     "Biology": "biology",
@@ -35,7 +34,6 @@ SUBJECTS: Final[dict[str, Subject]] = {
 _TEN, _FOUR = re.compile(r"\b10\W+options", re.I), re.compile(r"\b4\W+options", re.I)
 _VISION = re.compile(r"\bvision\b", re.I)
 _MARK = re.compile(r"<image (\d+)>")
-_NUMBERS = range(1, 8)
 _LONGEST_LIST = 20_000  # characters
 
 
@@ -51,10 +49,8 @@ def _read_list(value: Any) -> Any:
         raise ValueError("is neither a list nor the text of one") from None
 
 
-class MmmuProRow(BaseModel):
+class MmmuProRow(NumberedRow):
     """One problem; `image` is the screenshot of the configuration `vision`."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: Annotated[str, Field(min_length=1)]
     question: str = ""
@@ -65,13 +61,6 @@ class MmmuProRow(BaseModel):
     topic_difficulty: str | None = None
     img_type: Annotated[list[str] | None, BeforeValidator(_read_list)] = None
     image: Embedded | None = None
-    image_1: Embedded | None = None
-    image_2: Embedded | None = None
-    image_3: Embedded | None = None
-    image_4: Embedded | None = None
-    image_5: Embedded | None = None
-    image_6: Embedded | None = None
-    image_7: Embedded | None = None
 
 
 @benchmark("mmmu-pro")
@@ -94,28 +83,24 @@ def load_vision(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset
 
 def _read(folder: Path, scratch: Path, name: re.Pattern[str], example: str) -> Dataset:
     finder = Found(folder, scratch)
-    questions, answers = [], []
-    for file, _ in find_tables(folder, name, example):
-        for row in typed_rows(file, MmmuProRow, "id"):
-            with naming(file, row.id):
-                question = _screenshot(row, finder) if name is _VISION else _question(row, finder)
-                questions.append(question)
-                answers.append(_answer(row, question))
-    return Dataset(questions, answers, folder)
+
+    def convert(row: MmmuProRow) -> tuple[Question, Answer]:
+        question = _screenshot(row, finder) if name is _VISION else _question(row, finder)
+        return question, _answer(row, question)
+
+    files = [file for file, _ in find_tables(folder, name, example)]
+    return read_dataset(folder, files, MmmuProRow, "id", convert)
 
 
 def _question(row: MmmuProRow, finder: Found) -> Question:
-    pictures = {str(n): getattr(row, f"image_{n}") for n in _NUMBERS}
-    figures: dict[str, Figure] = {n: finder.figure(p) for n, p in pictures.items() if p}
-    places = {number: place for place, number in enumerate(figures)}
+    places = {name.removeprefix("image_"): place for place, name in enumerate(row.pictures)}
     if not row.question.strip():
         raise FileFormatError("has no question")
-    texts = [replace_marks(text, _MARK, places) for text in row.options]
     return Question(
         id=row.id,
         question=replace_marks(row.question, _MARK, places),
-        images=list(figures.values()),
-        choices=[Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(texts)],
+        images=[finder.figure(picture) for picture in row.pictures.values()],
+        choices=make_choices(replace_marks(text, _MARK, places) for text in row.options),
         subject=SUBJECTS.get(row.subject, "other"),
     )
 
@@ -127,7 +112,7 @@ def _screenshot(row: MmmuProRow, finder: Found) -> Question:
         id=row.id,
         question="[IMAGE0]",
         images=[finder.figure(row.image)],
-        choices=[Choice(label=chr(ord("A") + i), text="") for i in range(len(row.options))],
+        choices=make_choices("" for _ in row.options),
         subject=SUBJECTS.get(row.subject, "other"),
     )
 
@@ -137,20 +122,14 @@ def _answer(row: MmmuProRow, question: Question) -> Answer:
     if gold not in labels:
         raise FileFormatError(f"answer: {row.answer!r} is none of the choices A to {labels[-1]}")
     explanation = (row.explanation or "").strip(" ?")  # `?` marks a missing answer
-    return Answer(
-        id=row.id,
-        answer=[gold],
-        answer_type="mcq",
-        choices=question.choices,
+    return make_answer(
+        question,
+        [gold],
         solution=explanation or None,
-        subject=question.subject,
         topic=row.subject,
-        n_images=len(question.images),
-        attributes=keep_stated(
-            {
-                "category": row.subject,
-                "difficulty": row.topic_difficulty,
-                "pictures": row.img_type,
-            }
-        ),
+        attributes={
+            "category": row.subject,
+            "difficulty": row.topic_difficulty,
+            "pictures": row.img_type,
+        },
     )

@@ -12,15 +12,14 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.datasets.rows import read_dataset, the_file
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import keep_stated
 from omibench.schemas.image_marks import read_only_image_mark
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
@@ -35,8 +34,6 @@ _TRIM = " \t\n;；,，.。"
 
 class MvMathRow(BaseModel):
     """One problem."""
-
-    model_config = ConfigDict(extra="ignore")
 
     problem_id: Annotated[str, BeforeValidator(str), Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
@@ -66,13 +63,12 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Read every problem in the order of the file. Raises as `typed_rows` and `the_file`."""
     finder = Found(folder, scratch)
     file = the_file(folder, "MV-MATH", "data/MV-MATH")
-    questions, answers = [], []
-    for row in typed_rows(file, MvMathRow, "problem_id"):
-        with naming(file, row.problem_id):
-            figures = [finder.figure(picture) for picture in row.input_image]
-            questions.append(_question(row, figures))
-            answers.append(_answer(row, questions[-1]))
-    return Dataset(questions, answers, folder)
+
+    def convert(row: MvMathRow) -> tuple[Question, Answer]:
+        question = _question(row, [finder.figure(picture) for picture in row.input_image])
+        return question, _answer(row, question)
+
+    return read_dataset(folder, [file], MvMathRow, "problem_id", convert)
 
 
 def part_choices(text: str) -> Options | None:
@@ -144,14 +140,11 @@ def _answer(row: MvMathRow, question: Question) -> Answer:
         "pictures": relevance,
     }
     open_answer = part_answer(row.answer) if row.answer_type == "multi-step" else [row.answer]
-    return Answer(
-        id=question.id,
-        answer=[_read_letter(row.answer)] if is_choice else open_answer,
+    return make_answer(
+        question,
+        [_read_letter(row.answer)] if is_choice else open_answer,
         answer_type="mcq" if is_choice else "open",
-        choices=question.choices,
         solution=row.analysis,
-        subject="mathematics",
         topic=row.subject,
-        n_images=len(question.images),
-        attributes=keep_stated(attributes),
+        attributes=attributes,
     )

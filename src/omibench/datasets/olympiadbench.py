@@ -13,22 +13,20 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
-from omibench.datasets.found import Embedded, Found
-from omibench.datasets.groups import link_by_keys
+from omibench.datasets.dataset import Dataset, make_answer
+from omibench.datasets.found import Found, NumberedRow
+from omibench.datasets.groups import group_problems
 from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Figure, Question, Subject
 from omibench.text.pieces import split_outside_brackets
 
 _FILE = re.compile(r"OE_(MM|TO)_(maths|physics)_(en|zh)_(COMP|CEE)")
 _MARK = re.compile(r"<(img_\d+|image_\d+)>")
-_COLUMNS = tuple(f"image_{n}" for n in range(1, 10))
 _MODALITIES = {"MM": "multimodal", "TO": "text only"}
 _LEVELS = {"COMP": "competition", "CEE": "college entrance exam"}
 
@@ -41,10 +39,8 @@ def _write_text(value: Any) -> Any:
 Text = Annotated[str | None, BeforeValidator(_write_text)]
 
 
-class OlympiadBenchRow(BaseModel):
+class OlympiadBenchRow(NumberedRow):
     """One problem."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: Annotated[str, BeforeValidator(str), Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
@@ -57,15 +53,6 @@ class OlympiadBenchRow(BaseModel):
     answer_type: Text = None
     unit: Text = None
     error: Text = None
-    image_1: Embedded | None = None
-    image_2: Embedded | None = None
-    image_3: Embedded | None = None
-    image_4: Embedded | None = None
-    image_5: Embedded | None = None
-    image_6: Embedded | None = None
-    image_7: Embedded | None = None
-    image_8: Embedded | None = None
-    image_9: Embedded | None = None
 
 
 class Configuration(NamedTuple):
@@ -98,12 +85,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
             answers.append(_answer(row, configuration, question))
             figures = [figure.sha256 or figure.file for figure in question.images]
             keys.append([*figures, *([row.context] if row.context else [])])
-    groups = [questions[root].id for root in link_by_keys(keys)]
-    return Dataset(
-        [q.model_copy(update={"group": g}) for q, g in zip(questions, groups, strict=True)],
-        [a.model_copy(update={"group": g}) for a, g in zip(answers, groups, strict=True)],
-        folder,
-    )
+    return group_problems(Dataset(questions, answers, folder), keys)
 
 
 def _describe(name: re.Match[str]) -> Configuration:
@@ -113,8 +95,7 @@ def _describe(name: re.Match[str]) -> Configuration:
 
 def _find_figures(row: OlympiadBenchRow, text: str, finder: Found) -> dict[str, Figure]:
     """Return the pictures by their marks: embedded ones, and those referenced in the text."""
-    embedded = {name: getattr(row, name) for name in _COLUMNS}
-    figures = {name: finder.figure(picture) for name, picture in embedded.items() if picture}
+    figures = {name: finder.figure(picture) for name, picture in row.pictures.items()}
     for name in _MARK.findall(text):
         if name.startswith("img_") and name not in figures:
             figures[name] = finder.figure(f"{name}.jpg")
@@ -146,13 +127,10 @@ def _answer(row: OlympiadBenchRow, configuration: Configuration, question: Quest
         "unit": row.unit,
         "tolerance": row.error,
     }
-    return Answer(
-        id=question.id,
-        answer=split_outside_brackets(gold, {","}) if row.is_multiple_answer else [gold],
-        answer_type="open",
+    return make_answer(
+        question,
+        split_outside_brackets(gold, {","}) if row.is_multiple_answer else [gold],
         solution="\n\n".join(row.solution or []) or None,
-        subject=configuration.subject,
         topic=row.subfield,
-        n_images=len(question.images),
-        attributes=keep_stated(attributes),
+        attributes=attributes,
     )

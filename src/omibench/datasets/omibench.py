@@ -10,17 +10,16 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer, make_choices
 from omibench.datasets.found import Embedded, Found
-from omibench.datasets.groups import link_by_keys
+from omibench.datasets.groups import group_problems
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.datasets.rows import read_dataset, the_file
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import keep_stated
 from omibench.schemas.image_marks import read_only_image_mark
-from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
+from omibench.schemas.problem import Answer, AnswerType, Choice, Question
 
 _PART = re.compile(r"(physics-\d+)-\d+")
 """`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is not."""
@@ -28,8 +27,6 @@ _PART = re.compile(r"(physics-\d+)-\d+")
 
 class OmibenchRow(BaseModel):
     """One line of the release."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: str = Field(min_length=1)
     subject: Literal["biology", "chemistry", "mathematics", "physics"]
@@ -50,61 +47,33 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     Problems that share a picture or belong to one exam problem share a group.
     """
     finder = Found(folder, scratch)
-    rows, figures = [], []
+    keys: list[list[str]] = []
+
+    def convert(row: OmibenchRow) -> tuple[Question, Answer]:
+        figures = [finder.figure(picture) for picture in row.image_list]
+        part = _PART.fullmatch(row.id)
+        keys.append([*(f.sha256 or f.file for f in figures), *([part.group(1)] if part else [])])
+        choices = make_choices(row.choice_list or []) if row.answer_type != "open" else []
+        question = Question(
+            id=row.id,
+            question=row.question,
+            images=figures,
+            choices=[_read_choice(choice) for choice in choices] or None,
+            subject=row.subject,
+        )
+        return question, make_answer(
+            question,
+            row.answer,
+            answer_type=row.answer_type,
+            solution=row.solution,
+            attributes={"known_issue": row.known_issue, "category": row.img_category},
+        )
+
     file = the_file(folder, "test", "data")
-    for row in typed_rows(file, OmibenchRow, "id"):
-        with naming(file, row.id):
-            figures.append([finder.figure(picture) for picture in row.image_list])
-        rows.append(row.model_copy(update={"image_list": []}))
-    roots = link_by_keys(
-        [_links(row, row_figures) for row, row_figures in zip(rows, figures, strict=True)]
-    )
-    groups = [rows[root].id for root in roots]
-    questions, answers = [], []
-    for entry in zip(rows, figures, groups, strict=True):
-        with naming(file, entry[0].id):
-            questions.append(_question(*entry))
-        answers.append(_answer(*entry))
-    return Dataset(questions, answers, folder)
+    return group_problems(read_dataset(folder, [file], OmibenchRow, "id", convert), keys)
 
 
-def _links(row: OmibenchRow, figures: list[Figure]) -> list[str]:
-    part = _PART.fullmatch(row.id)
-    return [*(f.sha256 or f.file for f in figures), *([part.group(1)] if part else [])]
-
-
-def _choices(row: OmibenchRow) -> list[Choice] | None:
-    if row.answer_type == "open" or not row.choice_list:
-        return None
-    return [_choice(chr(ord("A") + i), text) for i, text in enumerate(row.choice_list)]
-
-
-def _choice(label: str, text: str) -> Choice:
-    image = read_only_image_mark(text)
-    return Choice(label=label, text=text if image is None else None, image=image)
-
-
-def _question(row: OmibenchRow, figures: list[Figure], group: str) -> Question:
-    return Question(
-        id=row.id,
-        question=row.question,
-        images=figures,
-        choices=_choices(row),
-        subject=row.subject,
-        group=group,
-    )
-
-
-def _answer(row: OmibenchRow, figures: list[Figure], group: str) -> Answer:
-    published = {"known_issue": row.known_issue, "category": row.img_category}
-    return Answer(
-        id=row.id,
-        answer=row.answer,
-        answer_type=row.answer_type,
-        choices=_choices(row),
-        solution=row.solution,
-        subject=row.subject,
-        group=group,
-        n_images=len(figures),
-        attributes=keep_stated(published),
-    )
+def _read_choice(choice: Choice) -> Choice:
+    """Return a choice whose text is only the mark of a picture as that picture."""
+    image = read_only_image_mark(choice.text or "")
+    return choice if image is None else Choice(label=choice.label, image=image)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from omibench.datasets.dataset import Dataset
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import iter_frame, read_csv, read_json, read_json_lines
+from omibench.schemas.problem import Answer, Question
 from omibench.schemas.validation import explain
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -40,6 +42,35 @@ def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
             raise FileFormatError(f"{place}: two items have this {key}")
         ids.add(str(name))
         yield checked
+
+
+def read_dataset(
+    folder: Path,
+    files: Iterable[Path],
+    row: type[Row],
+    key: str,
+    convert: Callable[[Row], tuple[Question, Answer]],
+) -> Dataset:
+    """Read the rows of files, one after another, as problems.
+
+    Args:
+        folder: The benchmark's folder.
+        files: Its files.
+        row: The noun of a row.
+        key: The row's id field.
+        convert: Returns the two halves of the problem in a row.
+
+    Raises:
+        FileFormatError: A row is invalid; the message gives the file, the item and the problem.
+    """
+    questions, answers = [], []
+    for file in files:
+        for item in typed_rows(file, row, key):
+            with naming(file, getattr(item, key)):
+                question, answer = convert(item)
+            questions.append(question)
+            answers.append(answer)
+    return Dataset(questions, answers, folder)
 
 
 @contextmanager

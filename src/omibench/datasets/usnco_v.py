@@ -12,16 +12,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset
+from omibench.datasets.dataset import Dataset, make_answer
 from omibench.datasets.folder import Entries
 from omibench.datasets.found import Found
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 LETTERS = ("A", "B", "C", "D")
@@ -32,8 +31,6 @@ Letter = BeforeValidator(lambda value: str(value).strip().upper())
 
 class UsncoRow(BaseModel):
     """One question."""
-
-    model_config = ConfigDict(extra="ignore")
 
     year: Annotated[int, Field(ge=1984)]
     exam: Annotated[Literal["local", "national"], Folded]
@@ -97,20 +94,14 @@ def _question(row: UsncoRow, pictures: list[Figure]) -> Question:
 
 def _answer(row: UsncoRow, question: Question) -> Answer:
     """Return the attributes, with the image type as in the paper (figure 4) and the metadata."""
-    return Answer(
-        id=row.id,
-        answer=[row.answer],
-        answer_type="mcq",
-        choices=question.choices,
-        subject="chemistry",
-        n_images=len(question.images),
+    return make_answer(
+        question,
+        [row.answer],
         topic=row.topic.strip() or None,
-        attributes=keep_stated(
-            {
-                "category": row.category,
-                "image_type": row.category,
-                "exam": row.exam,
-                "year": str(row.year),
-            }
-        ),
+        attributes={
+            "category": row.category,
+            "image_type": row.category,
+            "exam": row.exam,
+            "year": str(row.year),
+        },
     )
