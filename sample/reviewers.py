@@ -27,9 +27,9 @@ from omibench.review.record import append_decisions
 from omibench.review.sampling.faults import make_faulty
 from omibench.review.sampling.periods import read_week
 from omibench.review.sampling.weekly import SamplePlan, draw_samples
-from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
+from omibench.review_tasks.assign import assign_tasks, describe_assignment
 from omibench.review_tasks.pictures import PictureKeeper
-from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.request import AssignOptions, TaskRequest
 from omibench.review_tasks.study_problems import draft_study_problems
 from omibench.review_tasks.tasks_file import write_tasks
 from omibench.schemas.review import ReviewDecision

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from omibench.errors import MissingInputError, ParamsError
-from omibench.explore.item import CellItems, check_cells, find_item, list_outcomes
+from omibench.errors import ParamsError
+from omibench.explore.item import CellItems, check_cells, list_outcomes
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
 from omibench.results.study_files import StudyFiles
-from omibench.stages.analyze.explorer.document import describe_item
 
 
 @pytest.fixture
@@ -24,22 +23,6 @@ def run(explored: Study) -> Run:
 
 def describe(run: Run, name: str, cell: Cell) -> Any:
     return CellItems(run, cell, [name]).describe(name, lambda _: None, lambda *_: None)
-
-
-def test_an_item_has_all_that_its_reader_sees(explored: Study) -> None:
-    name = next(i for i, q in explored.items.questions.items() if q.choices)
-    question, answer = find_item(explored.items, name)
-    item = describe_item(question, answer, lambda sha256: f"/{sha256}")
-    assert item["question"] == question.question
-    assert item["gold"] == answer.answer
-    assert [c["label"] for c in item["choices"]] == [c.label for c in question.choices or []]
-    assert [p["src"] for p in item["pictures"]] == [f"/{f.sha256}" for f in question.images]
-    assert item["facts"]["subject"] == question.subject
-
-
-def test_an_unknown_item_is_one_line(explored: Study) -> None:
-    with pytest.raises(MissingInputError, match="item 'nothing' not found"):
-        find_item(explored.items, "nothing")
 
 
 def test_every_cell_has_a_line(explored: Study, run: Run) -> None:

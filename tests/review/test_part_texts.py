@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
-from omibench.review.part_texts import read_answer_text, read_choices_text, write_part_text
+from omibench.review.part_texts import read_choices_text, write_part_text
 from omibench.schemas.problem import Choice
 
 CHOICES = [
@@ -19,17 +19,6 @@ CHOICES = [
 
 def dump(choices: list[Choice]) -> str:
     return write_part_text([choice.model_dump() for choice in choices])
-
-
-def test_parts_as_texts() -> None:
-    assert write_part_text("As it is.") == "As it is."
-    assert write_part_text(["1 m", "2 s"]) == "1 m\n2 s"
-    assert dump(CHOICES) == "A. 1 m\nB. [IMAGE2]\nC. x\ny"
-    assert write_part_text(None) == ""
-
-
-def test_an_answer_has_a_part_a_line() -> None:
-    assert read_answer_text(" 1 m\r\n\n2 s ") == ["1 m", "2 s"]
 
 
 def test_choices_come_back() -> None:

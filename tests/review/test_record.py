@@ -88,18 +88,6 @@ def test_the_head_is_a_chain_over_canonical_lines() -> None:
     assert compute_head([ANNOTATED, AUDITED]) == extend_head(compute_head([ANNOTATED]), AUDITED)
 
 
-def test_any_other_record_has_another_head() -> None:
-    head = compute_head([ANNOTATED, AUDITED])
-    changed = AUDITED.model_copy(update={"comment": "No."})
-    others = [
-        [ANNOTATED],
-        [AUDITED, ANNOTATED],
-        [ANNOTATED, changed],
-        [ANNOTATED, AUDITED, AUDITED],
-    ]
-    assert head not in [compute_head(other) for other in others]
-
-
 def test_how_a_line_is_written_changes_no_head() -> None:
     assert '"comment"' not in format_event(AUDITED)
     for text in (

@@ -17,7 +17,6 @@ from omibench.review_app.pages import (
     Visitor,
     Workload,
     escape_json,
-    link_task,
     render_error,
     render_login,
     render_progress,
@@ -68,10 +67,6 @@ def test_the_json_of_a_task_survives_its_escapes() -> None:
     text = escape_json(document)
     assert json.loads(text) == document
     assert not set("<>&\u2028\u2029") & set(text)
-
-
-def test_the_address_of_a_task_is_one_part_of_a_path() -> None:
-    assert link_task("steps:m/s@1/é#2?x") == "/tasks/steps%3Am%2Fs%401%2F%C3%A9%232%3Fx"
 
 
 def test_progress_shows_a_time_in_minutes() -> None:

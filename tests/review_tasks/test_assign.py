@@ -15,10 +15,10 @@ from omibench.review.kinds import KINDS
 from omibench.review_tasks.assign import (
     MAKERS,
     Assignment,
-    AssignOptions,
     assign_tasks,
     describe_assignment,
 )
+from omibench.review_tasks.request import AssignOptions
 from omibench.review_tasks.tasks_file import read_present_tasks
 from omibench.schemas.tables import write_jsonl
 from review.builders import decide, write_lines

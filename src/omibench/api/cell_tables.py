@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import FileFormatError
 from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv
 from omibench.schemas.problem import Answer, Question
-
-if TYPE_CHECKING:
-    import polars as pl
 
 RESPONSE = ("model", "setting", "id", "index", "key")
 OF_RESPONSE = ("text", "finish_reason", "input_tokens", "output_tokens", "cost_usd", "latency_s")
@@ -23,8 +21,6 @@ def describe_problems(
     questions: Mapping[str, Question], golds: Mapping[str, Answer]
 ) -> pl.DataFrame:
     """Return one row per problem: question, gold answer and grouping columns."""
-    import polars as pl
-
     return pl.DataFrame(
         [
             (
@@ -76,16 +72,12 @@ def read_report_table(path: Path) -> pl.DataFrame:
     Raises:
         FileFormatError: If it is not a CSV file.
     """
-    import polars as pl
-
     rows = [{name: unmark_formula(cell) for name, cell in row.items()} for row in read_csv(path)]
     names = list(rows[0]) if rows else []
     return pl.DataFrame([_read_column(name, [row[name] for row in rows]) for name in names])
 
 
 def _read_column(name: str, cells: Sequence[str]) -> pl.Series:
-    import polars as pl
-
     texts = pl.Series(name, [cell or None for cell in cells], dtype=pl.String)
     if texts.drop_nulls().is_in(["true", "false"]).all() and texts.null_count() < len(texts):
         return texts == "true"

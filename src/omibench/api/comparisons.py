@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
@@ -11,9 +12,6 @@ from omibench.results.grouped import estimate_accuracy
 from omibench.schemas.validation import suggest_name
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference, paired_difference
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def select_rows(frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
@@ -77,6 +75,4 @@ def compare_rows(
 
 
 def _mean_by_problem(rows: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     return rows.group_by("id", "group").agg(score=pl.col("verdict").mean())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.api.arguments import check_path
 from omibench.api.cell_tables import (
@@ -27,9 +28,6 @@ from omibench.results.study_files import StudyFiles
 from omibench.schemas.validation import suggest_name
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import AccuracyDifference
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class ResultTables:

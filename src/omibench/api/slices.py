@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
 from omibench.api.comparisons import check_confidence, list_values, select_rows
 from omibench.errors import ArgumentError, MissingInputError
 from omibench.files.intake import read_frame
@@ -35,8 +37,6 @@ from omibench.results.slices import (
 from omibench.schemas.validation import suggest_name
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.api.results import ResultTables
 
 
@@ -86,8 +86,6 @@ class Slicer:
             ArgumentError: If the attribute does not exist or the slice lacks the metric; lists
                 the available ones.
         """
-        import polars as pl
-
         from omibench.stages.analyze.results.tidy import complete_table
 
         plan = SlicePlan.make(by, self.attributes, self.marks, self.confidence)
@@ -117,8 +115,6 @@ class Slicer:
     @cached_property
     def marks(self) -> pl.DataFrame:
         """Return one row per cell and scorer: whether any of its input is simulated."""
-        import polars as pl
-
         synthetic = self.results.manifest.synthetic is not None
         return self.verdicts.group_by(VALUES, maintain_order=True).agg(
             (pl.col("simulated") | pl.col("responded_simulated") | pl.lit(synthetic))
@@ -151,8 +147,6 @@ class Slicer:
 
     @cached_property
     def _lengths(self) -> ItemMatrix:
-        import polars as pl
-
         rows = self._keep_cells(self.results.responses)
         characters = pl.col("text").str.len_chars().alias("characters")
         return arrange_items(rows.with_columns(characters), CELL, LENGTHS)
@@ -171,8 +165,6 @@ def slice_folder(
 
 
 def _read_attributes(path: Path, key: str, names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     if not path.is_file():
         return pl.DataFrame(schema={key: pl.String})
     frame = read_frame(path)

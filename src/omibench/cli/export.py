@@ -101,11 +101,7 @@ def export(
                 f"--pictures: {kind!r} is not a figure format; "
                 f"choose from {', '.join(PICTURE_KINDS)}"
             )
-    if out.resolve().is_relative_to((results / "analyze").resolve()):
-        raise ArgumentError(
-            f"--out {out}: is inside the results folder, which a run overwrites; "
-            "give a folder outside of it"
-        )
+    _spare_results(out, results / "analyze")
     target = output_folder(out, "store")
     options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
     done = (
@@ -139,13 +135,17 @@ def publish(
     from omibench.papers.export.publish import INDEX, publish_study
 
     results = find_results(results)
-    if out.resolve().is_relative_to(results.resolve()):
-        raise ArgumentError(
-            f"--out {out}: is inside the results folder, which a run overwrites; "
-            "give a folder outside of it"
-        )
+    _spare_results(out, results)
     board = publish_study(results, spare_store(out, "store"))
     say(f"{out / INDEX}: {len(board.rows)} rows, on {board.dataset}", err=True)
+
+
+def _spare_results(out: Path, folder: Path) -> None:
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise ArgumentError(
+            f"--out {out}: is inside the results folder, which a run overwrites; "
+            "give a path outside of it"
+        )
 
 
 def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, out: Path) -> None:
@@ -170,8 +170,7 @@ def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, 
 
     folder = find_results_folder(results)
     store = Path(study.study.store) if study else folder.parent / "store"
-    if out.resolve().is_relative_to(folder.resolve()):
-        raise ArgumentError(f"--out {out}: is inside the results folder; give a path outside of it")
+    _spare_results(out, folder)
     if cell_name is None:
         logs = LogWriter(folder, store).write_all(output_folder(out, store))
     else:

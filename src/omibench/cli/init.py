@@ -46,8 +46,8 @@ def init(
       omibench init my-emma --benchmark emma
       omibench init replication --study usnco_v
     """
-    from omibench.init import make_study
     from omibench.init.contents import study_of_benchmark, study_of_papers, study_that_ships
+    from omibench.init.write import write_study
 
     if sum(option is not None for option in (papers, benchmark, study)) != 1:
         raise ParamsError(
@@ -59,7 +59,7 @@ def init(
         files = study_of_benchmark(benchmark)
     else:
         files = study_that_ships(study or "")
-    make_study(folder, files)
+    write_study(folder, files)
     say(f"{folder}: {', '.join(sorted(files.texts))}", err=True)
     say_lines("\n".join(_next_commands(folder, files)))
 

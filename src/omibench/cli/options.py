@@ -11,6 +11,8 @@ from omibench.errors import ParamsError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from omibench.params.cell import Cell
     from omibench.params.study import Study
 
@@ -167,15 +169,24 @@ def _read_default_study() -> Study | None:
 
 
 def find_cell(study: Study, model: str, setting: str) -> Cell:
+    """Return the cell of `--model` and `--setting`. Raises ParamsError as `check_names`."""
     from omibench.params.cell import Cell
+
+    check_names(study, [model], [setting])
+    return Cell(model, setting)
+
+
+def check_names(study: Study, models: Iterable[str] | None, settings: Iterable[str] | None) -> None:
+    """Raise ParamsError unless the study defines the values of `--model` and `--setting`."""
     from omibench.schemas.validation import suggest_name
 
-    if model not in study.models:
-        raise ParamsError(f"--model {model!r} is not defined{suggest_name(model, study.models)}")
-    if setting not in study.settings:
-        hint = suggest_name(setting, study.settings)
-        raise ParamsError(f"--setting {setting!r} is not defined{hint}")
-    return Cell(model, setting)
+    for option, names, defined in (
+        ("--model", models, list(study.models)),
+        ("--setting", settings, list(study.settings)),
+    ):
+        for name in names or ():
+            if name not in defined:
+                raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, defined)}")
 
 
 def load_plugin_files(files: list[Path] | None) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.errors import FileFormatError
 from omibench.params.cell import Cell
 from omibench.results.study_files import StudyFiles
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Values = dict[str, Any]
 

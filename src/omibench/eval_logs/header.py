@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+import polars as pl
+
 from omibench import __version__
 from omibench.eval_logs.cell_rows import CellRows, Values
 from omibench.eval_logs.sample import write_usage
@@ -105,8 +107,6 @@ def write_start(spec: Values) -> Values:
 
 
 def _write_scores(rows: CellRows) -> list[Values]:
-    import polars as pl
-
     # A problem counts once, however many samples it has.
     scores = (
         rows.verdicts.filter("counts")

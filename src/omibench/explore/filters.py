@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from omibench.answers import normalise_answer
 from omibench.explore.grid import Grid
 from omibench.explore.items import Items
 from omibench.explore.run import Run
 from omibench.schemas.verdict import RIGHT
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
 
 FEW_IMAGES: Final = 2
 MANY_IMAGES: Final = 4
@@ -68,8 +67,6 @@ class ReadyFilter:
 
 def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
     """Some cell's answer is right by the rules and wrong by the judge, or vice versa."""
-    import numpy as np
-
     if scope.judge is None:
         return np.zeros(len(scope.items.ids), dtype=bool)
     return _differ(scope.grid, scope.judge)
@@ -82,16 +79,12 @@ def find_all_wrong(scope: Scope) -> NDArray[np.bool_]:
 
 def find_all_right(scope: Scope) -> NDArray[np.bool_]:
     """Every cell with an answer is right."""
-    import numpy as np
-
     wrong = ~_right(scope.grid) & ~np.isnan(scope.grid.values)
     return _answered(scope.grid) & ~_any_column(wrong)
 
 
 def find_only_one_right(scope: Scope) -> NDArray[np.bool_]:
     """Only one model is right: `scope.model`, or any if not set."""
-    import numpy as np
-
     models = list(dict.fromkeys(cell.model for cell in scope.grid.cells))
     right = _right(scope.grid)
     by_model = np.stack(
@@ -122,15 +115,11 @@ def find_truncated(scope: Scope) -> NDArray[np.bool_]:
 
 def find_unanswered(scope: Scope) -> NDArray[np.bool_]:
     """Some response contains no answer to score."""
-    import numpy as np
-
     return _any_column(np.nan_to_num(scope.grid.failed) > 0)
 
 
 def find_changed(scope: Scope) -> NDArray[np.bool_]:
     """Some cell has another verdict in the other run."""
-    import numpy as np
-
     if scope.other is None:
         return np.zeros(len(scope.items.ids), dtype=bool)
     return _differ(scope.grid, scope.other)
@@ -142,9 +131,6 @@ def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     These are up to three models with the highest mean in the grid, each with its most frequent
     answer in normal form.
     """
-    import numpy as np
-    import polars as pl
-
     mask = np.zeros(len(scope.items.ids), dtype=bool)
     strong = list_strong(scope.grid)
     if len(strong) < 2:
@@ -181,22 +167,16 @@ def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
 
 def find_few_images(scope: Scope) -> NDArray[np.bool_]:
     """The item has few images."""
-    import numpy as np
-
     return np.array([count <= FEW_IMAGES for count in _count_images(scope)], dtype=bool)
 
 
 def find_many_images(scope: Scope) -> NDArray[np.bool_]:
     """The item has many images."""
-    import numpy as np
-
     return np.array([count >= MANY_IMAGES for count in _count_images(scope)], dtype=bool)
 
 
 def list_strong(grid: Grid) -> list[str]:
     """Return the models with the highest mean over items and their cells, the best first."""
-    import numpy as np
-
     means: dict[str, float] = {}
     for model in dict.fromkeys(cell.model for cell in grid.cells):
         columns = [i for i, cell in enumerate(grid.cells) if cell.model == model]
@@ -232,36 +212,25 @@ def _count_images(scope: Scope) -> list[int]:
 
 
 def _right(grid: Grid) -> NDArray[np.bool_]:
-    import numpy as np
-
     right: NDArray[np.bool_] = np.nan_to_num(grid.values) >= RIGHT
     return right
 
 
 def _answered(grid: Grid) -> NDArray[np.bool_]:
-    import numpy as np
-
     return _any_column(~np.isnan(grid.values))
 
 
 def _any_column(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    import numpy as np
-
     rows: NDArray[np.bool_] = np.asarray(mask.any(axis=1), dtype=bool)
     return rows
 
 
 def _differ(first: Grid, second: Grid) -> NDArray[np.bool_]:
-    import numpy as np
-
     both = ~np.isnan(first.values) & ~np.isnan(second.values)
     return _any_column(both & np.not_equal(_right(first), _right(second)))
 
 
 def _with_outcome(scope: Scope, outcome: str) -> NDArray[np.bool_]:
-    import numpy as np
-    import polars as pl
-
     responses = scope.run.responses.filter(pl.col("outcome") == outcome)
     matching = responses.join(_frame_cells(scope.grid), on=["model", "setting"])
     names = set(matching["id"].to_list())
@@ -269,7 +238,5 @@ def _with_outcome(scope: Scope, outcome: str) -> NDArray[np.bool_]:
 
 
 def _frame_cells(grid: Grid) -> pl.DataFrame:
-    import polars as pl
-
     columns = {"model": [c.model for c in grid.cells], "setting": [c.setting for c in grid.cells]}
     return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})

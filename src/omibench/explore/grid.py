@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from omibench.explore.items import Items
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,6 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
         run: The run.
         rules: The name of the scorer.
     """
-    import numpy as np
-    import polars as pl
-
     columns = pl.DataFrame(
         {
             "model": [cell.model for cell in run.cells],

@@ -10,13 +10,12 @@ import hashlib
 import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import polars as pl
 
 from omibench.errors import MissingInputError, reason_of
 from omibench.files.atomic import replace_atomically
-
-if TYPE_CHECKING:
-    import polars as pl
 
 INDEX_FROM: Final = 300_000
 """The number of responses from which a run is indexed; smaller runs are fast without."""
@@ -70,8 +69,6 @@ class Index:
 
     def read(self, name: str) -> pl.DataFrame | None:
         """Return a part, or None if missing or unreadable."""
-        import polars as pl
-
         path = self.find(name)
         if path is None:
             return None

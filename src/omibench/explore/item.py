@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
 from pydantic import BaseModel
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
@@ -54,8 +55,6 @@ def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
         name: The id of the item.
         rules: The scorer.
     """
-    import polars as pl
-
     of_item = pl.col("id") == name, pl.col("rules") == rules
     rows = run.verdicts.filter("counts", *of_item).sort("index")
     by_cell: defaultdict[Cell, list[Values]] = defaultdict(list)
@@ -125,8 +124,6 @@ class CellItems:
             `{outcome, reason, simulated, options, maps}`: for each option, log P of the unmodified
             pictures, and the address of its heat map over each picture; None without measurements.
         """
-        import polars as pl
-
         rows = self._saliency[name]
         if not rows:
             return None
@@ -149,8 +146,6 @@ class CellItems:
 
 def find_others(run: Run, cell: Cell) -> set[tuple[str, int]]:
     """Return the samples (item and index) of a cell that do not count under any scorer."""
-    import polars as pl
-
     rows = run.verdicts.filter(model=cell.model, setting=cell.setting)
     others = rows.filter(~pl.col("counts").any().over("id", "index"))
     return set(others.select("id", "index").iter_rows())
@@ -174,8 +169,6 @@ def _read_rows(
 
     Columns that files of earlier versions lack are None.
     """
-    import polars as pl
-
     path = run.files.find_file(stage, cell)
     if path is None:
         return []
@@ -190,8 +183,6 @@ def _read_beside(
     run: Run, stage: str, cell: Cell, names: Collection[str], row: type[BaseModel]
 ) -> list[Values]:
     """Return the rows of some items; none if the cell's file is missing or unreadable."""
-    import polars as pl
-
     path = run.files.find_file(stage, cell)
     if path is None:
         return []

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import MissingInputError
 from omibench.results.attributes import describe_items
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.index import FileStamp, Index, name_part, stamp_file
 from omibench.params.cell import Cell
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.cells.files import read_cell
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Load = Callable[[Path, Sequence[str]], "pl.DataFrame"]
 _CELL = ("model", "setting")
@@ -109,8 +107,6 @@ def stamp_cells(paths: Iterable[Path]) -> list[FileStamp]:
 def _read(
     paths: Mapping[Cell, Path], columns: Sequence[str], types: pl.Schema, load: Load
 ) -> CellRows:
-    import polars as pl
-
     frames: list[pl.DataFrame] = []
     errors: dict[Cell, str] = {}
     for cell, path in paths.items():

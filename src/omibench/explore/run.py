@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.reader import CellReader
@@ -14,9 +16,6 @@ from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.results.samples import mark_counts, read_aggregates
 from omibench.results.study_files import StudyFiles
-
-if TYPE_CHECKING:
-    import polars as pl
 
 RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
 VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
@@ -163,8 +162,6 @@ def _mark_counts(
     Returns:
         The verdicts, and the errors of the cells whose chosen samples do not fit, without these.
     """
-    import polars as pl
-
     choices = _join(chosen, _CHOICE)
     marked: list[pl.DataFrame] = []
     errors: dict[Cell, str] = {}
@@ -185,15 +182,11 @@ def _mark_counts(
 
 
 def _join(frames: Iterable[pl.DataFrame], columns: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     return pl.concat([pl.DataFrame(schema=_types(columns)), *frames])
 
 
 def _types(columns: Sequence[str]) -> pl.Schema:
     """Return the types of columns after `model` and `setting`."""
-    import polars as pl
-
     numbers: dict[str, pl.DataType] = {
         "index": pl.Int64(),
         "output_tokens": pl.Int64(),

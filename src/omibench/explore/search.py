@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
+
+import polars as pl
 
 from omibench.errors import ParamsError
 from omibench.explore.index import Index
 from omibench.explore.items import Items
 from omibench.explore.run import Run
 from omibench.explore.texts import find_texts
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Field = Literal["question", "response", "extracted", "rationale"]
 FIELDS: Final[tuple[Field, ...]] = ("question", "response", "extracted", "rationale")
@@ -60,6 +59,4 @@ def find_items(
 
 
 def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
-    import polars as pl
-
     return frame.filter(pl.col(column).str.to_lowercase().str.contains(text, literal=True))

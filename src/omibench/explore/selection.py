@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from omibench.errors import ParamsError
 from omibench.explore.filters import READY_FILTERS, Scope
@@ -18,10 +21,6 @@ from omibench.params.cell import Cell
 from omibench.results.attributes import list_values
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.validation import suggest_name
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _GRIDS_KEPT = 16
 
@@ -76,8 +75,6 @@ class Study:
         Raises:
             ParamsError: The query does not match the study.
         """
-        import numpy as np
-
         mask = np.ones(len(self.items.ids), dtype=bool)
         if query.search.strip():
             names = self._find(query.search, query.fields)
@@ -135,8 +132,6 @@ class Study:
 
     def _align(self, rules: str, columns: list[int]) -> Grid | None:
         """Return the other run's grid with the same columns; NaN for missing cells."""
-        import numpy as np
-
         if self.other is None or self.run is None:
             return None
         grid = self._other_grid(rules)
@@ -173,9 +168,6 @@ class Study:
         return columns
 
     def _match_facet(self, name: str, values: tuple[str, ...]) -> NDArray[np.bool_]:
-        import numpy as np
-        import polars as pl
-
         known = [column for column in self.items.attributes.columns if column != "id"]
         if name not in known:
             raise ParamsError(
@@ -204,8 +196,6 @@ class Study:
 
 def _rank(grid: Grid, order: str) -> list[int]:
     """Order rows; ties keep the dataset order, rows without verdicts come last."""
-    import numpy as np
-
     if order == "dataset":
         return list(range(len(grid.values)))
     counts = (~np.isnan(grid.values)).sum(axis=1)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from omibench.explore.index import Index, name_part
 from omibench.explore.reader import CellReader, stamp_cells
 from omibench.params.cell import Cell
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.explore.run import Run
 
 TEXTS: Final = ("text", "reasoning")
@@ -26,8 +26,6 @@ def find_texts(run: Run, text: str, index: Index | None = None) -> set[str]:
         text: The text in lower case.
         index: The run's index; missing models are read from their files.
     """
-    import polars as pl
-
     holds = pl.col("text").str.contains(text, literal=True)
     ids: set[str] = set()
     for cells in group_by_model(run.cells):
@@ -76,8 +74,6 @@ def name_texts(run: Run, cells: list[Cell]) -> str:
 
 def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
     """Return text and reasoning of each response of a cell, joined and in lower case."""
-    import polars as pl
-
     path = run.files.locate("infer", cell)
     joined = pl.concat_str(TEXTS, separator="\n", ignore_nulls=True).str.to_lowercase()
     return pl.scan_parquet(path, glob=False).select("id", joined.alias("text"))
@@ -85,7 +81,5 @@ def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
 
 def join_texts(run: Run, cells: list[Cell]) -> pl.DataFrame:
     """Return one row per item with the texts of all its cells."""
-    import polars as pl
-
     tables = pl.concat([scan_texts(run, cell) for cell in cells])
     return tables.group_by("id").agg(pl.col("text").str.join("\n")).collect()

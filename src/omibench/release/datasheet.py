@@ -6,7 +6,7 @@ The sections are those of "Datasheets for Datasets" (Gebru et al., 2021).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.datasets.releases.schema import ReleaseProvenance
@@ -73,18 +73,18 @@ def _describe_composition(facts: DatasheetFacts) -> list[str]:
     groups = Counter(question.group for question in questions if question.group)
     return [
         "- An item is a problem with its pictures and gold. Items with a reference solution: "
-        f"{_count(items, _has_rationale)}.",
+        f"{sum(bool(i.item.answer.solution) for i in items):,}.",
         f"- {len(items):,} items: {kinds['mcq']:,} multiple-choice, {kinds['open']:,} open; "
         f"{_list_counts(question.subject for question in questions)}.",
         f"- Splits: {_list_counts(release_item.split for release_item in items)}.",
         f"- Languages: {_list_counts(question.language for question in questions)}. Translated "
-        f"items, with their original text: {_count(items, _is_translated)}.",
+        f"items, with their original text: {sum(i.item.original is not None for i in items):,}.",
         f"- {len(uses):,} different pictures, {sum(n > 1 for n in uses.values()):,} of them in "
         "several items.",
         f"- Related items share a group: {sum(n > 1 for n in groups.values()):,} groups contain "
         f"{sum(n for n in groups.values() if n > 1):,} items.",
         "- Metadata-only items, without texts and pictures in the release: "
-        f"{_count(items, _is_withheld)}.",
+        f"{sum(map(_is_withheld, items)):,}.",
         "- Pictures with metadata of cameras or programs (EXIF, XMP, IPTC, comments): "
         f"{facts.pictures_with_notes:,}.",
         "- Statistics and labels are in README.md, columns in schema.json.",
@@ -111,8 +111,9 @@ def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts
         "- Pictures have the frozen bytes; they are never re-encoded.",
         f"- Translators, with their items: {_list_counts(translators.elements()) or 'none'}.",
         "- Items with their original solution as a sketch in addition to the reference solution: "
-        f"{_count(items, _has_sketch)}.",
-        f"- Items whose rationale a simulated model wrote: {_count(items, _is_simulated)}.",
+        f"{sum(bool(i.item.answer.sketch) for i in items):,}.",
+        "- Items whose rationale a simulated model wrote: "
+        f"{sum(is_simulated(i.item.answer) for i in items):,}.",
     ]
     if judged:
         counts = ", ".join(f"{escape_cell(name)} of {n:,}" for name, n in sorted(judged.items()))
@@ -212,28 +213,8 @@ def _describe_maintenance(provenance: ReleaseProvenance, statements: AuthorState
     ]
 
 
-def _has_rationale(release_item: ReleaseItem) -> bool:
-    return bool(release_item.item.answer.solution)
-
-
-def _has_sketch(release_item: ReleaseItem) -> bool:
-    return bool(release_item.item.answer.sketch)
-
-
-def _is_simulated(release_item: ReleaseItem) -> bool:
-    return is_simulated(release_item.item.answer)
-
-
-def _is_translated(release_item: ReleaseItem) -> bool:
-    return release_item.item.original is not None
-
-
 def _is_withheld(release_item: ReleaseItem) -> bool:
     return release_item.access == "metadata"
-
-
-def _count(items: Sequence[ReleaseItem], matches: Callable[[ReleaseItem], bool]) -> str:
-    return f"{sum(map(matches, items)):,}"
 
 
 def _list_counts(values: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.people import count_load, draw_people, open_roles
 from omibench.review_tasks.photographs import PHOTO_KINDS
 from omibench.review_tasks.pictures import PictureKeeper
-from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.request import AssignOptions, TaskRequest
 from omibench.review_tasks.study_photographs import draft_study_photographs
 from omibench.review_tasks.study_problems import draft_study_problems
 from omibench.review_tasks.study_responses import (
@@ -59,24 +59,6 @@ STAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "rating": ("freeze", "infer"),
 }
 """The stages whose files a kind's tasks are made from; none for a folder of photographs."""
-
-
-@dataclass(frozen=True)
-class AssignOptions:
-    """The user's options for the tasks, as in `TaskRequest`.
-
-    Attributes:
-        only: Names of the annotators; all if empty.
-    """
-
-    limit: int | None = None
-    seed: int | None = None
-    only: Collection[str] = ()
-    problems: Path | None = None
-    photographs: Path | None = None
-    draw: int | None = None
-    models: Collection[str] | None = None
-    settings: Collection[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -167,19 +149,7 @@ def _assign(
     decisions = read_record(review).rows
     with tempfile.TemporaryDirectory(prefix="omibench-review-") as scratch:
         request = TaskRequest(
-            kind,
-            study,
-            results,
-            Path(scratch),
-            present,
-            decisions,
-            limit=options.limit,
-            seed=options.seed,
-            problems=options.problems,
-            photographs=options.photographs,
-            draw=options.draw,
-            models=options.models,
-            settings=options.settings,
+            kind, study, results, Path(scratch), present, decisions, **vars(options)
         )
         drafts = MAKERS[kind](request)
         names = {task.id for task in present}

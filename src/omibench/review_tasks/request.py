@@ -16,16 +16,12 @@ DRAWS: Final = {"steps": 100, "disagreement": 100, "rating": 200}
 """The default number of responses of each model for review (OMIBench, B.2, C.3 and J)."""
 
 
-@dataclass(frozen=True)
-class TaskRequest:
-    """The request for tasks of one kind.
+@dataclass(frozen=True, kw_only=True)
+class AssignOptions:
+    """The user's options for new tasks.
 
     Attributes:
-        kind: The name of the kind.
-        study: The study.
-        results: The folder of its results.
-        present: Existing tasks.
-        decisions: Existing decisions.
+        only: Names of the annotators; all if empty.
         limit: The maximum number of new tasks; None for all.
         seed: Seed of draws; `study.seed` if None.
         problems: The file of problems, instead of the study's latest.
@@ -33,7 +29,29 @@ class TaskRequest:
         draw: The number of responses of each model, instead of `DRAWS`.
         models: Restrict responses to these models; None for all.
         settings: Restrict responses to these settings; None for all.
+    """
+
+    only: Collection[str] = ()
+    limit: int | None = None
+    seed: int | None = None
+    problems: Path | None = None
+    photographs: Path | None = None
+    draw: int | None = None
+    models: Collection[str] | None = None
+    settings: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class TaskRequest(AssignOptions):
+    """The request for tasks of one kind.
+
+    Attributes:
+        kind: The name of the kind.
+        study: The study.
+        results: The folder of its results.
         scratch: A folder for generated page images.
+        present: Existing tasks.
+        decisions: Existing decisions.
     """
 
     kind: str
@@ -42,13 +60,6 @@ class TaskRequest:
     scratch: Path
     present: Sequence[ReviewTask] = ()
     decisions: Sequence[ReviewDecision] = ()
-    limit: int | None = None
-    seed: int | None = None
-    problems: Path | None = None
-    photographs: Path | None = None
-    draw: int | None = None
-    models: Collection[str] | None = None
-    settings: Collection[str] | None = None
 
     @property
     def draw_seed(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from omibench.errors import MissingInputError
 from omibench.judges.taxonomies import NO_ANSWER, load_taxonomy
@@ -27,9 +28,6 @@ from omibench.schemas.request import READABLE
 from omibench.stages.analyze.people.subset import draw_items
 from omibench.stages.certify.disagreement import draw_disagreements
 from omibench.stages.certify.draw import LabelDraw, draw_responses
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
@@ -121,8 +119,6 @@ def _load(request: TaskRequest) -> Results:
 
 
 def _choose_cells(request: TaskRequest) -> pl.Expr:
-    import polars as pl
-
     chosen = pl.lit(value=True)
     if request.models is not None:
         chosen &= pl.col("model").is_in(list(request.models))
@@ -133,8 +129,6 @@ def _choose_cells(request: TaskRequest) -> pl.Expr:
 
 def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[ShownResponse]:
     """Return the wrong responses of each model: those with a task, then others by rank."""
-    import polars as pl
-
     # If the verdict is the share of correct parts, only 0 counts as wrong.
     is_wrong = pl.when(pl.col("strict").is_null()).then(pl.col("verdict") < 1)
     verdicts = results.select_verdicts(rules).filter(

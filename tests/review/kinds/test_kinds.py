@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from omibench.errors import ParamsError
-from omibench.review.kinds import KINDS, Field, Kind, Option, find_kind
-from omibench.review.kinds.declaration import is_asked, list_options
+from omibench.review.kinds import KINDS, Field, Kind, Option
+from omibench.review.kinds.declaration import list_options
 
 KEYS_OF_THE_FORM = {"j", "k", "?"}
 
@@ -49,12 +48,6 @@ def test_fields_name_parts_and_fields_that_there_are(kind: Kind) -> None:
         if field.tolerance is not None:
             assert field.type == "rating"
             assert 0 <= field.tolerance < field.scale[1] - field.scale[0]
-
-
-def test_a_kind_says_what_to_do_and_who_asked_for_it(kind: Kind) -> None:
-    assert kind.instruction.endswith(".")
-    assert kind.source.startswith(("OMIBench", "MathReal"))
-    assert kind.title[0].isupper()
 
 
 def test_whatever_two_people_judge_escalates_somewhere(kind: Kind) -> None:
@@ -140,19 +133,3 @@ def test_a_task_lists_options(entries: Any, options: list[Option]) -> None:
 def test_only_the_first_nine_options_have_digits() -> None:
     keys = [option.key for option in list_options(FIELD, {"list": list("abcdefghijk")})]
     assert keys == [*"123456789", "", "", "0"]
-
-
-def test_a_field_waits_for_another_one() -> None:
-    reasons = KINDS["page"].by_name["reasons"]
-    assert is_asked(reasons, {"usable": "unusable"})
-    assert not is_asked(reasons, {"usable": "usable"})
-    assert not is_asked(reasons, {})
-    hint = Field("hint", "Hint", "text", when=("sure", ("true",)))
-    assert is_asked(hint, {"sure": True})
-    assert not is_asked(hint, {"sure": False})
-    assert is_asked(hint, {"sure": ["false", "true"]})
-
-
-def test_an_unknown_kind_is_named_with_the_nearest() -> None:
-    with pytest.raises(ParamsError, match=r"'rationales'.*'rationale'"):
-        find_kind("rationales")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.explore.export import ItemExportOptions, write_export
 from omibench.cli.options import BehindTls, Host, Port, ResultsArgument
+from omibench.errors import ArgumentError, ParamsError
 from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from omibench.explore.app.live import Snapshot
+    from omibench.explore.query import ItemQuery
 
 PORT = 8766
 
@@ -102,22 +106,32 @@ def explore(
       omibench explore results --export physics-3 --export "?ready=all-wrong" --out appendix
     """
     from omibench.cli.explore.sources import find_dataset, find_sources
-    from omibench.errors import ParamsError
     from omibench.explore.app.live import LiveStudy
+    from omibench.explore.query import ItemQuery
 
     if dataset is not None and (other is not None or review is not None):
         raise ParamsError("--other, --review: need results, not --dataset")
     if dataset is None and benchmark is not None:
         raise ParamsError("--benchmark: needs --dataset DIR, the folder with its files")
-    chosen = ItemExportOptions(export or [], out, models, settings, rules, paper_pages)
-    chosen.check()
-    if export:
+    if bool(export) != (out is not None):
+        raise ArgumentError(
+            "--export, --out: give both or neither: the problems to write, and the folder"
+        )
+    if not export and (models or settings or rules or paper_pages):
+        raise ArgumentError(
+            "--models, --settings, --rules, --paper-pages: need --export; in the browser, "
+            "choose them on the page"
+        )
+
+    def read_study(scratch: str) -> LiveStudy:
+        if dataset is not None:
+            return LiveStudy(find_dataset(dataset, benchmark, Path(scratch)))
+        return LiveStudy(find_sources(results, other, params, None if export else review))
+
+    if export and out is not None:
+        query = ItemQuery(rules=rules, models=_split_names(models), settings=_split_names(settings))
         with TemporaryDirectory(prefix="omibench-explore-") as scratch:
-            if dataset is not None:
-                sources = find_dataset(dataset, benchmark, Path(scratch))
-            else:
-                sources = find_sources(results, other, params, None)
-            write_export(LiveStudy(sources).read(), chosen)
+            _write_export(read_study(scratch).read(), export, out, query, paper_pages)
         return
     from omibench.extras import require_extra
 
@@ -130,12 +144,32 @@ def explore(
     secret = read_secret(secret_file) if secret_file is not None else None
     served = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
     with TemporaryDirectory(prefix="omibench-explore-") as scratch:
-        if dataset is not None:
-            sources = find_dataset(dataset, benchmark, Path(scratch))
-        else:
-            sources = find_sources(results, other, params, review)
-        live = LiveStudy(sources)
+        live = read_study(scratch)
         for line in live.read().warnings:
             say(line, err=True)
-        place = sources.results or dataset
+        place = live.read().sources.results or dataset
         run_explorer(live, served, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))
+
+
+def _write_export(
+    snapshot: Snapshot, items: list[str], out: Path, query: ItemQuery, paper_pages: bool
+) -> None:
+    """Write the pages of problems into a folder and print its path."""
+    from omibench.explore.export.choice import choose_items
+    from omibench.explore.export.write import export_items
+    from omibench.files.outputs import spare_store
+
+    sources = snapshot.sources
+    folder = sources.results or sources.dataset
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise ArgumentError(f"--out {out}: is inside {folder}; give a folder outside of it")
+    choice = choose_items(snapshot.study, items, query)
+    for line in snapshot.warnings:
+        say(line, err=True)
+    out = spare_store(out, sources.store or "store")
+    page = export_items(out, snapshot, choice, with_pages=paper_pages)
+    say(f"{page}: {len(choice.ids)} problems, {len(choice.cells)} cells", err=True)
+
+
+def _split_names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Params
+from omibench.cli.options import Params, check_names, show_study
 from omibench.cli.review.options import ReviewFolder, name_folder
 from omibench.text.terminal import say_lines
 
@@ -66,24 +66,15 @@ def assign(
       omibench review assign item --limit 50 --to ann
       omibench review assign steps --draw 100 --model my-model
     """
-    from omibench.cli.options import show_study
-    from omibench.errors import ParamsError
     from omibench.review.kinds import find_kind
-    from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
-    from omibench.schemas.validation import suggest_name
+    from omibench.review_tasks.assign import assign_tasks, describe_assignment
+    from omibench.review_tasks.request import AssignOptions
 
     for kind in kinds:
         find_kind(kind)
     study = show_study(params)
     folder = name_folder(review, study.review, params)
-    for option, names, defined in (
-        ("--model", model, study.models),
-        ("--setting", setting, study.settings),
-    ):
-        for name in names or ():
-            if name not in defined:
-                hint = suggest_name(name, list(defined))
-                raise ParamsError(f"{option} {name!r} is not defined{hint}")
+    check_names(study, model, setting)
     options = AssignOptions(
         limit=limit,
         seed=seed,

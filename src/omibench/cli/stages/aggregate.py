@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName, find_results
+from omibench.cli.options import (
+    ModelName,
+    OutFile,
+    Params,
+    Results,
+    SettingName,
+    check_names,
+    find_results,
+)
 from omibench.text.terminal import say
 
 
@@ -22,13 +30,11 @@ def aggregate(
     Example:
       omibench aggregate --model m --setting vote-8 --out results/aggregate/m/vote-8.parquet
     """
-    from omibench.errors import ParamsError
     from omibench.files.outputs import output_parquet
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
     from omibench.plan.study_file import read_study
-    from omibench.schemas.validation import suggest_name
     from omibench.stages.aggregate import aggregate_cell
 
     study = read_study(params)
@@ -36,9 +42,7 @@ def aggregate(
     cell_file = f"{model}/{setting}.parquet"
     read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)
-    if setting not in study.settings:
-        hint = suggest_name(setting, study.settings)
-        raise ParamsError(f"--setting {setting!r} is not defined{hint}")
+    check_names(study, None, [setting])
     check_inputs(*read, *frozen_files(results))
     cell = Cell(model, setting)
     rows = aggregate_cell(results, out, study, cell, job_hash(study, "aggregate", cell))

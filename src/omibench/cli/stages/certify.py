@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Params, Results, find_results
+from omibench.cli.options import Params, Results, check_names, find_results
 from omibench.errors import ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
@@ -110,16 +110,9 @@ def _draw(
     settings: list[str] | None,
 ) -> str:
     from omibench.graph.provenance.reading import check_inputs, frozen_files
-    from omibench.schemas.validation import suggest_name
     from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
 
-    options: tuple[tuple[str, list[str] | None, list[str]], ...] = (
-        ("--model", models, [*study.models]), ("--setting", settings, [*study.settings]),
-    )  # fmt: skip
-    for option, names, defined in options:
-        for name in names or ():
-            if name not in defined:
-                raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, defined)}")
+    check_names(study, models, settings)
     check_inputs(results / "infer", *frozen_files(results))
     rows = draw_sheet(results, out, study, LabelDraw(count, models, settings))
     return f"{rows} responses written to {out / SHEET_FILE}: fill in `label`, keep the columns"

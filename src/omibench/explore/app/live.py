@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+import polars as pl
+
 from omibench.errors import OmibenchError
 from omibench.explore.app.pictures import PictureFinder
 from omibench.explore.app.settings import ExplorerSources
@@ -93,8 +95,6 @@ class LiveStudy:
             Its size in bytes; None if the run is small, or the index has no folder or cannot be
             written.
         """
-        import polars as pl
-
         run = self.read().study.run
         if run is None or self._index is None or run.responses.height < INDEX_FROM:
             return None

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+import polars as pl
 from pydantic import JsonValue
 
 from omibench.errors import MissingInputError, ParamsError
@@ -224,8 +225,6 @@ def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict
 
 
 def _read_response(run: Run, note: ReaderNote) -> ShownResponse:
-    import polars as pl
-
     assert note.cell is not None
     columns = ("id", "index", "text", "simulated")
     rows = (

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
 
 from omibench.explore.app.live import Snapshot
 from omibench.explore.grid import Grid
@@ -22,10 +25,6 @@ from omibench.explore.selection import Study
 from omibench.params.cell import Cell
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.explorer.document import describe_item, describe_place_among
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SNIPPET: Final = 160
 """Maximum characters of a question in a row."""
@@ -122,8 +121,6 @@ def _choose_columns(grid: Grid, query: ItemQuery) -> range:
 def _describe_all(
     study: Study, names: Sequence[str], grid: Grid | None, shown: Grid | None
 ) -> list[Values]:
-    import numpy as np
-
     rows = [_describe_row(study, name) for name in names]
     if grid is None or shown is None:
         return [{**row, "right": 0, "asked": 0, "verdicts": [], "failed": []} for row in rows]
@@ -152,8 +149,6 @@ def _describe_row(study: Study, name: str) -> Values:
 
 def _list_numbers(values: NDArray[np.float32]) -> list[list[float | None]]:
     """Convert rows of numbers for JSON, which has no NaN; 0 and 1 become short integers."""
-    import numpy as np
-
     rounded = np.round(values.astype(np.float64), _DIGITS)
     numbers = rounded.astype(object)
     is_whole = rounded == np.trunc(rounded)

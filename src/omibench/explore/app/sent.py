@@ -6,6 +6,8 @@ import re
 import threading
 from typing import Any, Final
 
+import polars as pl
+
 from omibench.errors import MissingInputError
 from omibench.explore.app.live import Snapshot
 from omibench.explore.run import Run
@@ -42,8 +44,6 @@ def find_sent(snapshot: Snapshot, key: str) -> Values:
 
 def _read_steps(run: Run, cell: Cell, key: str) -> list[str]:
     """Return the keys of the requests that led to a response, in order."""
-    import polars as pl
-
     path = run.files.locate("infer", cell)
     if "steps" not in pl.read_parquet_schema(path):
         return []
