@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -18,6 +19,12 @@ glyphs; `unknown`: a glyph that no table identifies.
 
 _INNER = 1.0
 """Maximum margin in points at a line break: the parts of a formula are about 2.5 points apart."""
+
+
+def unite(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around one or more boxes."""
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return Box(min(x0), min(y0), max(x1), max(y1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,11 @@ class Rule:
     y: float
     """Its middle."""
     thickness: float
+
+    @property
+    def box(self) -> Box:
+        """Its extent without its thickness."""
+        return Box(self.x0, self.y, self.x1, self.y)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,15 +87,6 @@ def test_what_would_have_fitted_into_the_line_above_is_another_formula() -> None
     assert not any(region.following for region in regions)
 
 
-def test_the_rows_of_a_display_are_no_broken_formula() -> None:
-    setting = Setting()
-    set_line(setting, "It is known that the sum is", 100, x=LEFT)
-    for k, line in enumerate(("|a = b +|", "|c + d|")):
-        set_line(setting, line, 118 + k * LEADING, x=LEFT + 60)
-    regions = find_regions(PageMarks(600, 800, tuple(setting.glyphs)))
-    assert [bool(region.following) for region in regions] == [False, False]
-
-
 def test_a_wide_space_separates_no_words_from_a_broken_formula() -> None:
     setting = Setting()
     set_line(setting, "in the reaction", 100, x=LEFT)

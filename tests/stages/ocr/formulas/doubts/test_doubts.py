@@ -55,10 +55,6 @@ def test_marks_painted_between_those_of_a_formula_make_both_formulas_doubtful() 
     assert list(order.find_torn(whole, glyphs)) == []
 
 
-def test_a_whole_formula_has_no_doubt() -> None:
-    assert find_page_doubts(Setting().put("a=b+c", gap=0.2)) == set()
-
-
 def test_words_and_punctuation_beside_a_formula_are_no_reason() -> None:
     setting = Setting().put("we see", font="CMR10").put("a=b+c", x=60, gap=0.2)
     setting.put(", and", font="CMR10")

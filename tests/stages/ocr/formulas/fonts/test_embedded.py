@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.fonts.embedded import NO_FACTS, EmbeddedFonts, plain_name
+from omibench.stages.ocr.formulas.fonts.embedded import NO_FACTS, EmbeddedFonts
 
 
 @pytest.fixture
@@ -54,8 +54,3 @@ def test_a_font_that_is_no_font_is_left_out() -> None:
     page = document[0]
     font = page.get_texttrace()[0]
     assert EmbeddedFonts(page).facts(font["font"], font["chars"][0][1]) == NO_FACTS
-
-
-def test_the_letters_of_a_subset_are_no_part_of_a_name() -> None:
-    assert plain_name("EYPSWD+CMMI10") == "CMMI10"
-    assert plain_name("a+b") == "a+b"

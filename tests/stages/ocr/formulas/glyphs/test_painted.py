@@ -50,14 +50,6 @@ def painted(text: str, x: float, glyph_id: int = 5) -> PaintedGlyph:
     return PaintedGlyph(1, text, "F", 10.0, x, 70.0, glyph_id)
 
 
-def test_a_painted_glyph_is_found_at_its_exact_origin_and_near_it() -> None:
-    first, second = painted("a", 50.0), painted("a", 51.0)
-    places = PaintedAt([first, second])
-    assert places.find((51.0, 70.0), "a") is second
-    assert places.find((50.01, 70.02), "a") is first
-    assert places.find((60.0, 70.0), "a") is None
-
-
 def test_of_two_glyphs_in_one_place_the_one_with_the_text_is_found() -> None:
     bar, arrow = painted("\ufffd", 50.0, 5), painted("→", 50.02, 6)
     places = PaintedAt([bar, arrow])

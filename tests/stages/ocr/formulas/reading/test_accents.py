@@ -7,13 +7,11 @@ from dataclasses import replace
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
-from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph, place_combining
+from omibench.stages.ocr.formulas.glyphs.characters import Character
 from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
 from omibench.stages.ocr.formulas.glyphs.true_characters import find_unnamed_mathematics
-from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
 from omibench.stages.ocr.formulas.reading import vectors
-from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.formulas.reading.vectors import find_vectors
 from omibench.stages.ocr.layout.layout import Box
 
@@ -21,13 +19,6 @@ LETTER = Glyph(
     0, "F", GlyphSymbol("F", "letter"), "CMMI10", 10.0, 60.0, 100.0, Box(60.0, 93.0, 67.0, 100.0)
 )
 ARROW = replace(LETTER, serial=1, text="→", symbol=GlyphSymbol("\\to", "arrow"))
-
-
-def test_an_accent_over_a_tall_letter_is_in_the_region_of_the_letter() -> None:
-    symbol = GlyphSymbol("\\vec", "accent")
-    accent = replace(LETTER, text="\u20d7", symbol=symbol, y=97.2, box=Box(61.0, 90.0, 66.0, 92.0))
-    [region] = find_regions(PageMarks(300, 300, (LETTER, accent)))
-    assert len(region.glyphs) == 2
 
 
 def test_an_arrow_over_a_letter_is_a_vector_and_one_beside_it_is_none() -> None:
@@ -60,31 +51,6 @@ def test_a_glyph_stretched_over_the_page_is_cut_to_its_clip() -> None:
 def character(text: str, x: float, *, font: str = "CMMI10", glyph_id: int | None = 3) -> Character:
     box = Box(x, 93.0, x + 7, 100.0)
     return Character(0, text, font, 10.0, x, 100.0, box, glyph_id=glyph_id)
-
-
-def test_an_accent_without_width_is_put_to_the_letter_under_it() -> None:
-    page = pymupdf.open().new_page()
-    painted = PaintedGlyph(7, "\u20d7", "CMMI10", 10.0, 61.0, 97.0, 55)
-    moved = character("\u20d7", 80.0, glyph_id=None)
-    run = TextRun({}, (character("F", 60.0), character("r", 70.0), moved))
-    [placed] = place_combining(page, [run], [painted])
-    assert [c.text for c in placed.characters] == ["F", "\u20d7", "r"]
-    assert 61 < placed.characters[1].box.x0 < placed.characters[1].box.x1 < 66
-    # MuPDF had put it into the letter, or lost it.
-    [placed] = place_combining(page, [TextRun({}, (character("F\u20d7"[0], 60.0),))], [painted])
-    assert [c.text for c in placed.characters] == ["F", "\u20d7"]
-    composed = TextRun({}, (character("ẋ", 60.0),))
-    [placed] = place_combining(page, [composed], [painted._replace(text="\u0307")])
-    assert [c.text for c in placed.characters] == ["x", "\u0307"]
-
-
-def test_accents_of_prose_stay_where_they_are() -> None:
-    page = pymupdf.open().new_page()
-    prose = TextRun(
-        {}, (character("e", 60.0, font="Times"), character("\u0301", 66.0, font="Times"))
-    )
-    painted = PaintedGlyph(7, "\u0301", "Times", 10.0, 61.0, 97.0, 55)
-    assert place_combining(page, [prose], [painted]) == [prose]
 
 
 def test_unnamed_fonts_beside_one_of_mathematics_are_mathematics_too() -> None:

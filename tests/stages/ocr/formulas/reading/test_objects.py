@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
-import pymupdf
 import pytest
 from benchmarks.formulas import FOLDER
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import PageMarks
 from omibench.stages.ocr.formulas.reading import objects
-from omibench.stages.ocr.formulas.reading.objects import find_frames, split_objects
+from omibench.stages.ocr.formulas.reading.objects import split_objects
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
 
@@ -30,20 +27,6 @@ def set_marks(*words: tuple[str, str], frame: int) -> PageMarks:
             frames.append(Box(boxes[0].x0, boxes[0].y0 - 2, boxes[-1].x1, boxes[-1].y1 + 2))
         setting.x += 3
     return PageMarks(500, 700, tuple(setting.glyphs), frames=tuple(frames))
-
-
-def test_each_formula_of_a_page_has_a_frame() -> None:
-    formulas = json.loads(PAPER.with_suffix(".json").read_text("utf-8"))["formulas"]
-    boxes = [Box(*formula["box"]) for formula in formulas if formula["page"] == 1]
-    with pymupdf.open(PAPER) as document:
-        frames = find_frames(document[0])
-    assert len(frames) == len(boxes)
-    assert all(any(frame.holds(box) for frame in frames) for box in boxes)
-
-
-def test_a_page_of_another_program_has_no_frames() -> None:
-    with pymupdf.open(FOLDER / "shown/pdftex-cm.pdf") as document:
-        assert find_frames(document[0]) == []
 
 
 def test_an_object_is_one_formula_whatever_is_in_it() -> None:

@@ -8,8 +8,7 @@ import pytest
 from omibench.stages.ocr.formulas.glyphs.characters import read_characters
 from omibench.stages.ocr.formulas.reading import page_marks
 from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
-from omibench.stages.ocr.formulas.reading.page_marks import cut_region, read_marks
-from omibench.stages.ocr.layout.layout import Box
+from omibench.stages.ocr.formulas.reading.page_marks import read_marks
 
 
 @pytest.fixture
@@ -84,13 +83,3 @@ def test_lines_under_a_watermark_are_not_its_scripts(page: pymupdf.Page) -> None
         page.insert_text((20, 70 + 13 * k), "If x = 3 + y then", fontname="tiit")
     reading = read_formulas(page, *read_characters(page))
     assert [formula.formula.latex for formula in reading.formulas] == 6 * ["x=3+y"]
-
-
-def test_a_region_holds_the_marks_of_a_box(page: pymupdf.Page) -> None:
-    page.insert_text((50, 95), "ab", fontsize=12)
-    page.insert_text((50, 112), "cd", fontsize=12)
-    page.draw_line((50, 100), (64, 100), width=0.4)
-    page.insert_text((150, 100), "text", fontsize=12)
-    region = cut_region(read_marks(page), Box(48, 80, 70, 120))
-    assert [g.text for g in region.glyphs] == ["a", "b", "c", "d"]
-    assert len(region.bars) == 1

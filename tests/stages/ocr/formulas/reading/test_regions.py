@@ -55,11 +55,6 @@ def test_prose_and_plain_numbers_are_no_formula(prose: str) -> None:
     assert Sheet().put(prose).regions() == []
 
 
-def test_a_script_makes_a_formula_of_its_base_and_number() -> None:
-    sheet = Sheet().put("about 3.2 or 10").put("-3", size=7, rise=4).put(" s long")
-    assert texts(sheet.regions()) == ["10-3"]
-
-
 def test_an_ordinal_and_a_footnote_are_prose() -> None:
     sheet = Sheet().put("the 2").put("nd", size=7, rise=4).put(" word").put("1", size=7, rise=4)
     assert sheet.regions() == []
@@ -85,20 +80,9 @@ def test_a_fraction_is_one_region_and_its_label_is_not() -> None:
     assert len(first.bars) == len(second.bars) == 1
 
 
-def test_an_equation_grows_over_operators_and_brackets() -> None:
-    sheet = Sheet().put("where ").put("x", font="tiit").put(" = (2").put("y", font="tiit")
-    sheet.put(" + 1)/3 holds")
-    assert texts(sheet.regions()) == ["x=(2y+1)/3"]
-
-
 def test_a_short_name_in_brackets_is_the_argument_of_a_variable() -> None:
     sheet = Sheet().put("where ").put("c", font="tiit").put("(HA) is known")
     assert texts(sheet.regions()) == ["c(HA)"]
-
-
-def test_a_chemical_formula_is_a_region() -> None:
-    sheet = Sheet().put("burn H").put("2", size=7, rise=-1.5).put("O in air")
-    assert sorted(texts(sheet.regions())[0]) == sorted("H2O")
 
 
 def test_an_underlined_word_is_no_fraction() -> None:

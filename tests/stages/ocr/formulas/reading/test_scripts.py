@@ -22,12 +22,6 @@ def find_scripts(setting: Setting) -> dict[str, str]:
     }
 
 
-def test_the_digits_of_a_negative_exponent_stay_with_it_before_a_comma() -> None:
-    setting = Setting().put("1", font="CMR10", gap=0.0).put("−", y=96, size=7, font="CMSY8")
-    setting.put("90", y=96, size=7, font="CMR8", gap=0.0).put(",", font="CMR10")
-    assert find_scripts(setting) == {"1": "−90"}
-
-
 def test_numbers_before_an_element_are_not_scripts_of_the_word_before_it() -> None:
     setting = Setting().put("of", font="CMR10", gap=0.0)
     setting.x += 2.5
@@ -40,14 +34,3 @@ def test_numbers_before_an_element_are_not_scripts_of_the_word_before_it() -> No
 def test_numbers_before_an_element_are_not_scripts_of_the_next_row() -> None:
     setting = Setting().put("3", x=10, y=103, size=7, font="CMR8").put("e", x=14, font="CMR10")
     assert find_scripts(setting.put("u", x=5.5, y=112, font="CMR10")) == {"e": "3"}
-
-
-def test_a_fraction_of_the_row_above_is_not_an_exponent() -> None:
-    setting = Setting().put("m", x=10, y=120).put("2", x=15.5, y=116, size=7, font="CMR8")
-    setting.put("n", x=21, y=96, size=7).put("k", x=21, y=106, size=7).bar(20.5, 25, 98.5)
-    assert find_scripts(setting) == {"m": "2"}
-
-
-def test_an_index_of_an_index_can_be_nearly_as_large() -> None:
-    setting = Setting().put("q", gap=0.0).put("S", y=102.5, size=7.5, gap=0.0)
-    assert find_scripts(setting.put("5", y=104.4, size=6.0, font="CMR6")) == {"q": "S5"}

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from omibench.stages.ocr.formulas.marks import Glyph
+from omibench.stages.ocr.formulas.marks import Glyph, unite
 from omibench.stages.ocr.formulas.reading.kinds import is_hyphen, role_of
 from omibench.stages.ocr.formulas.reading.rows import Row
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -79,9 +79,11 @@ class Passage:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """Part of a row in one column."""
+    """Part of a row in one column, with the places of its ends in the painting order."""
 
     units: Row
+    first: int
+    last: int
     box: Box = field(init=False)
     baseline: float = field(init=False)
     size: float = field(init=False)
@@ -89,10 +91,7 @@ class _Line:
     def __post_init__(self) -> None:
         base = next((u for u in self.units if not u.has_axis), self.units[0])
         self.baseline, self.size = base.baseline, base.size
-        box = self.units[0].whole_box
-        for unit in self.units[1:]:
-            box = box.union(unit.whole_box)
-        self.box = box
+        self.box = unite(unit.whole_box for unit in self.units)
 
 
 def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]:
@@ -103,23 +102,19 @@ def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]
         glyphs: Glyphs of the page in the order of the text layer, about that of painting.
     """
     order = {id(glyph): place for place, glyph in enumerate(glyphs)}
-    parts = [list(_part(row, order)) for row in rows]
-    lines = sorted((_Line(units) for row in parts for units in row), key=lambda ln: ln.baseline)
-    links = _link_lines(lines, order)
-    by_first = {id(line.units[0]): line for line in lines}
+    parts = [line for row in rows for line in _part(row, order)]
+    lines = sorted(parts, key=lambda line: line.baseline)
+    links = _link_lines(lines)
     continuing = {id(line) for line in links.values()}
-    first = (by_first[id(units[0])] for row in parts for units in row)
     return [
         passage
-        for line in first
+        for line in parts
         if id(line) not in continuing
-        for passage in _follow(line, links, lines, order)
+        for passage in _follow(line, links, lines)
     ]
 
 
-def _follow(
-    line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line], order: Mapping[int, int]
-) -> Iterator[Passage]:
+def _follow(line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line]) -> Iterator[Passage]:
     """Yield the passage that begins with a line, in parts if it is very long."""
     following: _Line | None = line
     while following is not None:
@@ -132,24 +127,21 @@ def _follow(
             breaks.append(len(units))
             units += below.units
             following = below
-        follows_text = bool(breaks) and _follows_text(first, lines, order)
+        follows_text = bool(breaks) and _follows_text(first, lines)
         yield Passage(units, tuple(breaks), tuple(edges), follows_text)
         following = below
 
 
-def _follows_text(line: _Line, lines: Sequence[_Line], order: Mapping[int, int]) -> bool:
+def _follows_text(line: _Line, lines: Sequence[_Line]) -> bool:
     """Return whether a line continues words on its left, or a line above with the same left edge.
 
     A display is indented, and farther from the line above.
     """
-    before = (
-        other
-        for other in _list_near(line, lines)
-        if _is_left(other, line) or _is_flush(other, line)
-    )
     return any(
-        _count_between(other.units[-1], line.units[0], order) == 0 and _has_word(other)
-        for other in before
+        other.last + 1 == line.first
+        and (_is_left(other, line) or _is_flush(other, line))
+        and _has_word(other)
+        for other in _list_near(line, lines)
     )
 
 
@@ -174,18 +166,23 @@ def _has_word(line: _Line) -> bool:
     return "xxx" in letters
 
 
-def _part(row: Row, order: Mapping[int, int]) -> Iterator[Row]:
+def _part(row: Row, order: Mapping[int, int]) -> Iterator[_Line]:
     """Yield the parts of a row in separate columns: text right of a gap is painted later."""
+    places = [[order[id(g)] for part in unit.walk() for g in part.glyphs] for unit in row]
+    firsts = [min(own, default=-1) for own in places]
+    lasts = [max(own, default=0) for own in places]
     start = 0
-    for k in range(1, len(row)):
-        gap = row[k].whole_box.x0 - row[k - 1].whole_box.x1
-        if gap > _COLUMN_GAP * row[k].size and _count_between(row[k - 1], row[k], order) > _LATER:
-            yield row[start:k]
-            start = k
-    yield row[start:]
+    for k in range(1, len(row) + 1):
+        if k < len(row):
+            gap = row[k].whole_box.x0 - row[k - 1].whole_box.x1
+            is_apart = gap > _COLUMN_GAP * row[k].size
+            if not is_apart or firsts[k] - lasts[k - 1] - 1 <= _LATER:
+                continue
+        yield _Line(row[start:k], firsts[start], lasts[k - 1])
+        start = k
 
 
-def _link_lines(lines: Sequence[_Line], order: Mapping[int, int]) -> dict[int, _Line]:
+def _link_lines(lines: Sequence[_Line]) -> dict[int, _Line]:
     """Return the lines into which a formula may continue, by the id of the line above."""
     levels = [line.baseline for line in lines]
     links: dict[int, _Line] = {}
@@ -194,20 +191,20 @@ def _link_lines(lines: Sequence[_Line], order: Mapping[int, int]) -> dict[int, _
         low = bisect_left(levels, above.baseline + _NEAREST * above.size)
         high = bisect_right(levels, above.baseline + _FARTHEST * above.size)
         near = (ln for ln in lines[low : min(high, low + _MOST_NEAR)] if id(ln) not in taken)
-        below = next((line for line in near if _may_continue(above, line, order)), None)
+        below = next((line for line in near if _may_continue(above, line)), None)
         if below is not None:
             links[id(above)] = below
             taken.add(id(below))
     return links
 
 
-def _may_continue(above: _Line, line: _Line, order: Mapping[int, int]) -> bool:
+def _may_continue(above: _Line, line: _Line) -> bool:
     """Return whether a formula at the end of one line may continue in another one."""
     ends_open = _is_sign(above.units[-1]) or _ends_with_function(above) or _ends_in_bracket(above)
     return (
         (ends_open or _begins_late(line))
         and _is_below(line, above)
-        and 0 <= _count_between(above.units[-1], line.units[0], order) <= _SKIPPED
+        and 0 <= line.first - above.last - 1 <= _SKIPPED
     )
 
 
@@ -261,16 +258,6 @@ def _begins_late(line: _Line) -> bool:
         return False
     gap = second.whole_box.x0 - first.whole_box.x1
     return role_of(first) == "relation" or gap > _ROUND * first.size
-
-
-def _count_between(unit: RowUnit, following: RowUnit, order: Mapping[int, int]) -> int:
-    """Return the number of glyphs painted between two units; negative if they are not in order."""
-    last = max(_list_places(unit, order), default=0)
-    return min(_list_places(following, order), default=-1) - last - 1
-
-
-def _list_places(unit: RowUnit, order: Mapping[int, int]) -> list[int]:
-    return [order[id(glyph)] for part in unit.walk() for glyph in part.glyphs]
 
 
 def _find_edge(line: _Line, lines: Sequence[_Line]) -> float:

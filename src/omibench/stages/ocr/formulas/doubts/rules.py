@@ -71,9 +71,7 @@ def _covers(bar: Rule, glyph: Glyph) -> bool:
 def _is_filled(bar: Rule, glyphs: Sequence[Glyph], size: float) -> bool:
     """Return whether a rule is no longer than the text right above or below it."""
     near = [
-        glyph
-        for glyph in glyphs
-        if _covers(bar, glyph) and glyph.box.gap_y(Box(bar.x0, bar.y, bar.x1, bar.y)) < _OVER * size
+        glyph for glyph in glyphs if _covers(bar, glyph) and glyph.box.gap_y(bar.box) < _OVER * size
     ]
     if not near:
         return False

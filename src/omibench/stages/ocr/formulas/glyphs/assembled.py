@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
+from omibench.stages.ocr.formulas.marks import unite
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -101,10 +102,7 @@ def _find_box(sign: AssembledSign, fonts: EmbeddedFonts) -> Box | None:
             return None
         x0, y0, x1, y1 = (side * glyph.size for side in ink)
         boxes.append(Box(glyph.x + x0, glyph.y - y1, glyph.x + x1, glyph.y - y0))
-    box = boxes[0]
-    for another in boxes[1:]:
-        box = box.union(another)
-    return box
+    return unite(boxes)
 
 
 def _widen(character: Character, boxes: dict[Place, Box | None]) -> Character:

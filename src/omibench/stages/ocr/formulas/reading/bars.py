@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
@@ -27,17 +27,24 @@ def join_bars(field: InkField) -> None:
         field: Units of a page.
     """
     bars = sorted(
-        (u for u in field.units if u.glyph and u.glyph.text in _REPEATED),
+        (u for u in field.units if u.text in _REPEATED),
         key=lambda u: (round(u.box.x0, 1), u.box.y0),
     )
-    group: list[RowUnit] = []
-    for bar in [*bars, None]:
-        if group and bar and _continues(group[-1], bar):
-            group.append(bar)
+    join_runs(field, bars, _continues)
+
+
+def join_runs(
+    field: InkField, pieces: Iterable[RowUnit], continues: Callable[[RowUnit, RowUnit], bool]
+) -> None:
+    """Join each run of pieces, from the top, in which every one continues the one before it."""
+    run: list[RowUnit] = []
+    for piece in [*pieces, None]:
+        if run and piece and continues(run[-1], piece):
+            run.append(piece)
             continue
-        if len(group) > 1:
-            field.replace(group, join_units(group, (group[0].box.y0 + group[-1].box.y1) / 2))
-        group = [bar] if bar else []
+        if len(run) > 1:
+            field.replace(run, join_units(run, (run[0].box.y0 + run[-1].box.y1) / 2))
+        run = [piece] if piece else []
 
 
 def join_bar_fences(field: InkField) -> None:

@@ -6,9 +6,14 @@ import math
 from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.glyphs.painted import SEQUENCE
-from omibench.stages.ocr.formulas.marks import PageMarks, RootSign, Rule
+from omibench.stages.ocr.formulas.marks import PageMarks, RootSign, Rule, unite
 from omibench.stages.ocr.formulas.reading.accents import seat_accents
-from omibench.stages.ocr.formulas.reading.bars import TALL_BARS, join_bar_fences, join_bars
+from omibench.stages.ocr.formulas.reading.bars import (
+    TALL_BARS,
+    join_bar_fences,
+    join_bars,
+    join_runs,
+)
 from omibench.stages.ocr.formulas.reading.fractions import (
     BarNeighbours,
     find_neighbours,
@@ -97,52 +102,42 @@ def _join_pieces(field: InkField) -> None:
         (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
         key=lambda u: (round(u.box.centre[0]), u.box.y0),
     )
-    group: list[RowUnit] = []
-    for piece in [*pieces, None]:
-        if (
-            group
-            and piece
-            and abs(piece.box.centre[0] - group[-1].box.centre[0]) < 0.5 * piece.size
-            and piece.box.y0 - group[-1].box.y1 < 0.35 * piece.size
-        ):
-            group.append(piece)
-            continue
-        if len(group) > 1:
-            top, bottom = group[0].box.y0, group[-1].box.y1
-            field.replace(group, join_units(group, (top + bottom) / 2))
-        group = [piece] if piece else []
+    join_runs(
+        field,
+        pieces,
+        lambda upper, lower: (
+            abs(lower.box.centre[0] - upper.box.centre[0]) < 0.5 * lower.size
+            and lower.box.y0 - upper.box.y1 < 0.35 * lower.size
+        ),
+    )
 
 
 def _join_limits(field: InkField) -> None:
     """Join sums, products and the like with their limits."""
     for unit in [u for u in field.units if u.glyph and u.glyph.symbol.kind == "large"]:
         _join_above_below(field, [unit], unit.box, unit.box.centre[1], 0.62)
-    firsts = [u for u in field.units if not u.is_block and u.glyphs[0].text in _INITIALS]
+    firsts = [u for u in field.units if u.text in _INITIALS]
     neighbours = find_neighbours(field.units) if firsts else BarNeighbours({}, {})
     for unit in firsts:
         word = _word_from(unit, neighbours)
-        if "".join(u.glyphs[0].text for u in word) in _LIMITED:
+        if "".join(u.text for u in word) in _LIMITED:
             box = word[0].box.union(word[-1].box)
             _join_above_below(field, word, box, unit.axis, 0.85)
 
 
 def _word_from(unit: RowUnit, neighbours: BarNeighbours) -> list[RowUnit]:
-    """Return the letters of a word that begins with this unit, if it is the first letter."""
-    if unit.is_block or not unit.glyphs[0].text.isalpha():
-        return []
+    """Return the letters of a word that begins with this letter, if it is the first one."""
+
+    def touch(a: RowUnit, b: RowUnit) -> bool:
+        return (a.text + b.text).isalpha() and b.box.x0 - a.box.x1 < 0.15 * a.size
+
     before = neighbours.left.get(unit)
-    if before and before.glyphs[0].text.isalpha() and _touch(before, unit):
+    if before and touch(before, unit):
         return []
     word = [unit]
-    while len(word) < 8 and (after := neighbours.right.get(word[-1])):
-        if not after.glyphs[0].text.isalpha() or not _touch(word[-1], after):
-            break
+    while len(word) < 8 and (after := neighbours.right.get(word[-1])) and touch(word[-1], after):
         word.append(after)
     return word
-
-
-def _touch(a: RowUnit, b: RowUnit) -> bool:
-    return b.box.x0 - a.box.x1 < 0.15 * a.size
 
 
 def _join_above_below(
@@ -154,7 +149,6 @@ def _join_above_below(
 ) -> None:
     """Join an operator with its limits; those of words, such as `lim`, are below it."""
     size = max(unit.size for unit in base)
-    middle = box.centre[0]
     reach = Box(box.x0 - 3 * size, box.y0 - 1.3 * size, box.x1 + 3 * size, box.y1 + 1.3 * size)
     around = [
         u
@@ -166,24 +160,22 @@ def _join_above_below(
         side = [
             u
             for u in around
-            if (
-                -0.1 * size < box.y0 - u.box.y1 < 0.6 * size
-                if above
-                else -0.1 * size < u.box.y0 - box.y1 < 0.6 * size
-            )
+            if -0.1 * size < (box.y0 - u.box.y1 if above else u.box.y0 - box.y1) < 0.6 * size
         ]
         for row in _split_rows(side):
-            x0, x1 = min(u.box.x0 for u in row), max(u.box.x1 for u in row)
-            if abs((x0 + x1) / 2 - middle) < 0.45 * size:
-                parts += row
-                # Scripts of the limit itself.
-                parts += [
+            limit = unite(u.box for u in row)
+            if abs(limit.centre[0] - box.centre[0]) < 0.45 * size:
+                # With scripts of the limit itself.
+                parts += row + [
                     u
                     for u in around
                     if u not in row
                     and u not in parts
-                    and x0 <= u.box.centre[0] <= x1 + 0.3 * size
-                    and any(_near(u.box, v.box, 0.1 * size) and u.size < v.size for v in row)
+                    and limit.x0 <= u.box.centre[0] <= limit.x1 + 0.3 * size
+                    and any(
+                        max(u.box.gap_x(v.box), u.box.gap_y(v.box)) < 0.1 * size and u.size < v.size
+                        for v in row
+                    )
                 ]
     if parts:
         whole = [*base, *dict.fromkeys(parts)]
@@ -210,20 +202,19 @@ def _split_rows(units: Sequence[RowUnit]) -> list[list[RowUnit]]:
     return rows
 
 
-def _near(a: Box, b: Box, gap: float) -> bool:
-    return a.gap_x(b) < gap and a.gap_y(b) < gap
-
-
 def _pair_roots(
     field: InkField, marks: PageMarks, bars: Sequence[Rule]
 ) -> dict[Rule, RowUnit | RootSign]:
     """Return the radical sign of each bar that begins at the top right of one."""
-    signs: list[RowUnit | RootSign] = [*_bare_signs(field), *marks.roots]
+    signs: list[RowUnit | RootSign] = [
+        u for u in field.units if u.glyph and u.glyph.symbol.kind == "root"
+    ]
+    signs += marks.roots
     signs += [u for u in field.units if u.is_block and _has_only(u, "piece", "root")]
     pairs: dict[Rule, RowUnit | RootSign] = {}
     for sign in signs:
         box = sign.box
-        size = sign.size if isinstance(sign, RowUnit) else min(12.0, box.height)
+        size = _size_of_sign(sign)
         near = [
             (abs(bar.x0 - box.x1) + abs(bar.y - box.y0), k)
             for k, bar in enumerate(bars)
@@ -236,20 +227,22 @@ def _pair_roots(
     return pairs
 
 
-def _bare_signs(field: InkField) -> list[RowUnit]:
-    return [u for u in field.units if u.glyph and u.glyph.symbol.kind == "root"]
+def _size_of_sign(sign: RowUnit | RootSign) -> float:
+    return sign.size if isinstance(sign, RowUnit) else min(12.0, sign.box.height)
 
 
 def _join_root(field: InkField, bar: Rule | None, sign: RowUnit | RootSign) -> None:
-    box = sign.box
-    size = sign.size if isinstance(sign, RowUnit) else min(12.0, box.height)
+    box, size = sign.box, _size_of_sign(sign)
     left = box.x1 if isinstance(sign, RowUnit) else box.x0 + min(0.35 * box.width, 0.6 * box.height)
     right, top = (bar.x1, bar.y) if bar else (box.x1, box.y0)
     inside = Box(left - 0.1 * size, top - 0.1 * size, right + 0.15 * size, box.y1 + 0.3 * size)
     radicand = [
         u
         for u in field.centred_in(inside)
-        if u is not sign and not (bar and _is_point(u) and u.box.x0 > right - 0.5)
+        if u is not sign
+        and not (
+            bar and u.glyph and u.glyph.symbol.kind == "punctuation" and u.box.x0 > right - 0.5
+        )
     ]
     index_box = Box(
         box.x0 - 0.9 * size, box.y0 - 0.5 * size, box.x0 + 0.75 * min(box.width, size), box.y1
@@ -262,18 +255,14 @@ def _join_root(field: InkField, bar: Rule | None, sign: RowUnit | RootSign) -> N
     inked = [u for u in radicand if u.is_block or u.glyphs[0].symbol.kind != "space"]
     largest = max(inked, key=lambda u: (u.size, -u.box.x0), default=None)
     axis = largest.axis if largest else box.centre[1]
+    bars = [bar] if bar else []
     parts = [*radicand, *index]
     if isinstance(sign, RowUnit):
-        whole = join_units(
-            [sign, *parts], axis, bars=[bar] if bar else [], size=largest.size if largest else None
-        )
-        field.replace([sign, *parts], whole)
+        parts = [sign, *parts]
+        size_of_type = largest.size if largest else None
+        field.replace(parts, join_units(parts, axis, bars=bars, size=size_of_type))
     elif parts:
-        field.replace(parts, join_units(parts, axis, bars=[bar] if bar else [], roots=[sign]))
-
-
-def _is_point(unit: RowUnit) -> bool:
-    return not unit.is_block and unit.glyphs[0].symbol.kind == "punctuation"
+        field.replace(parts, join_units(parts, axis, bars=bars, roots=[sign]))
 
 
 def _join_overline(field: InkField, bar: Rule) -> bool:
@@ -285,14 +274,14 @@ def _join_overline(field: InkField, bar: Rule) -> bool:
     size = max(u.size for u in below)
     base = max(u.baseline for u in below if u.size > 0.86 * size)
     below = [u for u in below if u.size < 0.86 * size or base - u.baseline < 0.15 * size]
-    if min(u.box.y0 for u in below) - bar.y > _OVERLINE_GAP * size:
+    box = unite(u.box for u in below)
+    if box.y0 - bar.y > _OVERLINE_GAP * size:
         return False
     above = field.centred_in(Box(bar.x0 - 1, bar.y - 1.2 * size, bar.x1 + 1, bar.y))
     near = [u for u in above if abs(bar.y - u.box.y1) < _UNDERLINE_GAP * size]
     if near and (_is_painted_next(bar, near) or not _is_painted_next(bar, below)):
         return False
-    x0, x1 = min(u.box.x0 for u in below), max(u.box.x1 for u in below)
-    if abs(bar.x0 - x0) >= 0.35 * size or abs(bar.x1 - x1) >= 0.35 * size:
+    if max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1)) >= 0.35 * size:
         return False
     field.replace(below, join_units(below, base - 0.25 * size, bars=[bar]))
     return True
@@ -306,9 +295,9 @@ def _join_underline(field: InkField, bar: Rule) -> None:
     size = max(u.size for u in above)
     letters = [g for u in above for g in u.glyphs if g.symbol.kind == "letter"]
     is_mathematics = bool(letters) and all(is_math_letter(g) for g in letters)
-    x0, x1 = min(u.box.x0 for u in above), max(u.box.x1 for u in above)
-    gap = bar.y - max(u.box.y1 for u in above)
-    is_as_wide = max(abs(bar.x0 - x0), abs(bar.x1 - x1)) < _EXACTLY * size
+    box = unite(u.box for u in above)
+    gap = bar.y - box.y1
+    is_as_wide = max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1)) < _EXACTLY * size
     if is_mathematics and is_as_wide and 0 <= gap < _UNDERLINE_GAP * size:
         axis = max(above, key=lambda u: u.size).axis
         field.replace(above, join_units(above, axis, bars=[bar]))

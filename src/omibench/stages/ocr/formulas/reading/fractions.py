@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
-from omibench.stages.ocr.formulas.marks import Rule
+from omibench.stages.ocr.formulas.marks import Rule, unite
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
@@ -87,11 +87,11 @@ def join_fraction(
     if any(_widest_gap(part) > _CELL_GAP * size for part in (above, below)):
         return False
     width = bar.x1 - bar.x0
-    spans = [(min(u.box.x0 for u in part), max(u.box.x1 for u in part)) for part in (above, below)]
-    middle = (bar.x0 + bar.x1) / 2
-    if any(abs((x0 + x1) / 2 - middle) > max(0.35 * size, 0.12 * width) for x0, x1 in spans):
+    boxes = [unite(u.box for u in part) for part in (above, below)]
+    most_off = max(0.35 * size, 0.12 * width)
+    if any(abs(box.centre[0] - bar.box.centre[0]) > most_off for box in boxes):
         return False
-    if max(x1 - x0 for x0, x1 in spans) < width - 1.3 * size:
+    if max(box.width for box in boxes) < width - 1.3 * size:
         return False
     parts = [*above, *below]
     field.replace(parts, join_units(parts, bar.y, bars=[bar]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit
-from omibench.stages.ocr.layout.layout import Box
 
 _UPPER = frozenset({"\\rightharpoonup", "\\leftharpoonup"})
 _LOWER = frozenset({"\\leftharpoondown", "\\rightharpoondown"})
@@ -18,20 +17,14 @@ def join_harpoons(field: InkField) -> None:
 
     The arrow gets the baseline in the middle of its two halves, which is that of its row.
     """
-    for upper in [u for u in field.units if _latex(u) in _UPPER]:
-        reach = 1.5 * upper.size
-        around = Box(
-            upper.box.x0 - reach,
-            upper.box.y0,
-            upper.box.x1 + reach,
-            upper.box.y1 + _BELOW * upper.size,
-        )
-        inside = field.centred_in(around)
+    for upper in [u for u in field.units if u.latex in _UPPER]:
+        around = upper.box.grow(1.5 * upper.size, 0)
+        inside = field.centred_in(around._replace(y1=around.y1 + _BELOW * upper.size))
         near = [u for u in inside if u.baseline > upper.baseline]
-        for lower in [u for u in near if _latex(u) in _LOWER]:
-            dashes = [u for u in near if _latex(u) == "-" and _is_level(u, lower)]
+        for lower in [u for u in near if u.latex in _LOWER]:
+            dashes = [u for u in near if u.latex == "-" and _is_level(u, lower)]
             shift = (lower.baseline - upper.baseline) / 2
-            above = [u for u in inside if _latex(u) == "-" and _is_level(u, upper)]
+            above = [u for u in inside if u.latex == "-" and _is_level(u, upper)]
             for unit in [*above, upper]:
                 unit.axis += shift
             for unit in [lower, *dashes]:
@@ -42,11 +35,11 @@ def join_harpoons(field: InkField) -> None:
 
 def join_congruences(field: InkField) -> None:
     """Attach each tilde over an equals sign to it, as Computer Modern sets `\\cong`."""
-    for tilde in [u for u in field.units if _latex(u) == "\\sim"]:
+    for tilde in [u for u in field.units if u.latex == "\\sim"]:
         below = tilde.box._replace(y0=tilde.box.y1, y1=tilde.box.y1 + _BELOW * tilde.size)
         for equals in field.centred_in(below):
             ends = (equals.box.x0 - tilde.box.x0, equals.box.x1 - tilde.box.x1)
-            if _latex(equals) == "=" and max(map(abs, ends)) < _OVERLAID * tilde.size:
+            if equals.latex == "=" and max(map(abs, ends)) < _OVERLAID * tilde.size:
                 field.remove(tilde)
                 equals.scripts.append(tilde)
                 break
@@ -54,19 +47,15 @@ def join_congruences(field: InkField) -> None:
 
 def join_strokes(field: InkField) -> None:
     """Attach the stroke of Euler's `\\hbar`, which comes from a text font, to its letter."""
-    for stroke in [u for u in field.units if _latex(u) == "-"]:
+    for stroke in [u for u in field.units if u.latex == "-"]:
         if stroke.glyphs[0].symbol.kind != "piece":
             continue
         around = stroke.box.grow(stroke.size, stroke.size)
         for letter in field.centred_in(around):
-            if _latex(letter) == "h" and letter.box.holds(stroke.box):
+            if letter.latex == "h" and letter.box.holds(stroke.box):
                 field.remove(stroke)
                 letter.scripts.append(stroke)
                 break
-
-
-def _latex(unit: RowUnit) -> str:
-    return unit.glyph.symbol.latex if unit.glyph else ""
 
 
 def _is_level(unit: RowUnit, lower: RowUnit) -> bool:

@@ -102,4 +102,4 @@ def is_math_letter(glyph: Glyph) -> bool:
 
 def is_hyphen(unit: RowUnit) -> bool:
     """Return whether a unit is a hyphen of prose rather than a minus sign."""
-    return not unit.is_block and unit.glyphs[0].text in _HYPHENS
+    return not unit.is_block and unit.text in _HYPHENS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from omibench.stages.ocr.formulas.marks import unite
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
 
@@ -13,12 +14,12 @@ _MOST_DASHES = 40
 
 def join_long_arrows(field: InkField) -> None:
     """Join each arrow of dashes with the letters within its width."""
-    for head in [u for u in field.units if _latex(u) in _HEADS]:
+    for head in [u for u in field.units if u.latex in _HEADS]:
         arrow = [head, *_dashes(head, field)]
         if len(arrow) == 1:
             continue
-        x0, x1 = min(u.box.x0 for u in arrow), max(u.box.x1 for u in arrow)
-        below = Box(x0 - 1, head.box.y1, x1 + 1, head.box.y1 + 1.4 * head.size)
+        box = unite(u.box for u in arrow)
+        below = Box(box.x0 - 1, head.box.y1, box.x1 + 1, head.box.y1 + 1.4 * head.size)
         letters = [
             u
             for u in field.centred_in(below)
@@ -27,7 +28,7 @@ def join_long_arrows(field: InkField) -> None:
         if not letters:
             continue
         first, last = letters[0].box, letters[-1].box
-        if abs(first.x0 - x0) < _GAP * head.size and abs(last.x1 - x1) < _GAP * head.size:
+        if abs(first.x0 - box.x0) < _GAP * head.size and abs(last.x1 - box.x1) < _GAP * head.size:
             parts = [*letters, *arrow]
             field.replace(parts, join_units(parts, letters[0].axis))
 
@@ -36,7 +37,7 @@ def _dashes(head: RowUnit, field: InkField) -> list[RowUnit]:
     """Return minus signs level with an arrow's head that overlap it or each other."""
     reach = _MOST_DASHES * head.size / 4
     around = Box(head.box.x0 - reach, head.box.y0 - 1, head.box.x1 + reach, head.box.y1 + 1)
-    near = [u for u in field.centred_in(around) if _latex(u) == "-"]
+    near = [u for u in field.centred_in(around) if u.latex == "-"]
     chain: list[RowUnit] = []
     box = head.box
     for dash in sorted(near, key=lambda u: abs(u.box.centre[0] - head.box.centre[0])):
@@ -44,7 +45,3 @@ def _dashes(head: RowUnit, field: InkField) -> list[RowUnit]:
             chain.append(dash)
             box = box.union(dash.box)
     return chain
-
-
-def _latex(unit: RowUnit) -> str:
-    return unit.glyph.symbol.latex if unit.glyph else ""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from omibench.stages.ocr.formulas.marks import Glyph, PageMarks
+from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, unite
 from omibench.stages.ocr.formulas.reading.units import RowUnit, join_units
 from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, UNITS, is_chemical
 from omibench.stages.ocr.layout.layout import Box
@@ -94,7 +94,7 @@ def as_unit(marks: PageMarks, units: Sequence[RowUnit]) -> RowUnit:
     elif len(units) == 1:
         axis = units[0].axis
     else:
-        axis = sum(_span(parts)) / 2
+        axis = unite(part.box for part in parts).centre[1]
     bars = {bar for part in parts for bar in part.bars}
     roots = {root for part in parts for root in part.roots}
     whole = join_units(
@@ -106,10 +106,6 @@ def as_unit(marks: PageMarks, units: Sequence[RowUnit]) -> RowUnit:
     )
     whole.is_object = True
     return whole
-
-
-def _span(units: Sequence[RowUnit]) -> tuple[float, float]:
-    return min(u.box.y0 for u in units), max(u.box.y1 for u in units)
 
 
 def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:
@@ -125,7 +121,7 @@ def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:
     run = max(places, key=len)
     first = glyphs[run[0] - 1].serial if run[0] else -1
     last = glyphs[run[-1] + 1].serial if run[-1] + 1 < len(glyphs) else math.inf
-    bars = (b for b in marks.bars if frame.holds(Box(b.x0, b.y, b.x1, b.y)))
+    bars = (b for b in marks.bars if frame.holds(b.box))
     return PageMarks(
         marks.width,
         marks.height,

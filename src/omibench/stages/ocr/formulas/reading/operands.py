@@ -55,12 +55,11 @@ class RowOperands:
 
     def text(self, start: int, end: int) -> str:
         """Return the text of a range without scripts."""
-        return "".join("\ufffc" if u.is_block else u.glyphs[0].text for u in self.units[start:end])
+        return "".join("\ufffc" if u.is_block else u.text for u in self.units[start:end])
 
     def sign(self, k: int) -> str:
         """Return the character at a place, or nothing for a block."""
-        unit = self.units[k]
-        return "" if unit.is_block else unit.glyphs[0].text
+        return self.units[k].text
 
     def word(self, k: int) -> str:
         """Return the word that a letter is part of."""
@@ -71,8 +70,8 @@ class RowOperands:
 
     def is_strong(self, k: int) -> bool:
         """Return whether a bracket, operator or comma is in a mathematical font."""
-        font = "" if self.units[k].is_block else self.units[k].glyphs[0].font
-        return is_math_font(font) or _SYMBOLS in font
+        glyph = self.units[k].glyph
+        return glyph is not None and (is_math_font(glyph.font) or _SYMBOLS in glyph.font)
 
     def _find_words(self) -> list[tuple[int, int]]:
         """Range of the word of each letter; (k, k + 1) for everything else."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun, read_runs
 from omibench.stages.ocr.formulas.glyphs.opensymbol import correct_signs
 from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
-from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, GlyphSymbol, PageMarks
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
 from omibench.stages.ocr.formulas.reading.objects import find_frames
 from omibench.stages.ocr.formulas.reading.rules import (
     WIDEST,
@@ -96,22 +96,9 @@ def find_marks(drawings: Sequence[dict[str, Any]], width: float) -> list[Box]:
     bounded = drawings[:MAX_DRAWINGS]
     bars = [bar for bar in find_bars(bounded) if bar.x1 - bar.x0 < WIDEST * width]
     return [
-        *(Box(bar.x0, bar.y, bar.x1, bar.y) for bar in bars),
+        *(bar.box for bar in bars),
         *(root.box for root in find_roots(bounded)),
     ]
-
-
-def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> FormulaRegion:
-    """Return the marks of a page whose centres are in a box."""
-    glyphs = tuple(g for g in marks.glyphs if box.holds(g.box))
-    return FormulaRegion(
-        box=box,
-        glyphs=glyphs,
-        bars=tuple(b for b in marks.bars if box.holds(Box(b.x0, b.y, b.x1, b.y))),
-        roots=tuple(r for r in marks.roots if box.holds(r.box)),
-        pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
-        display=display,
-    )
 
 
 def level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Character]]:

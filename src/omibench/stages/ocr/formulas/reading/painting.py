@@ -11,7 +11,6 @@ from typing import TypeVar
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, RootSign, Rule
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.rules import WIDEST
-from omibench.stages.ocr.layout.layout import Box
 
 _Mark = TypeVar("_Mark", Glyph, Rule, RootSign)
 _SHORTEST = 2
@@ -69,7 +68,7 @@ def _is_over(glyph: Glyph, bar: Rule) -> bool:
 
 
 def _is_near(bar: Rule, region: FormulaRegion, size: float) -> bool:
-    box = Box(bar.x0, bar.y, bar.x1, bar.y)
+    box = bar.box
     return box.gap_x(region.box) < _NEAR * size and box.gap_y(region.box) < _NEAR * size
 
 

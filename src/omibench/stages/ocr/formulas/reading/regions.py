@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from omibench.stages.ocr.formulas.breaks.certainty import is_certain
 from omibench.stages.ocr.formulas.breaks.passages import Passage, find_passages
-from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks
+from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks, unite
 from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
@@ -24,7 +24,6 @@ from omibench.stages.ocr.formulas.reading.painting import (
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
 from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
 from omibench.stages.ocr.formulas.reading.units import RowUnit
-from omibench.stages.ocr.layout.layout import Box
 
 _GREEK_PROSE = 0.2
 """Share of a page's letters from which Greek ones are prose."""
@@ -165,16 +164,14 @@ def has_greek_prose(marks: PageMarks) -> bool:
 def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool) -> FormulaRegion:
     """Return units of one formula as a region."""
     units = [part for unit in row for part in unit.walk()]
-    box = units[0].box
-    for unit in units[1:]:
-        box = box.union(unit.box)
+    box = unite(unit.box for unit in units)
     bars = {bar: None for unit in units for bar in unit.bars}
     size = max(unit.size for unit in units)
     around = box.grow(1.0, max(_LEAST_RULE_GAP, _RULE_GAP * size))
     is_object = any(unit.is_object for unit in units)
     for bar in () if is_object else marks.bars:
         is_within = box.x0 - _OVERHANG * size < bar.x0 and bar.x1 < box.x1 + _OVERHANG * size
-        if is_within and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
+        if is_within and around.holds(bar.box):
             bars.setdefault(bar)
     return FormulaRegion(
         box=box,

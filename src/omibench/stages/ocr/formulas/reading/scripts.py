@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from math import inf
 
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -48,76 +49,144 @@ _NARROW_SPACE = 0.08
 
 def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
     """Attach every script to its base; return the other units."""
-    order = sorted(units, key=lambda u: u.box.x0)
-    starts = [u.box.x0 for u in order]
-    base_of: dict[RowUnit, RowUnit] = {}
-    bands = _Bands(units)
-    far = _attach_near(order, starts, bands, base_of)
-    apart = _list_apart(base_of)
-    for unit in apart:
-        del base_of[unit]
-    for unit in apart:
-        _attach_left(unit, order, starts, base_of)
-    before = [u.size for u, base in base_of.items() if base.box.x0 > u.box.x0]
-    if before:
-        largest = 1.2 * max(before)
-        for unit in reversed(order):
-            if unit.size < largest and unit not in base_of and not unit.has_axis:
-                _follow_left_script(unit, order, starts, base_of)
-    _stack_left_scripts(order, starts, base_of)
-    for unit, largest in far:
-        base = None if unit in base_of else bands.find_base(unit, largest, base_of)
-        if base is not None:
-            _attach(unit, base, base_of)
-    for unit, base in apart.items():
-        if unit not in base_of:
-            base_of[unit] = base
-            _move_to_following(unit, base, order, starts, base_of)
-    for unit, base in base_of.items():
-        base.scripts.append(unit)
-    return [u for u in order if u not in base_of]
+    return _Scripts(units).attach()
 
 
-def _attach_near(
-    order: Sequence[RowUnit],
-    starts: Sequence[float],
-    bands: _Bands,
-    base_of: dict[RowUnit, RowUnit],
-) -> list[tuple[RowUnit, float]]:
-    """Attach the scripts that are close to their bases; list the others.
+class _Scripts:
+    """Units from left to right, the base of each script as far as known, and the bands of bases."""
 
-    Returns:
-        Each unit that may be a script in another row, with the largest type size near it.
-    """
-    far: list[tuple[RowUnit, float]] = []
-    for unit in order:
-        if unit.is_tall and not unit.is_block:
-            continue
-        largest = bands.find_largest(unit)
-        if unit.size >= _SMALLER_AS_NEXT * largest:
-            continue
-        base = bands.find_base(unit, largest, base_of)
-        is_far = base is not None and _is_far(unit, base_of.get(base, base))
-        if base is not None and not is_far:
-            _attach(unit, base, base_of)
-        elif not _attach_left(unit, order, starts, base_of) and (is_far or far):
-            far.append((unit, largest))
-    return far
+    def __init__(self, units: Sequence[RowUnit]) -> None:
+        self._bands = _Bands(units)
+        self._order = sorted(units, key=lambda u: u.box.x0)
+        self._starts = [u.box.x0 for u in self._order]
+        self._base_of: dict[RowUnit, RowUnit] = {}
 
+    def attach(self) -> list[RowUnit]:
+        """Attach every script to its base; return the other units."""
+        base_of = self._base_of
+        far = self._attach_near()
+        apart = _list_apart(base_of)
+        for unit in apart:
+            del base_of[unit]
+        for unit in apart:
+            self._attach_left(unit)
+        before = [u.size for u, base in base_of.items() if base.box.x0 > u.box.x0]
+        if before:
+            largest = 1.2 * max(before)
+            for unit in reversed(self._order):
+                if unit.size < largest and unit not in base_of and not unit.has_axis:
+                    self._follow_left_script(unit)
+        self._stack_left_scripts()
+        for unit, largest in far:
+            base = None if unit in base_of else self._bands.find_base(unit, largest, base_of)
+            if base is not None:
+                self._attach(unit, base)
+        for unit, base in apart.items():
+            if unit not in base_of:
+                base_of[unit] = base
+                self._move_to_following(unit, base)
+        for unit, base in base_of.items():
+            base.scripts.append(unit)
+        return [u for u in self._order if u not in base_of]
 
-def _attach_left(
-    unit: RowUnit,
-    order: Sequence[RowUnit],
-    starts: Sequence[float],
-    base_of: dict[RowUnit, RowUnit],
-) -> bool:
-    """Attach a script to the letter right after it; return whether there is one."""
-    low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
-    high = bisect_left(starts, unit.box.x1 + _LEFT_GAP * unit.size)
-    right = [u for u in order[low:high] if u is not unit and _is_left_script(u, unit)]
-    if right:
-        _attach(unit, min(right, key=lambda u: abs(u.box.x0 - unit.box.x1)), base_of)
-    return bool(right)
+    def _list_between(self, low: float, high: float) -> Sequence[RowUnit]:
+        """List the units that begin between two places."""
+        return self._order[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
+
+    def _attach(self, unit: RowUnit, base: RowUnit) -> None:
+        """Set the base of a script; a script of a script has the same base."""
+        for _ in range(_DEEPEST):
+            root = self._base_of.get(base)
+            if root is None or root is unit:
+                break
+            base = root
+        if base is not unit and unit.size <= _SMALLER * base.size:
+            self._base_of[unit] = base
+
+    def _attach_near(self) -> list[tuple[RowUnit, float]]:
+        """Attach the scripts that are close to their bases; list the others.
+
+        Returns:
+            Each unit that may be a script in another row, with the largest type size near it.
+        """
+        far: list[tuple[RowUnit, float]] = []
+        for unit in self._order:
+            if unit.is_tall and not unit.is_block:
+                continue
+            largest = self._bands.find_largest(unit)
+            if unit.size >= _SMALLER_AS_NEXT * largest:
+                continue
+            base = self._bands.find_base(unit, largest, self._base_of)
+            is_far = base is not None and _is_far(unit, self._base_of.get(base, base))
+            if base is not None and not is_far:
+                self._attach(unit, base)
+            elif not self._attach_left(unit) and (is_far or far):
+                far.append((unit, largest))
+        return far
+
+    def _attach_left(self, unit: RowUnit) -> bool:
+        """Attach a script to the letter right after it; return whether there is one."""
+        end = unit.box.x1
+        near = self._list_between(end - 0.1 * unit.size, end + _LEFT_GAP * unit.size)
+        right = [u for u in near if u is not unit and _is_left_script(u, unit)]
+        if right:
+            self._attach(unit, min(right, key=lambda u: abs(u.box.x0 - end)))
+        return bool(right)
+
+    def _follow_left_script(self, unit: RowUnit) -> None:
+        """Attach the earlier digits of a script left of its base, as in ^{14}C."""
+        end = unit.box.x1
+        for following in self._list_between(end - 0.1 * unit.size, end + 0.2 * unit.size):
+            base = self._base_of.get(following)
+            if (
+                base is not None
+                and base is not unit
+                and base.box.x0 > following.box.x0
+                and abs(following.baseline - unit.baseline) < 0.05 * unit.size
+                and 0.9 < following.size / unit.size < 1.1
+            ):
+                self._base_of[unit] = base
+                return
+
+    def _stack_left_scripts(self) -> None:
+        """Attach the shorter of two left scripts that begin above each other: ^{235}_{92}U."""
+        base_of = self._base_of
+        first: dict[RowUnit, RowUnit] = {}
+        for unit, base in base_of.items():
+            if unit.box.x1 < base.box.x0 + 0.2 * base.size and base.box.x0 > unit.box.x0:
+                first[base] = min(first.get(base, unit), unit, key=lambda u: u.box.x0)
+        for base, unit in first.items():
+            start, end, other = unit.box.x0, None, None
+            for u in self._list_between(start - _STACKED * unit.size, base.box.x0):
+                is_level = other is None or abs(u.baseline - other.baseline) < 0.05 * u.size
+                begins = end is None and abs(u.box.x0 - start) < _STACKED * u.size
+                if (
+                    u not in base_of
+                    and u is not base
+                    and not u.has_axis
+                    and is_level
+                    and (begins or (end is not None and u.box.x0 - end < 0.2 * u.size))
+                    and 0.9 < u.size / unit.size < 1.1
+                    and abs(u.baseline - unit.baseline) > 0.5 * u.size
+                    and _is_level_of_script(u.baseline - base.baseline, base.size)
+                ):
+                    base_of[u], other, end = base, u, u.box.x1
+
+    def _move_to_following(self, unit: RowUnit, base: RowUnit) -> None:
+        """Attach digits after a space, such as those of ^{235}U, to the letter that follows."""
+        run = [unit]
+        for following in self._list_between(unit.box.x1 - 0.1 * unit.size, inf):
+            last = run[-1]
+            gap = following.box.x0 - last.box.x1
+            if gap > 0.2 * base.size or len(run) > _MOST_ROWS:
+                return
+            if abs(following.baseline - unit.baseline) < 0.05 * unit.size:
+                run.append(following)
+            elif following not in self._base_of and _is_left_script(following, last):
+                start = unit.box.x0 - _STACKED * unit.size
+                stacked = [u for u, b in self._base_of.items() if b is base and u.box.x0 > start]
+                self._base_of.update(dict.fromkeys([*run, *stacked], following))
+                return
 
 
 class _Bands:
@@ -199,90 +268,6 @@ def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
             apart[unit] = base
             end = unit.box.x1
     return apart
-
-
-def _move_to_following(
-    unit: RowUnit,
-    base: RowUnit,
-    order: Sequence[RowUnit],
-    starts: Sequence[float],
-    base_of: dict[RowUnit, RowUnit],
-) -> None:
-    """Attach digits after a space, such as those of ^{235}U, to the letter that follows them."""
-    run = [unit]
-    for following in order[bisect_left(starts, unit.box.x1 - 0.1 * unit.size) :]:
-        last = run[-1]
-        gap = following.box.x0 - last.box.x1
-        if gap > 0.2 * base.size or len(run) > _MOST_ROWS:
-            return
-        if abs(following.baseline - unit.baseline) < 0.05 * unit.size:
-            run.append(following)
-        elif following not in base_of and _is_left_script(following, last):
-            start = unit.box.x0 - _STACKED * unit.size
-            stacked = [u for u, b in base_of.items() if b is base and u.box.x0 > start]
-            base_of.update(dict.fromkeys([*run, *stacked], following))
-            return
-
-
-def _attach(unit: RowUnit, base: RowUnit, base_of: dict[RowUnit, RowUnit]) -> None:
-    """Set the base of a script; a script of a script has the same base."""
-    for _ in range(_DEEPEST):
-        root = base_of.get(base)
-        if root is None or root is unit:
-            break
-        base = root
-    if base is not unit and unit.size <= _SMALLER * base.size:
-        base_of[unit] = base
-
-
-def _follow_left_script(
-    unit: RowUnit,
-    order: Sequence[RowUnit],
-    starts: Sequence[float],
-    base_of: dict[RowUnit, RowUnit],
-) -> None:
-    """Attach the earlier digits of a script left of its base, as in ^{14}C."""
-    low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
-    high = bisect_left(starts, unit.box.x1 + 0.2 * unit.size)
-    for following in order[low:high]:
-        base = base_of.get(following)
-        if (
-            base is not None
-            and base is not unit
-            and base.box.x0 > following.box.x0
-            and abs(following.baseline - unit.baseline) < 0.05 * unit.size
-            and 0.9 < following.size / unit.size < 1.1
-        ):
-            base_of[unit] = base
-            return
-
-
-def _stack_left_scripts(
-    order: Sequence[RowUnit], starts: Sequence[float], base_of: dict[RowUnit, RowUnit]
-) -> None:
-    """Attach the shorter of two left scripts that begin above each other, as in ^{235}_{92}U."""
-    first: dict[RowUnit, RowUnit] = {}
-    for unit, base in base_of.items():
-        if unit.box.x1 < base.box.x0 + 0.2 * base.size and base.box.x0 > unit.box.x0:
-            first[base] = min(first.get(base, unit), unit, key=lambda u: u.box.x0)
-    for base, unit in first.items():
-        start, end, other = unit.box.x0, None, None
-        low = bisect_left(starts, start - _STACKED * unit.size)
-        high = bisect_left(starts, base.box.x0)
-        for u in order[low:high]:
-            is_level = other is None or abs(u.baseline - other.baseline) < 0.05 * u.size
-            begins = end is None and abs(u.box.x0 - start) < _STACKED * u.size
-            if (
-                u not in base_of
-                and u is not base
-                and not u.has_axis
-                and is_level
-                and (begins or (end is not None and u.box.x0 - end < 0.2 * u.size))
-                and 0.9 < u.size / unit.size < 1.1
-                and abs(u.baseline - unit.baseline) > 0.5 * u.size
-                and _is_level_of_script(u.baseline - base.baseline, base.size)
-            ):
-                base_of[u], other, end = base, u, u.box.x1
 
 
 def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> float | None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from omibench.stages.ocr.formulas.marks import Glyph, RootSign, Rule, SmallPicture
+from omibench.stages.ocr.formulas.marks import Glyph, RootSign, Rule, SmallPicture, unite
 from omibench.stages.ocr.layout.layout import Box
 
 AXIS = 0.25
@@ -63,6 +63,16 @@ class RowUnit:
         """Glyph of a single-glyph unit, else None."""
         return None if self.is_block else self.glyphs[0]
 
+    @property
+    def text(self) -> str:
+        """Character of a single-glyph unit, else nothing."""
+        return "" if self.is_block else self.glyphs[0].text
+
+    @property
+    def latex(self) -> str:
+        """LaTeX of a single-glyph unit, else nothing."""
+        return "" if self.is_block else self.glyphs[0].symbol.latex
+
     def _is_tall(self) -> bool:
         glyph = self.glyphs[0]
         if glyph.symbol.kind not in _GROWING:
@@ -79,10 +89,9 @@ class RowUnit:
     @property
     def whole_box(self) -> Box:
         """Box including scripts."""
-        box = self.box
-        for script in self.scripts:
-            box = box.union(script.whole_box)
-        return box
+        if not self.scripts:
+            return self.box
+        return unite([self.box, *(script.whole_box for script in self.scripts)])
 
     def walk(self) -> Iterator[RowUnit]:
         """Yield the unit and its scripts."""
@@ -109,16 +118,8 @@ def join_units(
 ) -> RowUnit:
     """Join units with the bars and roots between them."""
     all_bars, all_roots = tuple(bars), tuple(roots)
-    boxes = [
-        *(unit.box for unit in units),
-        *(Box(b.x0, b.y, b.x1, b.y) for b in all_bars),
-        *(r.box for r in all_roots),
-    ]
-    box = boxes[0]
-    for another in boxes[1:]:
-        box = box.union(another)
     return RowUnit(
-        box,
+        unite(mark.box for mark in (*units, *all_bars, *all_roots)),
         size or max((unit.size for unit in units), default=10.0),
         axis,
         tuple(glyph for unit in units for glyph in unit.glyphs),

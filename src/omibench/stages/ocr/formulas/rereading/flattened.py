@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from omibench.stages.ocr.formulas.marks import unite
 from omibench.stages.ocr.layout.layout import Box, Line
 
 _SHARED_HEIGHT = 0.3
@@ -53,13 +54,10 @@ def join_group(group: Sequence[Line]) -> Line:
     first = group[0]
     if len(group) == 1:
         return first
-    box = first.box
-    for line in group[1:]:
-        box = box.union(line.box)
     sure = [line.confidence for line in group if line.confidence is not None]
     return replace(
         first,
-        box=box,
+        box=unite(line.box for line in group),
         text=" ".join(line.text for line in group),
         confidence=min(sure) if sure else None,
         math_suspect=True,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.tree.nodes import Accent, Sign
 from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, bounds, join, without
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _WIDE = {
     "\\hat": "\\widehat",
     "\\tilde": "\\widetilde",
@@ -31,7 +30,7 @@ _NEAR = 0.5
 _ARROW_NEAR = 0.35
 
 
-def place_accents(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
+def place_accents(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
     """Place every accent over its body, the innermost first."""
     rest = list(parts)
     accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
@@ -42,7 +41,7 @@ def place_accents(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) 
             if accent.kind == "accent":
                 doubts.add("an accent is not over a letter")
             continue
-        inside = build(body, doubts)
+        inside = doubts.build(body)
         command = _command(accent, body)
         node = Accent(command, inside.node)
         placed = join([accent, inside], node, inside, kind=inside.kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Root
@@ -17,8 +17,6 @@ from omibench.stages.ocr.formulas.tree.parts import (
 )
 from omibench.stages.ocr.layout.layout import Box
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
-"""Function that combines the parts of a row into one part."""
 _SIDE = 0.18
 """Maximum distance of a numerator's centre beyond the end of its bar, in ems."""
 _GAP = 0.32
@@ -77,7 +75,7 @@ def _is_bar_of(bar: Rule, sign: PlacedPart) -> bool:
 
 
 def reduce_rules(
-    parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts, build: BuildRow
+    parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts
 ) -> list[PlacedPart]:
     """Turn every rule into a fraction, a root, or a line over or under its body."""
     rest = list(parts)
@@ -85,9 +83,9 @@ def reduce_rules(
     for number, rule in enumerate(queue):
         later = queue[number + 1 :]
         rest = (
-            _reduce_root(rest, rule, later, doubts, build)
+            _reduce_root(rest, rule, later, doubts)
             if rule.sign
-            else _reduce_bar(rest, rule, later, doubts, build)
+            else _reduce_bar(rest, rule, later, doubts)
         )
     return rest
 
@@ -98,7 +96,7 @@ def _reach_of(rule: Rule) -> float:
 
 
 def _reduce_root(
-    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
+    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts
 ) -> list[PlacedPart]:
     sign = rule.sign
     if sign is None:
@@ -127,8 +125,8 @@ def _reduce_root(
         if part.box.centre[1] > top
     ]
     rest = without(rest, index)
-    inside = build(body, doubts)
-    node = Root(inside.node, build(index, doubts).node if index else None)
+    inside = doubts.build(body)
+    node = Root(inside.node, doubts.build(index).node if index else None)
     box = Box(sign.box.x0, min(rule.y, sign.box.y0), max(rule.x1, sign.box.x1), sign.box.y1)
     root = replace(
         inside,
@@ -206,12 +204,12 @@ def _is_lowered(part: PlacedPart, base: PlacedPart) -> bool:
 
 
 def _reduce_bar(
-    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
+    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts
 ) -> list[PlacedPart]:
     above = _list_stacked_parts(parts, rule, later, up=True)
     below = _list_stacked_parts(parts, rule, later, up=False)
     if above and below:
-        over, under = build(above, doubts), build(below, doubts)
+        over, under = doubts.build(above), doubts.build(below)
         whole = join([over, under], Fraction(over.node, under.node), over, kind="letter")
         box = whole.box._replace(x0=min(rule.x0, whole.box.x0), x1=max(rule.x1, whole.box.x1))
         fraction = replace(
@@ -229,7 +227,7 @@ def _reduce_bar(
         return parts
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
-    inside = build(body, doubts)
+    inside = doubts.build(body)
     gap = abs(edge - rule.y)
     if gap > (_LINE_GAP if below else _UNDERLINE_GAP) * em or all(
         p.kind in _NO_OPERANDS for p in body

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.tree.grids import build_grid, find_rows
 from omibench.stages.ocr.formulas.tree.nodes import Fence, GridNode, Node, Sign
 from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, all_marks, bounds, without
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _TALL = 1.15
 """Minimum height of a grown bracket, in ems."""
 _PARTNER = {
@@ -23,7 +22,7 @@ _PARTNER = {
 _BARS = {"|", "\\|"}
 
 
-def place_fences(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
+def place_fences(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
     """Enclose the parts between every pair of tall brackets."""
     rest = list(parts)
     size = _type_size(parts)
@@ -32,7 +31,7 @@ def place_fences(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -
         if pair is None:
             return rest
         left, right = pair
-        rest = _enclose(rest, left, right, doubts, build)
+        rest = _enclose(rest, left, right, doubts)
     return rest
 
 
@@ -114,7 +113,6 @@ def _enclose(
     left: PlacedPart,
     right: PlacedPart | None,
     doubts: Doubts,
-    build: BuildRow,
 ) -> list[PlacedPart]:
     end = right.box.x0 if right else float("inf")
     em = _type_size(parts)
@@ -135,9 +133,9 @@ def _enclose(
         return [replace(part, kind="letter") if part is left else part for part in parts]
     rows = find_rows(inside)
     if len(rows) > 1:
-        node: Node = build_grid(rows, names, max(em, left.size), doubts, build)
+        node: Node = build_grid(rows, names, max(em, left.size), doubts)
     else:
-        body = build(inside, doubts).node
+        body = doubts.build(inside).node
         if isinstance(body, GridNode) or right is None:
             doubts.add("a bracket is unmatched")
         node = Fence(names[0], body, names[1])

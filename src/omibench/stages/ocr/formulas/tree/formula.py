@@ -45,7 +45,7 @@ def read_formula(region: FormulaRegion) -> Formula:
 
 def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
     """Return the tree of a formula, and its doubts."""
-    doubts = Doubts(is_embedded=region.is_object)
+    doubts = Doubts(build_row, region.is_object)
     parts = _parts(region)
     rules = _rules(region, len(region.glyphs))
     if region.pictures:
@@ -74,8 +74,8 @@ def _build(
         font = region.glyphs[mark].font or "without a name"
         doubts.add(f"a glyph of font {font} is unknown")
     rest, joined = join_signs(join_overlays(rest), free)
-    rest = place_accents(rest, doubts, build_row)
-    rest = reduce_rules(rest, joined, doubts, build_row)
+    rest = place_accents(rest, doubts)
+    rest = reduce_rules(rest, joined, doubts)
     whole = build_row(rest, doubts)
     if ends_open(whole.node):
         doubts.add("the formula ends with a sign that needs something after it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,7 +15,6 @@ from omibench.stages.ocr.formulas.tree.parts import (
 )
 from omibench.stages.ocr.formulas.tree.scripts import SMALLER
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _KINDS: dict[tuple[str, str], GridKind] = {
     ("(", ")"): "pmatrix",
     ("[", "]"): "bmatrix",
@@ -95,7 +94,6 @@ def build_grid(
     ends: tuple[str, str],
     size: float,
     doubts: Doubts,
-    build: BuildRow,
 ) -> Node:
     """Return rows inside brackets as a matrix, a binomial or cases; else a list with a doubt.
 
@@ -104,19 +102,16 @@ def build_grid(
         ends: The brackets; the right one is empty if absent.
         size: Type size of the row of the brackets, in points.
         doubts: Collects doubts.
-        build: Combines the parts of an entry.
     """
     left, right = ends
     if left == "\\{" and not right:
         start, gap = _find_conditions(rows, size)
-        cases = tuple(
-            _cells(row, start if gap > _VISIBLE * size else None, doubts, build) for row in rows
-        )
+        cases = tuple(_cells(row, start if gap > _VISIBLE * size else None, doubts) for row in rows)
         if len({len(row) for row in cases}) > 1 or (start is not None and len(cases[0]) < 2):
             doubts.add("a row of cases has no condition")
         return GridNode(cases, "cases")
     columns = _columns(rows)
-    cells = [_by_column(row, columns, doubts, build) for row in rows]
+    cells = [_by_column(row, columns, doubts) for row in rows]
     kind = _KINDS.get((left, right))
     is_pair = kind == "pmatrix" and len(rows) == 2 and len(columns) == 1
     if is_pair and doubts.is_embedded:
@@ -167,9 +162,7 @@ def _list_starts(row: Sequence[PlacedPart], size: float) -> Iterator[tuple[float
         end = max(end, part.box.x1)
 
 
-def _cells(
-    row: Sequence[PlacedPart], start: float | None, doubts: Doubts, build: BuildRow
-) -> tuple[Node, ...]:
+def _cells(row: Sequence[PlacedPart], start: float | None, doubts: Doubts) -> tuple[Node, ...]:
     """Return a case and its condition, separated by a wide space or aligned at `start`."""
     pieces = _split_row(row, 0.9)
     if len(pieces) == 1 and start is not None:
@@ -180,7 +173,7 @@ def _cells(
         ]
     if len(pieces) > 2:
         pieces = [pieces[0], [part for piece in pieces[1:] for part in piece]]
-    return tuple(build(piece, doubts).node for piece in pieces)
+    return tuple(doubts.build(piece).node for piece in pieces)
 
 
 def _split_row(row: Sequence[PlacedPart], gap: float) -> list[list[PlacedPart]]:
@@ -213,25 +206,22 @@ def _by_column(
     row: Sequence[PlacedPart],
     columns: Sequence[tuple[float, float]],
     doubts: Doubts,
-    build: BuildRow,
 ) -> list[Node]:
     cells: list[Node] = []
     for x0, x1 in columns:
         inside = [part for part in row if x0 - 0.01 <= part.x <= x1 + 0.01]
-        cells.append(build(inside, doubts).node if inside else Row(()))
+        cells.append(doubts.build(inside).node if inside else Row(()))
     return cells
 
 
-def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts, build: BuildRow) -> PlacedPart:
+def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts) -> PlacedPart:
     """Return rows without brackets: aligned at their relations, or centred."""
-    built = [build(row, doubts) for row in rows]
+    built = [doubts.build(row) for row in rows]
     starts = [_relation_start(row) for row in rows]
     size = max(part.size for part in built)
     known = [x for x in starts if x is not None]
     if len(known) == len(rows) and max(known) - min(known) < 0.15 * size:
-        cells = tuple(
-            _at_relation(row, x, doubts, build) for row, x in zip(rows, known, strict=True)
-        )
+        cells = tuple(_at_relation(row, x, doubts) for row, x in zip(rows, known, strict=True))
         node: Node = GridNode(cells, "aligned")
     else:
         node = GridNode(tuple((part.node,) for part in built), "gathered")
@@ -247,9 +237,7 @@ def _relation_start(row: Sequence[PlacedPart]) -> float | None:
     return min(relations, default=None)
 
 
-def _at_relation(
-    row: Sequence[PlacedPart], x: float, doubts: Doubts, build: BuildRow
-) -> tuple[Node, ...]:
+def _at_relation(row: Sequence[PlacedPart], x: float, doubts: Doubts) -> tuple[Node, ...]:
     left = [part for part in row if part.x < x]
     right = [part for part in row if part.x >= x]
-    return (build(left, doubts).node if left else Row(()), build(right, doubts).node)
+    return (doubts.build(left).node if left else Row(()), doubts.build(right).node)

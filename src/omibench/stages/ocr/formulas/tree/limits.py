@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.tree.accents import is_brace
 from omibench.stages.ocr.formulas.tree.nodes import LimitsNode, Words
-from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, join, without
+from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, bounds, join, without
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _NEAR = 0.55
 """Maximum gap between an operator and its limits, in ems."""
 _WORD_GAP = 0.45
@@ -18,7 +17,7 @@ TAKING_LIMITS = frozenset(
 )
 
 
-def place_limits(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
+def place_limits(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
     """Attach the parts centred below and above every operator."""
     rest = list(parts)
     for base in [part for part in parts if _takes_limits(part)]:
@@ -29,8 +28,8 @@ def place_limits(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -
             continue
         node = LimitsNode(
             base.node,
-            build(below, doubts).node if below else None,
-            build(above, doubts).node if above else None,
+            doubts.build(below).node if below else None,
+            doubts.build(above).node if above else None,
         )
         whole = join([base, *below, *above], node, base, kind=base.kind)
         rest = [*without(others, [*below, *above]), whole]
@@ -66,9 +65,9 @@ def _column(base: PlacedPart, parts: Sequence[PlacedPart], *, up: bool) -> list[
         else:
             runs.append([part])
     for run in runs:
-        x0, x1 = min(p.box.x0 for p in run), max(p.box.x1 for p in run)
-        off = abs((x0 + x1) / 2 - base.x)
-        if x0 < base.x < x1 and off < 0.35 * em + 0.06 * (x1 - x0) + 0.2 * base.box.width:
+        box = bounds(run)
+        most = 0.35 * em + 0.06 * box.width + 0.2 * base.box.width
+        if box.x0 < base.x < box.x1 and abs(box.centre[0] - base.x) < most:
             return _with_second_rows(run, parts, base, up=up)
     return []
 
@@ -77,18 +76,16 @@ def _with_second_rows(
     run: list[PlacedPart], parts: Sequence[PlacedPart], base: PlacedPart, *, up: bool
 ) -> list[PlacedPart]:
     """Extend a run by the scripts and fractions beyond its row but within its width."""
-    x0, x1 = min(p.box.x0 for p in run), max(p.box.x1 for p in run)
-    size = max(p.size for p in run)
-    y0, y1 = min(p.box.y0 for p in run), max(p.box.y1 for p in run)
+    box, size = bounds(run), max(p.size for p in run)
     more = [
         part
         for part in without(parts, [*run, base])
         if part.size < 0.85 * size
-        and x0 < part.x < x1 + 0.5 * size
+        and box.x0 < part.x < box.x1 + 0.5 * size
         and (
-            y0 - 0.5 * size < part.box.centre[1] < base.box.y0
+            box.y0 - 0.5 * size < part.box.centre[1] < base.box.y0
             if up
-            else y1 + 0.5 * size > part.box.centre[1] > base.box.y1
+            else box.y1 + 0.5 * size > part.box.centre[1] > base.box.y1
         )
     ]
     return [*run, *more]

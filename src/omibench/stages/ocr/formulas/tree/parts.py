@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind, unite
 from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
 from omibench.stages.ocr.layout.layout import Box
 
@@ -70,11 +70,17 @@ class Rule:
 class Doubts:
     """Doubts about a reading, each once, in order of appearance.
 
-    `is_embedded` if the document has the formula as an object, so that its extent is certain.
+    `build_row` combines the parts of a row. `is_embedded` if the document has the formula as an
+    object, so that its extent is certain.
     """
 
-    texts: list[str] = field(default_factory=list)
+    build_row: Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
     is_embedded: bool = False
+    texts: list[str] = field(default_factory=list)
+
+    def build(self, parts: Sequence[PlacedPart]) -> PlacedPart:
+        """Combine the parts of a row of the formula."""
+        return self.build_row(parts, self)
 
     def add(self, text: str) -> None:
         """Add a doubt, a short message, unless it is present."""
@@ -122,13 +128,7 @@ def part_of_glyph(glyph: Glyph, mark: int) -> PlacedPart:
 
 def bounds(parts: Iterable[PlacedPart]) -> Box:
     """Return the smallest box around one or more parts."""
-    boxes = [part.box for part in parts]
-    return Box(
-        min(b.x0 for b in boxes),
-        min(b.y0 for b in boxes),
-        max(b.x1 for b in boxes),
-        max(b.y1 for b in boxes),
-    )
+    return unite(part.box for part in parts)
 
 
 def all_marks(parts: Iterable[PlacedPart]) -> frozenset[int]:

@@ -27,15 +27,15 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     """
     if len(parts) == 1:
         return _alone(parts[0])
-    parts = place_fences(parts, doubts, build_row)
+    parts = place_fences(parts, doubts)
     parts = _with_words(parts)
-    parts = place_limits(parts, doubts, build_row)
+    parts = place_limits(parts, doubts)
     rows = find_rows(parts)
     if len(rows) > 1:
-        return build_rows(rows, doubts, build_row)
+        return build_rows(rows, doubts)
     y, size = main_line(parts)
     _doubt_overlaps([part for part in parts if is_on_line(part, y, size)], doubts)
-    line = attach_scripts(parts, y, size, doubts, build_row)
+    line = attach_scripts(parts, y, size, doubts)
     lost = frozenset().union(*(p.marks for p in parts)) - frozenset().union(
         *(p.marks for p in line)
     )

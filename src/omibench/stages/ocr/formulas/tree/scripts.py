@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from omibench.stages.ocr.formulas.tree.parts import (
     join,
 )
 
-BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 SMALLER = 0.85
 """Maximum type size of scripts, as a share of their base's (TeX .7, Word .58 to .7)."""
 _LEVEL = 0.07
@@ -83,7 +82,7 @@ def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
 
 
 def attach_scripts(
-    parts: Sequence[PlacedPart], y: float, size: float, doubts: Doubts, build: BuildRow
+    parts: Sequence[PlacedPart], y: float, size: float, doubts: Doubts
 ) -> list[PlacedPart]:
     """Return the parts of a baseline from left to right, each with its scripts."""
     line = sorted((p for p in parts if is_on_line(p, y, size)), key=lambda p: p.box.x0)
@@ -95,7 +94,7 @@ def attach_scripts(
         _attach_run(run, line, around, size)
     row = _Level(y, size)
     return [
-        _with_scripts(part, beside, row, doubts, build) if beside.left or beside.right else part
+        _with_scripts(part, beside, row, doubts) if beside.left or beside.right else part
         for part, beside in zip(line, around, strict=True)
     ]
 
@@ -137,9 +136,7 @@ def _leans_right(
     return space_before > 0.22 * size and space_after < 0.12 * size
 
 
-def _with_scripts(
-    base: PlacedPart, beside: _Around, row: _Level, doubts: Doubts, build: BuildRow
-) -> PlacedPart:
+def _with_scripts(base: PlacedPart, beside: _Around, row: _Level, doubts: Doubts) -> PlacedPart:
     sup, sub, primes = _sides(beside.right, base, row, doubts)
     left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
     parts = [base, *beside.left, *beside.right]
@@ -152,11 +149,11 @@ def _with_scripts(
     count = sum(len(p.latex) for p in [*primes, *left_primes])
     node = Script(
         base.node,
-        sub=_node(sub, doubts, build),
-        sup=_node(sup, doubts, build),
+        sub=_node(sub, doubts),
+        sup=_node(sup, doubts),
         primes=count,
-        left_sub=_node(left_sub, doubts, build),
-        left_sup=_node(left_sup, doubts, build),
+        left_sub=_node(left_sub, doubts),
+        left_sup=_node(left_sup, doubts),
     )
     joined = join(parts, node, base)
     return joined if joined.marks == all_marks(parts) else base
@@ -169,13 +166,13 @@ def _takes_left_scripts(base: PlacedPart) -> bool:
     return is_upright or (base.kind == "letter" and base.latex.isupper())
 
 
-def _node(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> Node | None:
+def _node(parts: Sequence[PlacedPart], doubts: Doubts) -> Node | None:
     if not parts:
         return None
     if all(part.latex.startswith(("^{", "_{")) for part in parts):
         text = "".join(part.latex[2:-1] for part in parts)
         return Sign(text, parts[0].kind)
-    return build(parts, doubts).node
+    return doubts.build(parts).node
 
 
 def _sides(

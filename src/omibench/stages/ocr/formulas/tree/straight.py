@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine
+from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, unite
 from omibench.stages.ocr.layout.layout import Box
 
 
@@ -17,12 +17,9 @@ def straighten(region: FormulaRegion) -> FormulaRegion:
     if not region.following:
         return region
     lines = [region, *(_move(part) for part in region.following)]
-    box = region.box
-    for line in lines[1:]:
-        box = box.union(line.box)
     return replace(
         region,
-        box=box,
+        box=unite(line.box for line in lines),
         glyphs=tuple(glyph for line in lines for glyph in line.glyphs),
         bars=tuple(bar for line in lines for bar in line.bars),
         roots=tuple(root for line in lines for root in line.roots),
