@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from omibench.latex.normal_form import normalise
@@ -40,10 +41,9 @@ def find_differences(first: str, second: str) -> list[str]:
     if forms[0] == forms[1]:
         return []
     lines = [
-        *_describe("numbers", *(_NUMBER.findall(form) for form in forms)),
-        *_describe("signs", *(_list_signs(form) for form in forms)),
-        *_describe("negations", *(_NEGATED.findall(form) for form in forms)),
-        *_describe("symbols", *(_list_symbols(form) for form in forms)),
+        f"{noun}: {_quote(only_first)} and {_quote(only_second)}"
+        for noun, only_first, only_second in _list_only(*forms)
+        if only_first or only_second
     ]
     return lines or [f"the arrangement differs: {forms[0]} and {forms[1]}"]
 
@@ -58,15 +58,24 @@ def find_missing(first: str, second: str) -> list[str]:
     Returns:
         One line each for numbers, signs, negations and other symbols; empty if none is missing.
     """
-    forms = normalise(first), normalise(second)
-    kinds = {
-        "numbers": [_NUMBER.findall(form) for form in forms],
-        "signs": [_list_signs(form) for form in forms],
-        "negations": [_NEGATED.findall(form) for form in forms],
-        "symbols": [_list_symbols(form) for form in forms],
+    return [
+        f"{noun}: {_quote(missing)} is missing"
+        for noun, missing, _ in _list_only(normalise(first), normalise(second))
+        if missing
+    ]
+
+
+def _list_only(first: str, second: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each kind of element with those that only one of two normal forms has."""
+    kinds: dict[str, Callable[[str], list[str]]] = {
+        "numbers": _NUMBER.findall,
+        "signs": _list_signs,
+        "negations": _NEGATED.findall,
+        "symbols": _list_symbols,
     }
-    missing = {noun: list((Counter(a) - Counter(b)).elements()) for noun, (a, b) in kinds.items()}
-    return [f"{noun}: {_quote(items)} is missing" for noun, items in missing.items() if items]
+    for noun, find in kinds.items():
+        a, b = Counter[str](find(first)), Counter[str](find(second))
+        yield noun, [*(a - b).elements()], [*(b - a).elements()]
 
 
 def _list_signs(form: str) -> list[str]:
@@ -78,14 +87,6 @@ def _list_symbols(form: str) -> list[str]:
     plain = _NEGATED.sub(" ", _NUMBER.sub(" ", form))
     passed = _SIGNS | _COMMANDS_WITHOUT_PRINT | set("^_&[]")
     return [token for token in _TOKEN.findall(plain) if token not in passed]
-
-
-def _describe(noun: str, first: list[str], second: list[str]) -> list[str]:
-    only_first = list((Counter(first) - Counter(second)).elements())
-    only_second = list((Counter(second) - Counter(first)).elements())
-    if not only_first and not only_second:
-        return []
-    return [f"{noun}: {_quote(only_first)} and {_quote(only_second)}"]
 
 
 def _quote(items: list[str]) -> str:

@@ -10,7 +10,7 @@ from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import PageMarks
 from omibench.stages.ocr.formulas.reading.page_marks import read_marks
-from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
+from omibench.stages.ocr.formulas.reading.painting import separate
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 
 STEP = 13.0
@@ -38,7 +38,6 @@ def test_stacked_choices_do_not_mix(choices: PageMarks) -> None:
         sorted("cy+2"),
     ]
     assert [len(region.bars) for region in regions] == [1, 1]
-    assert count_torn(regions, choices.glyphs) == 0
 
 
 def test_marks_are_separated_where_text_is_painted(choices: PageMarks) -> None:

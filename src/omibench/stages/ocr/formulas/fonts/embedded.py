@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.ocr.formulas.fonts.opentype import read_characters
@@ -51,19 +52,23 @@ _KEPT = "_omibench_font_programs"
 
 
 class EmbeddedFonts:
-    """Font programs that a page embeds, opened on first use.
+    """Font programs that a page embeds, listed and opened on first use.
 
     Two subsets of one font can have the same name on a page: a glyph is looked up in each.
     """
 
     def __init__(self, page: pymupdf.Page) -> None:
-        self._document = page.parent
+        self._page, self._document = page, page.parent
         programs: _Programs = vars(page.parent).setdefault(_KEPT, _Programs({}, {}, {}))
-        self._xrefs: dict[str, list[int]] = {}
-        for font in page.get_fonts(full=True)[:MOST_FONTS]:
-            self._xrefs.setdefault(_key(font[3]), []).append(font[0])
         self._fonts, self._facts, self._characters = programs
         self._best: dict[tuple[str, int], GlyphFacts] = {}
+
+    @cached_property
+    def _xrefs(self) -> dict[str, list[int]]:
+        xrefs: dict[str, list[int]] = {}
+        for font in self._page.get_fonts(full=True)[:MOST_FONTS]:
+            xrefs.setdefault(_key(font[3]), []).append(font[0])
+        return xrefs
 
     def facts(self, font: str, glyph_id: int) -> GlyphFacts:
         """Return the facts about a glyph by font name and the id from `get_texttrace()`.
@@ -106,20 +111,14 @@ class EmbeddedFonts:
             return NO_FACTS
         best = NO_FACTS
         for xref in self._programs(font):
-            facts = self._read(xref, glyph_id)
-            if facts is None:
-                continue
-            best = facts
+            key = (xref, glyph_id)
+            if key not in self._facts:
+                program = self._open(xref)
+                self._facts[key] = _read(program, glyph_id) if program else None
+            best = self._facts[key] or best
             if best.ink is not None:
                 break
         return best
-
-    def _read(self, xref: int, glyph_id: int) -> GlyphFacts | None:
-        key = (xref, glyph_id)
-        if key not in self._facts:
-            program = self._open(xref)
-            self._facts[key] = _read(program, glyph_id) if program else None
-        return self._facts[key]
 
     def _programs(self, font: str) -> list[int]:
         key = _key(font)
@@ -128,8 +127,17 @@ class EmbeddedFonts:
         return [xref for name in self._xrefs if name.startswith(key) for xref in self._xrefs[name]]
 
     def _open(self, xref: int) -> pymupdf.Font | None:
+        import pymupdf
+        from pymupdf import mupdf
+
         if xref not in self._fonts:
-            self._fonts[xref] = _open(self._document, xref)
+            self._fonts[xref] = None
+            try:
+                program = self._document.extract_font(xref)[3]
+                if program and len(program) <= LONGEST_FONT:
+                    self._fonts[xref] = pymupdf.Font(fontbuffer=program)
+            except (RuntimeError, ValueError, mupdf.FzErrorBase):  # not a font program
+                pass
         return self._fonts[xref]
 
 
@@ -143,19 +151,6 @@ def _key(font: str) -> str:
     """Return a name in the form shared by the font's dictionary and its descriptor."""
     name = plain_name(font).removesuffix("-Identity-H").removesuffix("-Identity-V")
     return name.replace(" ", "").replace("-", "")
-
-
-def _open(document: pymupdf.Document, xref: int) -> pymupdf.Font | None:
-    import pymupdf
-    from pymupdf import mupdf
-
-    try:
-        program = document.extract_font(xref)[3]
-        if not program or len(program) > LONGEST_FONT:
-            return None
-        return pymupdf.Font(fontbuffer=program)
-    except (RuntimeError, ValueError, mupdf.FzErrorBase):  # not a font program
-        return None
 
 
 def _read(font: pymupdf.Font, glyph_id: int) -> GlyphFacts:

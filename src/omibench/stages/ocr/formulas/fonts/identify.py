@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from omibench.stages.ocr.formulas.fonts import tex
 from omibench.stages.ocr.formulas.fonts.characters import of_character
 from omibench.stages.ocr.formulas.fonts.encoded import of_encoded
+from omibench.stages.ocr.formulas.fonts.tex import is_tex, of_name, of_tex
 from omibench.stages.ocr.formulas.marks import GlyphSymbol
 
 _ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
@@ -32,10 +32,10 @@ def identify(
     encoded = of_encoded(font, text)
     if encoded is not None:
         return encoded
-    if tex.is_tex(font):
-        return tex.of_tex(font, text, name)
+    if is_tex(font):
+        return of_tex(font, text, name)
     symbol = of_character(text)
     if symbol.kind == "unknown" and name:
-        symbol = tex.of_name(name) or symbol
+        symbol = of_name(name) or symbol
     is_roman = symbol.kind == "letter" and text.isascii() and not _ITALIC.search(font)
     return replace(symbol, upright=True) if is_roman else symbol

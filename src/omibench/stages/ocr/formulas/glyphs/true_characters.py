@@ -23,11 +23,10 @@ _PRIVATE = "\ue000", "\uf8ff"
 
 
 class TrueCharacters:
-    """Characters from the fonts of a page, which are opened on first use."""
+    """Characters from the fonts of a page."""
 
     def __init__(self, page: pymupdf.Page) -> None:
-        self._page = page
-        self._fonts: EmbeddedFonts | None = None
+        self._fonts = EmbeddedFonts(page)
 
     def find(self, text: str, font: str, glyph_id: int | None, *, has_ink: bool) -> str:
         """Return the character of a glyph.
@@ -51,8 +50,6 @@ class TrueCharacters:
         return text
 
     def _ask(self, font: str, glyph_id: int) -> str | None:
-        if self._fonts is None:
-            self._fonts = EmbeddedFonts(self._page)
         character = self._fonts.character(font, glyph_id)
         is_private = character is not None and _PRIVATE[0] <= character <= _PRIVATE[1]
         return None if is_private or not (character and character.strip()) else character

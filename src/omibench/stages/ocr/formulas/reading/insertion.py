@@ -63,14 +63,17 @@ def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) 
     for k, home in homes.items():
         tail = _find_tail(formulas[k], runs, owner)
         owner |= dict.fromkeys(tail, k)
-        inserted[home] = [formulas[k], *_move_tail(formulas[k], runs, tail)]
-    remaining: list[list[Item]] = []
-    for number, run in enumerate(runs):
-        remaining.append(list(_without_parts(number, run, owner, inserted)))
-    alone: list[PlacedFormula] = []
-    for k, formula in enumerate(formulas):
-        if k not in homes and not _fill_hole(formula, runs, remaining):
-            alone.append(formula)
+        # Without a width at the end of the first line.
+        x, y = formulas[k].box.x1, formulas[k].baseline
+        closing = (runs[number].characters[place] for number, place in tail)
+        inserted[home] = [
+            formulas[k],
+            *(
+                replace(c, x=x, y=y, box=Box(x, c.box.y0 + y - c.y, x, c.box.y1 + y - c.y))
+                for c in closing
+            ),
+        ]
+    remaining = [[*_without_parts(n, run, owner, inserted)] for n, run in enumerate(runs)]
     fragments = [
         Fragment(
             run.raw,
@@ -83,17 +86,21 @@ def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) 
         if any(not isinstance(i, Character) or not i.text.isspace() for i in items)
         or items == list(run.characters)
     ]
-    for formula in alone:
-        fragments.insert(_place_after(formula, fragments), Fragment(None, (formula,), True, False))
+    for k, formula in enumerate(formulas):
+        if k not in homes:
+            place = _place_after(formula, fragments)
+            fragments.insert(place, Fragment(None, (formula,), True, False))
     return fragments
 
 
 def _home(formula: PlacedFormula, runs: Sequence[TextRun]) -> Place | None:
     """Return the first character of a formula that is on the baseline of its row."""
+    characters = ((place, runs[place[0]].characters[place[1]]) for place in formula.characters)
     level = [
         (character.box.x0, place)
-        for place in formula.characters
-        if _is_on_level(character := runs[place[0]].characters[place[1]], formula)
+        for place, character in characters
+        if abs(character.y - formula.baseline) < 0.2 * formula.size
+        and character.size > 0.8 * formula.size
     ]
     return min(level)[1] if level else None
 
@@ -116,25 +123,6 @@ def _find_tail(
     characters = runs[number].characters
     after = ((number, place) for place in range(k + 1, len(characters)))
     return list(takewhile(lambda p: characters[p[1]].text in _CLOSING and p not in owner, after))
-
-
-def _move_tail(
-    formula: PlacedFormula, runs: Sequence[TextRun], places: Sequence[Place]
-) -> list[Character]:
-    """Return characters without a width at the end of a formula's first line."""
-    x, y = formula.box.x1, formula.baseline
-    characters = (runs[number].characters[k] for number, k in places)
-    return [
-        replace(c, x=x, y=y, box=Box(x, c.box.y0 + y - c.y, x, c.box.y1 + y - c.y))
-        for c in characters
-    ]
-
-
-def _is_on_level(character: Character, formula: PlacedFormula) -> bool:
-    return (
-        abs(character.y - formula.baseline) < 0.2 * formula.size
-        and character.size > 0.8 * formula.size
-    )
 
 
 def _without_parts(
@@ -166,23 +154,6 @@ def _is_within(owners: Sequence[int | None], run: TextRun, k: int) -> bool:
 
     before = next_owner(range(k - 1, -1, -1))
     return before is not None and before == next_owner(range(k + 1, len(owners)))
-
-
-def _fill_hole(
-    formula: PlacedFormula, runs: Sequence[TextRun], remaining: list[list[Item]]
-) -> bool:
-    """Insert a formula between two words of a line; return False if no line continues after it."""
-    middle = formula.box.centre[0]
-    for run, items in zip(runs, remaining, strict=True):
-        level = [i for i in items if isinstance(i, Character) and _is_on_level(i, formula)]
-        if not level or not is_level(run):
-            continue
-        if not any(i.box.x1 < middle for i in level) or not any(i.box.x0 > middle for i in level):
-            continue
-        place = next(k for k, i in enumerate(items) if i in level and i.box.x0 > middle)
-        items.insert(place, formula)
-        return True
-    return False
 
 
 def _place_after(formula: PlacedFormula, fragments: Sequence[Fragment]) -> int:

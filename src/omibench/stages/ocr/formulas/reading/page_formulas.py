@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.formulas.doubts.left import Leftover
@@ -12,7 +11,6 @@ from omibench.stages.ocr.formulas.doubts.page import find_doubts
 from omibench.stages.ocr.formulas.doubts.vanished import find_vanished
 from omibench.stages.ocr.formulas.glyphs.characters import MAX_CHARACTERS, TextRun
 from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
-from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.reading.blocks import MAX_BARS
 from omibench.stages.ocr.formulas.reading.insertion import PlacedFormula
 from omibench.stages.ocr.formulas.reading.page_marks import MAX_DRAWINGS, gather_marks
@@ -96,7 +94,7 @@ def read_formulas(
     doubts = find_doubts(regions, marks, find_vanished(painted, runs))
     formulas = [
         PlacedFormula(
-            _add_doubts(read_formula(place.region), more),
+            read_formula(place.region, more),
             frozenset(places[id(glyph)] for line in place.region.lines for glyph in line.glyphs),
             place.baseline,
             place.size,
@@ -105,7 +103,3 @@ def read_formulas(
     ]
     is_partial = len(drawings) > MAX_DRAWINGS or len(marks.bars) > MAX_BARS
     return PageFormulas(formulas, doubts.rest, doubts.vanished, is_partial)
-
-
-def _add_doubts(formula: Formula, doubts: Sequence[str]) -> Formula:
-    return replace(formula, doubts=(*formula.doubts, *doubts)) if doubts else formula

@@ -24,18 +24,6 @@ _FULL_SIZE = 0.95
 """Minimum size of such characters, as a share of the most frequent size of the page."""
 
 
-def count_torn(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> int:
-    """Count the formulas whose marks are not painted consecutively.
-
-    Args:
-        regions: Formulas of a page.
-        glyphs: Glyphs of the page.
-    """
-    places = {id(glyph): place for place, glyph in enumerate(_in_order(glyphs))}
-    own = [sorted(places[id(glyph)] for glyph in region.glyphs) for region in regions]
-    return sum(bool(ps) and ps[-1] - ps[0] + 1 != len(ps) for ps in own)
-
-
 def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterator[int]:
     """Yield the index of each formula after whose marks a rule is painted that is in no formula.
 
@@ -50,7 +38,7 @@ def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterat
     if not free:
         return
     owners = {id(glyph): k for k, region in enumerate(regions) for glyph in region.glyphs}
-    glyphs = _in_order(marks.glyphs)
+    glyphs = in_order(marks.glyphs)
     serials = [glyph.serial for glyph in glyphs]
     for bar in free:
         place = bisect_right(serials, bar.serial) - 1
@@ -105,7 +93,8 @@ def _group(members: Iterable[_Mark], starts: Sequence[int]) -> dict[int, list[_M
     return groups
 
 
-def _in_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
+def in_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """Return glyphs in the order in which they are painted."""
     return sorted(glyphs, key=lambda glyph: glyph.serial)
 
 
@@ -114,7 +103,7 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     owned = {id(glyph) for region in regions for glyph in region.glyphs}
     sizes = Counter(round(glyph.size, 1) for glyph in glyphs)
     least = _FULL_SIZE * sizes.most_common(1)[0][0] if sizes else 0.0
-    ordered = _in_order(glyphs)
+    ordered = in_order(glyphs)
     is_text = [glyph.size >= least and not is_math_font(glyph.font) for glyph in ordered]
     length = 0
     for place, glyph in enumerate(ordered):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from omibench.stages.ocr.formulas.breaks.certainty import is_certain
 from omibench.stages.ocr.formulas.breaks.passages import Passage, find_passages
+from omibench.stages.ocr.formulas.doubts.order import TORN, find_torn
 from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks, unite
 from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
@@ -17,8 +18,8 @@ from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
 from omibench.stages.ocr.formulas.reading.operands import BREAK
 from omibench.stages.ocr.formulas.reading.painting import (
-    count_torn,
     find_lost_bars,
+    in_order,
     separate,
 )
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
@@ -82,7 +83,8 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
 def _count_mixed(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
     """Count the formulas that lack marks painted with theirs, or have those of others."""
     lines = _list_lines(places)
-    return count_torn(lines, marks.glyphs) + len(list(find_lost_bars(lines, marks)))
+    torn = [doubt for _, doubt in find_torn(lines, in_order(marks.glyphs)) if doubt == TORN]
+    return len(torn) + len(list(find_lost_bars(lines, marks)))
 
 
 def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:

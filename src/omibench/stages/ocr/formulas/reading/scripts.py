@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from math import inf
 
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -41,8 +40,6 @@ _BEYOND_BLOCK = 0.5
 _DEEPEST = 50
 _STACKED = 0.2
 """Maximum offset between the left edges of two scripts of one letter, in type sizes."""
-_MOST_ROWS = 12
-"""Maximum number of rows next to a block that are examined."""
 _NARROW_SPACE = 0.08
 """The same before a number of a mathematical font."""
 
@@ -82,9 +79,7 @@ class _Scripts:
             if base is not None:
                 self._attach(unit, base)
         for unit, base in apart.items():
-            if unit not in base_of:
-                base_of[unit] = base
-                self._move_to_following(unit, base)
+            base_of.setdefault(unit, base)
         for unit, base in base_of.items():
             base.scripts.append(unit)
         return [u for u in self._order if u not in base_of]
@@ -171,22 +166,6 @@ class _Scripts:
                     and _is_level_of_script(u.baseline - base.baseline, base.size)
                 ):
                     base_of[u], other, end = base, u, u.box.x1
-
-    def _move_to_following(self, unit: RowUnit, base: RowUnit) -> None:
-        """Attach digits after a space, such as those of ^{235}U, to the letter that follows."""
-        run = [unit]
-        for following in self._list_between(unit.box.x1 - 0.1 * unit.size, inf):
-            last = run[-1]
-            gap = following.box.x0 - last.box.x1
-            if gap > 0.2 * base.size or len(run) > _MOST_ROWS:
-                return
-            if abs(following.baseline - unit.baseline) < 0.05 * unit.size:
-                run.append(following)
-            elif following not in self._base_of and _is_left_script(following, last):
-                start = unit.box.x0 - _STACKED * unit.size
-                stacked = [u for u, b in self._base_of.items() if b is base and u.box.x0 > start]
-                self._base_of.update(dict.fromkeys([*run, *stacked], following))
-                return
 
 
 class _Bands:

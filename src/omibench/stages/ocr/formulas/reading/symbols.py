@@ -25,8 +25,7 @@ class Symbols:
     """Cache of the symbols of characters: a page repeats its letters."""
 
     def __init__(self, page: pymupdf.Page) -> None:
-        self._page = page
-        self._fonts: EmbeddedFonts | None = None
+        self._fonts = EmbeddedFonts(page)
         self._symbols: dict[tuple[str, str, int | None], GlyphSymbol] = {}
 
     def identify(self, character: Character) -> GlyphSymbol:
@@ -45,8 +44,6 @@ class Symbols:
     def _name(self, character: Character) -> str | None:
         if character.glyph_id is None or (character.code is None and not is_tex(character.font)):
             return None
-        if self._fonts is None:
-            self._fonts = EmbeddedFonts(self._page)
         return self._fonts.facts(character.font, character.glyph_id).name
 
 

@@ -119,7 +119,7 @@ def join_units(
     """Join units with the bars and roots between them."""
     all_bars, all_roots = tuple(bars), tuple(roots)
     return RowUnit(
-        unite(mark.box for mark in (*units, *all_bars, *all_roots)),
+        unite([u.box for u in units] + [b.box for b in all_bars] + [r.box for r in all_roots]),
         size or max((unit.size for unit in units), default=10.0),
         axis,
         tuple(glyph for unit in units for glyph in unit.glyphs),

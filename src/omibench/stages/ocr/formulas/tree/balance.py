@@ -19,8 +19,6 @@ _AFTER_OPERANDS = frozenset(
 """Signs that can end a formula: `n!`, `z*`."""
 _OPEN_REACTIONS = (" +", "->", "<=>", "<->", " =")
 """Ends of a reaction that goes on."""
-_NAMES: dict[type, tuple[str, ...]] = {}
-"""Kind of node -> its fields that can contain nodes: they are looked up for every node."""
 
 
 def are_balanced(node: Node) -> bool:
@@ -62,21 +60,10 @@ def _bracket(node: Any) -> Sign | None:
 
 
 def list_children(node: Any) -> Iterator[Node]:
-    """Yield the direct children of a node."""
-    for name in _list_names(type(node)):
-        yield from _find_nodes(getattr(node, name))
-
-
-def _find_nodes(value: Any) -> Iterator[Node]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _find_nodes(item)
-    elif isinstance(value, Node):
-        yield value
-
-
-def _list_names(kind: type) -> tuple[str, ...]:
-    """List the fields of a kind of node that can contain nodes."""
-    if kind not in _NAMES:
-        _NAMES[kind] = tuple(field.name for field in fields(kind) if "Node" in str(field.type))
-    return _NAMES[kind]
+    """Yield the direct children of a node, or the nodes of a row or a table of them."""
+    values = node if isinstance(node, tuple) else [getattr(node, f.name) for f in fields(node)]
+    for value in values:
+        if isinstance(value, tuple):
+            yield from list_children(value)
+        elif isinstance(value, Node):
+            yield value

@@ -27,11 +27,12 @@ MOST_MARKS = 1200
 """Maximum number of marks of a formula, far above those of real papers."""
 
 
-def read_formula(region: FormulaRegion) -> Formula:
+def read_formula(region: FormulaRegion, more: Sequence[str] = ()) -> Formula:
     """Return the marks of a formula as LaTeX.
 
     Args:
         region: Marks of the formula, possibly with spaces.
+        more: Doubts from what is around it.
 
     Returns:
         The best reading, never empty, and its doubts as text.
@@ -39,15 +40,18 @@ def read_formula(region: FormulaRegion) -> Formula:
     node, doubts = build_tree(straighten(region))
     latex = write_latex(node).strip()
     if not latex:
-        return Formula(region, "\\square", (*doubts, "no symbol of the formula could be read"))
-    return Formula(region, latex, doubts)
+        doubts = (*doubts, "no symbol of the formula could be read")
+    return Formula(region, latex or "\\square", (*doubts, *more))
 
 
 def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
     """Return the tree of a formula, and its doubts."""
     doubts = Doubts(build_row, region.is_object)
     parts = _parts(region)
-    rules = _rules(region, len(region.glyphs))
+    rules = [
+        Rule(bar.x0, bar.x1, bar.y, frozenset({mark}))
+        for mark, bar in enumerate(region.bars, len(region.glyphs))
+    ]
     if region.pictures:
         doubts.add("the formula contains a small picture")
     if len(parts) + len(rules) > MOST_MARKS:
@@ -88,7 +92,6 @@ def _build(
 
 def _parts(region: FormulaRegion) -> list[PlacedPart]:
     glyphs = [part_of_glyph(glyph, mark) for mark, glyph in enumerate(region.glyphs)]
-    first = len(region.glyphs) + len(region.bars)
     roots = [
         PlacedPart(
             node=Sign("\\sqrt", "root"),
@@ -96,16 +99,9 @@ def _parts(region: FormulaRegion) -> list[PlacedPart]:
             y=root.box.y1,
             size=root.box.height,
             kind="root",
-            marks=frozenset({first + number}),
+            marks=frozenset({mark}),
             axis=root.box.centre[1],
         )
-        for number, root in enumerate(region.roots)
+        for mark, root in enumerate(region.roots, len(region.glyphs) + len(region.bars))
     ]
     return [part for part in [*glyphs, *roots] if part.kind != "space"]
-
-
-def _rules(region: FormulaRegion, first: int) -> list[Rule]:
-    return [
-        Rule(bar.x0, bar.x1, bar.y, frozenset({first + number}))
-        for number, bar in enumerate(region.bars)
-    ]

@@ -10,7 +10,14 @@ from omibench.stages.ocr.formulas.tree.fences import place_fences
 from omibench.stages.ocr.formulas.tree.grids import build_rows, find_rows
 from omibench.stages.ocr.formulas.tree.limits import place_limits
 from omibench.stages.ocr.formulas.tree.nodes import Chemistry
-from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, join, row_node, without
+from omibench.stages.ocr.formulas.tree.parts import (
+    Doubts,
+    PlacedPart,
+    all_marks,
+    join,
+    row_node,
+    without,
+)
 from omibench.stages.ocr.formulas.tree.scripts import attach_scripts, is_on_line, main_line
 from omibench.stages.ocr.formulas.tree.words import is_upright, join_words
 
@@ -26,7 +33,7 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
         doubts: Collects doubts.
     """
     if len(parts) == 1:
-        return _alone(parts[0])
+        return join_words(parts)[0]
     parts = place_fences(parts, doubts)
     parts = _with_words(parts)
     parts = place_limits(parts, doubts)
@@ -36,21 +43,13 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     y, size = main_line(parts)
     _doubt_overlaps([part for part in parts if is_on_line(part, y, size)], doubts)
     line = attach_scripts(parts, y, size, doubts)
-    lost = frozenset().union(*(p.marks for p in parts)) - frozenset().union(
-        *(p.marks for p in line)
-    )
-    if lost or not line:
+    if not line or all_marks(parts) - all_marks(line):
         doubts.add("a mark could not be placed in the formula")
         line = sorted(parts, key=lambda p: p.box.x0)
     like = next((part for part in line if part.axis is None), line[0])
     node = as_chemistry(line) or row_node([part.node for part in line], _gaps(line))
     whole = join(line, node, like, y=y, size=size, axis=None)
     return whole if len(line) > 1 or isinstance(node, Chemistry) else line[0]
-
-
-def _alone(part: PlacedPart) -> PlacedPart:
-    [word] = join_words([part])
-    return word
 
 
 def _gaps(line: Sequence[PlacedPart]) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,37 +12,10 @@ from tests.stages.ocr.formulas.typeset.make.tex import read_colour
 
 def find_boxes(pdf: Path, count: int) -> dict[int, tuple[int, list[float]]]:
     """Page (from 0) and box of each formula by its number; of the first page that it stands on."""
-    colours = {read_colour(serial): serial for serial in range(1, count + 1)}
-    boxes: dict[int, tuple[int, pymupdf.Rect]] = {}
-    with pymupdf.open(pdf) as document:
-        for number, page in enumerate(document):
-            for colour, box in _list_marks(page):
-                serial = colours.get(colour)
-                if serial is None:
-                    continue
-                first_page, joined = boxes.setdefault(serial, (number, pymupdf.Rect(box)))
-                if first_page == number:
-                    boxes[serial] = (number, joined | box)
-    return {serial: (number, [round(x, 1) for x in box]) for serial, (number, box) in boxes.items()}
-
-
-def _list_marks(page: pymupdf.Page) -> list[tuple[tuple[int, int, int], pymupdf.Rect]]:
-    marks = []
-    for block in page.get_text("rawdict")["blocks"]:
-        for line in block.get("lines", []):
-            for span in line["spans"]:
-                value = span["color"]
-                colour = (value >> 16, value >> 8 & 255, value & 255)
-                marks += [
-                    (colour, pymupdf.Rect(char["bbox"]))
-                    for char in span["chars"]
-                    if char["c"].strip()
-                ]
-    for drawing in page.get_drawings():
-        for key in ("color", "fill"):
-            if drawing.get(key):
-                marks.append((tuple(round(255 * part) for part in drawing[key]), drawing["rect"]))
-    return marks
+    return {
+        serial: (number, [round(x, 1) for x in _join(mark.printed for mark in marks)])
+        for serial, (number, marks) in _list_marks(pdf, count).items()
+    }
 
 
 def check_places(plain: Path, coloured: Path) -> None:
@@ -67,14 +40,7 @@ def find_lines(pdf: Path, count: int) -> dict[int, tuple[int, list[list[float]]]
 
     A line is a baseline with symbols of the formula's full size.
     """
-    colours = {read_colour(serial): serial for serial in range(1, count + 1)}
-    marks: dict[int, tuple[int, list[_Mark]]] = {}
-    with pymupdf.open(pdf) as document:
-        for number, page in enumerate(document):
-            for colour, mark in _list_level_marks(page):
-                serial = colours.get(colour)
-                if serial is not None and marks.setdefault(serial, (number, []))[0] == number:
-                    marks[serial][1].append(mark)
+    marks = _list_marks(pdf, count)
     return {serial: (number, _part_lines(found)) for serial, (number, found) in marks.items()}
 
 
@@ -82,11 +48,27 @@ class _Mark(NamedTuple):
     """A symbol or a drawing, and its level: the baseline or the middle."""
 
     box: pymupdf.Rect
+    """Of its ink in a line."""
+    printed: pymupdf.Rect
+    """As PyMuPDF gives it."""
     level: float
     size: float
 
 
-def _list_level_marks(page: pymupdf.Page) -> Iterator[tuple[tuple[int, int, int], _Mark]]:
+def _list_marks(pdf: Path, count: int) -> dict[int, tuple[int, list[_Mark]]]:
+    """Page and marks of each formula by its number, on its first page."""
+    colours = {read_colour(serial): serial for serial in range(1, count + 1)}
+    marks: dict[int, tuple[int, list[_Mark]]] = {}
+    with pymupdf.open(pdf) as document:
+        for number, page in enumerate(document):
+            for colour, mark in _list_marks_of_page(page):
+                serial = colours.get(colour)
+                if serial is not None and marks.setdefault(serial, (number, []))[0] == number:
+                    marks[serial][1].append(mark)
+    return marks
+
+
+def _list_marks_of_page(page: pymupdf.Page) -> Iterator[tuple[tuple[int, int, int], _Mark]]:
     for block in page.get_text("rawdict")["blocks"]:
         for line in block.get("lines", []):
             for span in line["spans"]:
@@ -95,13 +77,14 @@ def _list_level_marks(page: pymupdf.Page) -> Iterator[tuple[tuple[int, int, int]
                 for char in (c for c in span["chars"] if c["c"].strip()):
                     (_, y), (x0, _, x1, _) = char["origin"], char["bbox"]
                     box = pymupdf.Rect(x0, y - 0.7 * size, x1, y + 0.2 * size)
-                    yield colour, _Mark(box, y, 0 if _hangs(span["font"], char["c"]) else size)
+                    full = 0 if _hangs(span["font"], char["c"]) else size
+                    yield colour, _Mark(box, pymupdf.Rect(char["bbox"]), y, full)
     for drawing in page.get_drawings():
         for key in ("color", "fill"):
             if drawing.get(key):
                 rect = drawing["rect"]
                 level = (rect.y0 + rect.y1) / 2
-                yield tuple(round(255 * part) for part in drawing[key]), _Mark(rect, level, 0)
+                yield tuple(round(255 * part) for part in drawing[key]), _Mark(rect, rect, level, 0)
 
 
 def _hangs(font: str, character: str) -> bool:
@@ -117,7 +100,7 @@ def _part_lines(marks: Sequence[_Mark]) -> list[list[float]]:
             lines[-1].append(mark)
         else:
             lines.append([mark])
-    boxes = [_join(line) for line in lines]
+    boxes = [_join(mark.box for mark in line) for line in lines]
     levels = [line[0].level for line in lines]
     for mark in (m for m in marks if m.size < full):
         x = (mark.box.x0 + mark.box.x1) / 2
@@ -127,8 +110,9 @@ def _part_lines(marks: Sequence[_Mark]) -> list[list[float]]:
     return [[round(x, 1) for x in box] for box in boxes]
 
 
-def _join(marks: Sequence[_Mark]) -> pymupdf.Rect:
-    box = pymupdf.Rect(marks[0].box)
-    for mark in marks[1:]:
-        box |= mark.box
+def _join(rects: Iterable[pymupdf.Rect]) -> pymupdf.Rect:
+    first, *rest = rects
+    box = pymupdf.Rect(first)
+    for rect in rest:
+        box |= rect
     return box
