@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -197,21 +198,14 @@ def write_wide_csv(path: Path, table: WideTable, *, intervals: bool = False) -> 
 def render_markdown(table: WideTable, title: str, *, intervals: bool = False) -> str:
     """Render a printed table in Markdown: the best in bold, the second best in italics."""
     heads = [*map(_title, table.keys), *map(_join_names, table.columns)]
-    marks = _rank_columns(table)
     lines = [
         f"{_escape_markdown(_mark_title(table, title))}",
         "",
         "| " + " | ".join(map(_escape_markdown, heads)) + " |",
         "|" + "---|" * len(table.keys) + "---:|" * len(table.columns),
     ]
-    wrap = {1: "**{}**", 2: "*{}*"}
-    for row in table.rows:
-        texts = [_escape_markdown(name) for name in row]
-        for column in table.columns:
-            text = _escape_markdown(table.format(table.cells.get((row, column)), intervals))
-            texts.append(wrap.get(marks.get((row, column), 0), "{}").format(text))
-        lines.append("| " + " | ".join(texts) + " |")
-    return "\n".join(lines) + "\n"
+    rows = _list_rows(table, _escape_markdown, ("%s", "**%s**", "*%s*"), intervals)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
 def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = False) -> str:
@@ -223,8 +217,7 @@ def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = 
         label: Its label.
         intervals: Whether each number is followed by its interval.
     """
-    marks = _rank_columns(table)
-    wrap = {1: r"\textbf{%s}", 2: r"\underline{%s}"}
+    marks = ("%s", r"\textbf{%s}", r"\underline{%s}")
     lines = [
         "% needs \\usepackage{booktabs}",
         r"\begin{table}",
@@ -235,15 +228,28 @@ def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = 
         r"\toprule",
         *_latex_heads(table),
         r"\midrule",
+        *(" & ".join(row) + r" \\" for row in _list_rows(table, escape_latex, marks, intervals)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
     ]
-    for row in table.rows:
-        texts = [escape_latex(name) for name in row]
-        for column in table.columns:
-            text = escape_latex(table.format(table.cells.get((row, column)), intervals))
-            texts.append(wrap.get(marks.get((row, column), 0), "%s") % text)
-        lines.append(" & ".join(texts) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     return "\n".join(lines) + "\n"
+
+
+def _list_rows(
+    table: WideTable, escape: Callable[[str], str], marks: Sequence[str], intervals: bool
+) -> Iterator[list[str]]:
+    """Return the texts of each row; `marks` are the formats of others, the best and the second."""
+    ranks = _rank_columns(table)
+    for row in table.rows:
+        yield [
+            *map(escape, row),
+            *(
+                marks[ranks.get((row, column), 0)]
+                % escape(table.format(table.cells.get((row, column)), intervals))
+                for column in table.columns
+            ),
+        ]
 
 
 def escape_latex(text: str) -> str:
@@ -257,15 +263,9 @@ def _latex_heads(table: WideTable) -> list[str]:
     if not table.columns or len(table.columns[0]) != 2:
         heads = [escape_latex(_join_names(column)) for column in table.columns]
         return [" & ".join([*keys, *heads]) + r" \\"]
-    groups: list[list[str]] = []
-    for first, _ in table.columns:
-        if groups and groups[-1][0] == first:
-            groups[-1].append(first)
-        else:
-            groups.append([first])
     spans = [
-        rf"\multicolumn{{{len(group)}}}{{c}}{{{escape_latex(_rename(group[0]))}}}"
-        for group in groups
+        rf"\multicolumn{{{len(list(group))}}}{{c}}{{{escape_latex(_rename(first))}}}"
+        for first, group in groupby(table.columns, key=lambda column: column[0])
     ]
     seconds = [escape_latex(_rename(second)) for _, second in table.columns]
     return [

@@ -10,21 +10,27 @@ import pytest
 from tests.stages.analyze.conftest import study_values
 
 from omibench.errors import MissingInputError, UntrustedError
-from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet, write_parquet
-from omibench.stages.analyze.results.saliency import list_cells, saliences
+from omibench.stages.analyze.results.saliency import Salience, list_cells, saliences
 from omibench.stages.analyze.sections.saliency import describe_saliency
 
 
 class Shown:
     """As much of the results as is looked at."""
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
+    def __init__(self, study: Study, folder: Path) -> None:
+        self.study, self.folder = study, folder
         self.simulated_cells = dict.fromkeys(study.cells, True)
+
+    def measure(self) -> list[Salience]:
+        return saliences(self, self.study.saliency, self.folder / "saliency")  # type: ignore[arg-type]
+
+    def describe(self, found: list[Salience]) -> dict[str, Any] | None:
+        report = self.folder / "analyze/report.html"
+        return describe_saliency(self, self.study.saliency, found, report)  # type: ignore[arg-type]
 
     def label(self, model: str) -> str:
         return model.title()
@@ -74,29 +80,18 @@ def shown(tmp_path: Path) -> Shown:
     }
     for setting, own in cells.items():
         write_parquet(tmp_path / "saliency/sim-weak" / f"{setting}.parquet", own, SaliencyRow)
-    return Shown(study)
-
-
-def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
-    cot, direct = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
-    assert direct.cell == Cell("sim-weak", "direct")
-    assert direct.impacts == {"p": 1.5, "q": 0.5, "wrong": 0.5}
-    assert direct.logprobs == {"p": -0.5, "q": -0.2, "wrong": -3.0}
-    assert direct.right == {"p", "q"}
-    assert direct.supportive == pytest.approx(3 / 4)
-    assert direct.strongest == ("p", 0, "B")
-    assert cot.impacts == {"p": 0.25, "q": 0.125, "wrong": 0.125}
+    return Shown(study, tmp_path)
 
 
 def test_a_cell_that_was_not_looked_into_is_named(tmp_path: Path, shown: Shown) -> None:
     (tmp_path / "saliency/sim-weak/cot.parquet").unlink()
     with pytest.raises(MissingInputError, match=r"sim-weak/cot\.parquet: does not exist"):
-        saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+        shown.measure()
 
 
-def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Shown) -> None:
-    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
-    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+def test_the_card_shows_numbers_and_where_the_map_is(shown: Shown) -> None:
+    found = shown.measure()
+    card = shown.describe(found)
     assert card is not None
     assert card["table"].simulated
     assert [(row[7].text, row[9].text) for row in card["table"].rows] == [
@@ -111,18 +106,18 @@ def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Show
         "within 0.001 in 1; mean impact 1.000 and 0.188."
     ) in card["pairs"][0]
     wrong = [row._replace(right=frozenset()) for row in found]
-    card = describe_saliency(shown, shown.study.saliency, wrong, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+    card = shown.describe(wrong)
     assert card is not None
     assert "of the 3 problems answered under both, none is right under direct" in card["pairs"][0]
-    assert describe_saliency(shown, shown.study.saliency, [], tmp_path / "report.html") is None  # type: ignore[arg-type]
+    assert shown.describe([]) is None
 
 
-def test_what_is_not_scored_is_counted_with_its_reasons(tmp_path: Path, shown: Shown) -> None:
-    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+def test_what_is_not_scored_is_counted_with_its_reasons(shown: Shown) -> None:
+    found = shown.measure()
     cot, direct = found
     assert (dict(cot.unscored), dict(direct.unscored)) == ({"no_response": 1, "no_letter": 2}, {})
     assert (cot.declares, direct.declares) == (1, 0)
-    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    card = shown.describe(found)
     assert card is not None
     (line,) = card["unscored"]
     assert "3 problems not scored: several options are declared (AC) (2); refused (1)." in line
@@ -134,8 +129,8 @@ def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
 ) -> None:
     file = tmp_path / "saliency/sim-weak/cot.parquet"
     write_parquet(file, [unscored("p", "no_response", "truncated")], SaliencyRow)
-    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
-    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    found = shown.measure()
+    card = shown.describe(found)
     assert card is not None
     first = card["table"].rows[0]
     assert [entry.text for entry in first[2:4] + first[7:8]] == [0, 1, "–"]
@@ -156,9 +151,9 @@ def test_a_cell_that_was_measured_in_another_way_is_refused(
     tmp_path: Path, shown: Shown, change: dict[str, Any], words: str
 ) -> None:
     block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
-    other = Shown(parse_study(study_values() | {"saliency": block | change}, "test"))
+    other = Shown(parse_study(study_values() | {"saliency": block | change}, "test"), tmp_path)
     with pytest.raises(UntrustedError, match=words) as caught:
-        saliences(other, other.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+        other.measure()
     assert "--forcerun" in str(caught.value)
 
 
@@ -170,14 +165,16 @@ def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, sh
     pl.read_parquet(file).drop(added).write_parquet(file)
     assert read_parquet(file, SaliencyRow)["version"].to_list() == [None] * 2
     with pytest.raises(UntrustedError, match=f"version None, but the study has {VERSION}"):
-        saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+        shown.measure()
 
 
-def test_the_table_has_a_row_a_cell(tmp_path: Path, shown: Shown) -> None:
-    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+def test_the_table_has_a_row_a_cell(shown: Shown) -> None:
+    found = shown.measure()
     table = list_cells(shown.study.saliency, found)
     assert [row["impact_max"] for row in table] == [0.25, 1.5]
     assert [row["n"] for row in table] == [3, 3]
+    assert table[1]["supportive"] == pytest.approx(3 / 4)
+    assert found[1].right == {"p", "q"}
     assert [(row["no_response"], row["no_letter"], row["declares"]) for row in table] == [
         (1, 2, 1), (0, 0, 0)
     ]  # fmt: skip

@@ -17,6 +17,7 @@ from omibench.stages.analyze.figures.marks import (
     encode_shape,
     finish_lines,
     join_names,
+    list_distinct,
     mark_mixed,
     name_lines,
     pick_rules,
@@ -60,7 +61,7 @@ def draw_samples(table: pl.DataFrame) -> Chart | None:
     data = select_lines(scale_up([r for r in rows if r["k"]], "estimate", "low", "high"))
     if not data:
         return None
-    names = list(dict.fromkeys(row["line"] for row in data))
+    names = list_distinct(data, "line")
     most = max(row["k"] for row in data)
     fits = [fit for fit in _draw_fits(rows, most) if fit["line"] in names]
     colour, shape = encode_colour("line", names, ""), encode_shape("line", names, "")
@@ -185,7 +186,7 @@ def draw_shots(table: pl.DataFrame) -> Chart | None:
         for row in select_lines(scale_up(rows, "estimate", "low", "high", "sem"))
         for error in [row["sem"] or 0]
     ]
-    names = list(dict.fromkeys(row["line"] for row in data))
+    names = list_distinct(data, "line")
     most = max(row["shots"] for row in data)
     x = alt.X("shots:Q", title="Examples", axis=alt.Axis(tickCount=most, tickMinStep=1, format="d"))
     y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(zero=False))
@@ -257,7 +258,7 @@ def _draw_sizes(table: pl.DataFrame, name: str, column: str, title: str) -> Char
         f"{column}:Q", title=title, scale=alt.Scale(type="log", base=10), axis=alt.Axis(grid=False)
     )
     ends = _find_ends(data, column)
-    names = list(dict.fromkeys(row["line"] for row in data))
+    names = list_distinct(data, "line")
     rules_of_ends = (
         alt.Chart(embed_data(ends))
         .mark_rule(strokeDash=[4, 3])

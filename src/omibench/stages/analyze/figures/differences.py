@@ -24,6 +24,7 @@ from omibench.stages.analyze.figures.marks import (
     finish,
     finish_rows,
     head_lines,
+    list_distinct,
     name_lines,
     pick_rules,
     scale_up,
@@ -95,7 +96,7 @@ def mark_model(row: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
 
 def name_baselines(rows: list[dict[str, Any]]) -> str:
     """Return a subtitle with the baselines: 'against direct', 'against a or b'."""
-    baselines = list(dict.fromkeys(row["baseline"] for row in rows))
+    baselines = list_distinct(rows, "baseline")
     names = " or ".join(baselines[:MOST_BASELINES])
     return f"against {names}" + " and others" * (len(baselines) > MOST_BASELINES)
 
@@ -142,7 +143,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     if not rows:
         return None
     base = alt.Chart(embed_data(rows)).encode(y=alt.Y("name:N", sort=None, title=None, axis=NAMES))
-    parts = list(dict.fromkeys(row["part"] for row in rows))
+    parts = list_distinct(rows, "part")
     colour = encode_colour("part", parts, rows[0]["slice"])
     scale = alt.Scale(domain=[0, 100])
     lines = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
@@ -217,7 +218,7 @@ def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | N
     rows, selection = keep_largest(rows)
     if not rows:
         return None
-    parts = list(dict.fromkeys(row["part"] for row in rows))
+    parts = list_distinct(rows, "part")
     base = alt.Chart(embed_data(rows)).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=NAMES),
         color=encode_colour("part", parts, rows[0]["slice"]),
@@ -341,7 +342,7 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
         for row in data
         for column, side in _SIDES.items()
     ]
-    names = list(dict.fromkeys(row["line"] for row in data))
+    names = list_distinct(data, "line")
     y = alt.Y("line:N", sort=names, title=None, axis=alt.Axis(grid=True, labelLimit=360))
     x = alt.X("estimate:Q", title="Accuracy, %")
     sides = list(_SIDES.values())

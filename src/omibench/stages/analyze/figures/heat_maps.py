@@ -22,6 +22,7 @@ from omibench.stages.analyze.figures.marks import (
     describe_heads,
     embed_data,
     finish,
+    list_distinct,
 )
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
@@ -103,7 +104,7 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
 
 
 def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
-    names = list(dict.fromkeys(row["row"] for row in rows))
+    names = list_distinct(rows, "row")
     columns = {row["column"] for row in rows}
     most = max(MOST_ROWS, MOST_SQUARES // len(columns))
     selection = describe_heads(most, len(names))

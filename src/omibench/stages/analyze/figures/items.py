@@ -20,6 +20,7 @@ from omibench.stages.analyze.figures.marks import (
     finish_lines,
     finish_rows,
     head_lines,
+    list_distinct,
     name_lines,
     pick_rules,
     scale_up,
@@ -143,7 +144,7 @@ def draw_questions(table: pl.DataFrame) -> Chart | None:
     rows = table.filter(metric=QUESTIONS).select("exam", "year", "estimate", "simulated").to_dicts()
     if not rows:
         return None
-    exams = list(dict.fromkeys(row["exam"] for row in rows))
+    exams = list_distinct(rows, "exam")
     bars = (
         alt.Chart(embed_data(rows))
         .mark_bar(width=12)

@@ -19,6 +19,7 @@ from omibench.stages.analyze.figures.marks import (
     finish_rows,
     head_lines,
     join_names,
+    list_distinct,
     mark_mixed,
     name_lines,
     scale_up,
@@ -67,7 +68,7 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
         total[row["value"]] += row["estimate"]
     types = sorted(total, key=lambda name: -total[name])
     ordered = [row | {"order": types.index(row["value"])} for row in data]
-    names = list(dict.fromkeys(row["line"] for row in data))
+    names = list_distinct(data, "line")
     x = alt.X("estimate:Q", stack="zero", title="Failures, %", scale=alt.Scale(domain=[0, 100]))
     bars = (
         alt.Chart(embed_data(ordered))
@@ -150,7 +151,7 @@ def draw_disagreements(table: pl.DataFrame) -> Chart | None:
     rows = table.filter(slice="source").rows(named=True)
     if not rows:
         return None
-    values = list(dict.fromkeys(row["value"] for row in rows))
+    values = list_distinct(rows, "value")
     data = [
         {
             "row": f"{row['model'] or ALL_MODELS} · {WAYS[row['disagreement']]} (n = {row['n']})",
@@ -160,7 +161,7 @@ def draw_disagreements(table: pl.DataFrame) -> Chart | None:
         }
         for row in rows
     ]
-    names = list(dict.fromkeys(row["row"] for row in data))
+    names = list_distinct(data, "row")
     bars = (
         alt.Chart(embed_data(data))
         .mark_bar(height=14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,6 +45,11 @@ def describe_heads(drawn: int, total: int) -> str:
 def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
     """Return the rows of a chart, inside the chart."""
     return alt.InlineData(values=values)
+
+
+def list_distinct(rows: Iterable[Mapping[str, Any]], column: str) -> list[Any]:
+    """Return the different values of a column, in order of first occurrence."""
+    return list(dict.fromkeys(row[column] for row in rows))
 
 
 def make_title(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:
@@ -173,7 +178,7 @@ def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
         x: Encoding of the horizontal position.
         y: Encoding of `estimate`.
     """
-    names = list(dict.fromkeys(row["line"] for row in rows))
+    names = list_distinct(rows, "line")
     base = alt.Chart(embed_data(list(rows))).encode(x=x, color=encode_colour("line", names, ""))
     return alt.layer(
         base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
@@ -194,7 +199,7 @@ def draw_rows(
         legend: Title of the legend.
         scale: Scale of `estimate`; by default one that includes 0.
     """
-    names = list(dict.fromkeys(row["line"] for row in rows))
+    names = list_distinct(rows, "line")
     shared = scale or alt.Scale(zero=True)
     low, x = (alt.X(f"{name}:Q", title=title, scale=shared) for name in ("low", "estimate"))
     groups = list(dict.fromkeys(str(row[colour]) for row in rows))
@@ -215,7 +220,7 @@ def head_lines(rows: Sequence[Row]) -> list[Row]:
     Args:
         rows: Rows with `line`.
     """
-    kept = set(list(dict.fromkeys(row["line"] for row in rows))[:MOST_ROWS])
+    kept = set(list_distinct(rows, "line")[:MOST_ROWS])
     return [row for row in rows if row["line"] in kept]
 
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from omibench.stages.analyze.figures.figure import FIGURES, figure
 from omibench.stages.analyze.figures.findings import count_gains
-from omibench.stages.analyze.figures.marks import embed_data, encode_colour, finish
+from omibench.stages.analyze.figures.marks import embed_data, encode_colour, finish, list_distinct
 from omibench.stages.analyze.figures.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.results.saliency import BIN_WIDTH
 
@@ -42,7 +42,7 @@ def draw_confidence(table: pl.DataFrame) -> Chart | None:
     ]
     if not data:
         return None
-    names = list(dict.fromkeys(row["shown"] for row in data))
+    names = list_distinct(data, "shown")
     base = alt.Chart(embed_data(data)).encode(y=_rows(data), yOffset="shown:N")
     nats = "Mean log P of the chosen option, nats"
     lines = base.mark_rule().encode(x=alt.X("low:Q", title=nats), x2="high:Q")
@@ -51,7 +51,11 @@ def draw_confidence(table: pl.DataFrame) -> Chart | None:
     )
     subtitle = "lines are intervals; nearer to 0 is more confident"
     return _finish(
-        alt.layer(lines, points), "saliency-confidence", table, STEP * len(_names(data)), subtitle
+        alt.layer(lines, points),
+        "saliency-confidence",
+        table,
+        STEP * len(list_distinct(data, "row")),
+        subtitle,
     )
 
 
@@ -68,7 +72,7 @@ def draw_gains(table: pl.DataFrame) -> Chart | None:
         table: The result `saliency-gain-histogram`.
     """
     rows = _select(table, ["share"])
-    names, highest = _names(rows), max((row["estimate"] for row in rows), default=0.0)
+    names, highest = list_distinct(rows, "row"), max((row["estimate"] for row in rows), default=0.0)
     if not rows:
         return None
     data = [
@@ -134,7 +138,7 @@ def draw_wins(table: pl.DataFrame) -> Chart | None:
             color=encode_colour("outcome", list(OUTCOMES.values()), "The first setting is"),
         )
     )
-    return _finish(alt.layer(bars), "saliency-wins", table, STEP * len(_names(data)))
+    return _finish(alt.layer(bars), "saliency-wins", table, STEP * len(list_distinct(data, "row")))
 
 
 @figure(
@@ -189,12 +193,8 @@ def _name(row: dict[str, Any]) -> str:
     return f"{row['model']} · {row['setting']}{other} · {row['value'] or EVERY} (n = {row['n']})"
 
 
-def _names(data: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(row["row"] for row in data))
-
-
 def _rows(data: list[dict[str, Any]]) -> alt.Y:
-    names = _names(data)
+    names = list_distinct(data, "row")
     axis = alt.Axis(labelLimit=_LABEL_ROOM)
     return alt.Y("row:N", title=None, sort=names, scale=alt.Scale(domain=names), axis=axis)
 

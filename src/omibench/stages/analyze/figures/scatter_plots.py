@@ -15,6 +15,7 @@ from omibench.stages.analyze.figures.marks import (
     encode_colour,
     encode_shape,
     finish,
+    list_distinct,
     make_title,
 )
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
@@ -189,7 +190,7 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     ]
     if not data:
         return None
-    names = list(dict.fromkeys(row["setting"] for row in data))
+    names = list_distinct(data, "setting")
     x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(zero=False, padding=40))
     y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
     base = alt.Chart(embed_data(data)).encode(x=x)

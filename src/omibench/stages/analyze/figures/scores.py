@@ -22,6 +22,7 @@ from omibench.stages.analyze.figures.marks import (
     encode_colour,
     encode_shape,
     finish,
+    list_distinct,
 )
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.words import (
@@ -150,7 +151,7 @@ def draw_images(table: pl.DataFrame) -> Chart | None:
     bins = sort_values(first["value"])
     pooled = {row["value"]: row for row in first.filter(model="", setting="").to_dicts()}
     by_model = first.filter(first["model"] != "", setting="").to_dicts()
-    every = list(dict.fromkeys(row["model"] for row in by_model))
+    every = list_distinct(by_model, "model")
     drawn = _pick_models(by_model)
     if len(bins) < 2:
         return None
