@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import Request, Response, Tags, Usage
 from omibench.store.key import Keys, dump_request
+from omibench.store.liveness import new_name
 from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.index import index_path
 from omibench.store.partition.line import Body, encode_line
-from omibench.store.partition.segment import SegmentWriter
+from omibench.store.partition.segment import SUFFIX, SegmentWriter
 from omibench.store.store import Store, partition_folders, partition_name
 
 MODELS = 31
@@ -94,7 +94,6 @@ def _run(folder: Path, responses: int, script: Path) -> Iterator[Measured]:
         yield measure("cell", f"{state}: open a partition and read one cell", one)
         yield measure("one", f"{state}: open a partition and read one response", one)
         yield measure("whole", f"{state}: open every partition", whole)
-        yield measure("unindexed", f"{state}: the cell, its partition without indexes", Limit())
         yield measure("inspect", f"{state}: count every response", Limit())
     build_study(study)
     yield measure("rerun", "answer 31 cells the first time (simulated)", Limit(), study)
@@ -124,7 +123,7 @@ def build_store(store: Path, responses: int) -> None:
         folder.mkdir(parents=True)
         (folder / "model.json").write_text(json.dumps(identity))
         for start in range(0, len(items), CELL):
-            writer = SegmentWriter(folder)
+            writer = SegmentWriter(folder / new_name(SUFFIX))
             for request, tags, asked in items[start : start + CELL]:
                 body = Body(1, tags, _answer(rng, pool), asked)
                 writer.write(encode_line(keys.key(request), body))
@@ -170,7 +169,7 @@ def _measure(what: str, folder: Path, responses: int) -> None:
         work: Callable[[], str] = lambda: _build(folder, responses)  # noqa: E731
     else:
         work = {
-            "cell": _read_cell, "one": _read_one, "whole": _open_whole, "unindexed": _rebuild,
+            "cell": _read_cell, "one": _read_one, "whole": _open_whole,
             "inspect": _inspect, "compact": _compact, "rerun": _rerun, "ask": _ask,
         }[what](folder)  # fmt: skip
     began = time.process_time()
@@ -222,14 +221,6 @@ def _open_whole(store: Path) -> Callable[[], str]:
         return f"{sum(sizes):,} responses"
 
     return work
-
-
-def _rebuild(store: Path) -> Callable[[], str]:
-    read = _read_cell(store)
-    folder = store / partition_name(_identity(MODELS // 2))
-    for path in [*folder.glob("*.jsonl"), *folder.glob("*.parquet")]:
-        index_path(path).unlink(missing_ok=True)
-    return read
 
 
 def _inspect(store: Path) -> Callable[[], str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from tests.store.filling import (
     IDENTITY,
     SHA256,
     fill,
-    packs,
     partition_folder,
     segments,
     texts,
@@ -27,9 +24,8 @@ from tests.store.filling import (
 from omibench.errors import OmibenchError, StoreError
 from omibench.store.merge import merge_store
 from omibench.store.partition import segment
-from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.index import index_path
 from omibench.store.partition.line import Body, encode_line
+from omibench.store.partition.segment import CLOSED
 from omibench.store.store import Store, partition_folders
 from omibench.store.verify import verify_store
 
@@ -41,73 +37,20 @@ def whys(store: Path) -> list[str]:
     return [fault.why for fault in verify_store(store, partition_folders(store)).faults]
 
 
-def index(path: Path, head: Any, records: bytes = b"") -> None:
-    """An index whose checksum holds."""
-    text = head if isinstance(head, bytes) else json.dumps(head).encode()
-    crc = zlib.crc32(records, zlib.crc32(text))
-    index_path(path).write_bytes(b"%08x %s\n%s" % (crc, text, records))
-
-
-HEAD = {
-    "index": 1, "size": 0, "modified_ns": 0, "covered": 0, "lines": 0, "closed": True,
-    "schemas": [1], "damaged": [],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"", b"null", b"[]", DEEP, b"{}", b'{"index":1}',
-        {**HEAD, "schemas": ["x"]}, {**HEAD, "schemas": 7}, {**HEAD, "damaged": [1]},
-        {**HEAD, "damaged": [["a", 2, "b"]]}, {**HEAD, "size": "many"}, {**HEAD, "lines": None},
-        {**HEAD, "covered": {}},
-    ],
-)  # fmt: skip
-def test_a_hostile_index_is_made_anew(tmp_path: Path, packed: bool, head: Any) -> None:
-    keys = fill(tmp_path, range(2))
-    if packed:
-        compact_partition(partition_folder(tmp_path))
-    (path,) = packs(tmp_path) if packed else segments(tmp_path)
-    found = path.stat()
-    if isinstance(head, dict):
-        head = {"size": found.st_size, "modified_ns": found.st_mtime_ns} | {
-            k: v for k, v in head.items() if v != 0
-        }
-    index(path, head)
-    assert texts(tmp_path, keys) == EXPECTED
-    assert whys(tmp_path) == []
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_an_index_that_lies_about_places_is_found_out(tmp_path: Path, packed: bool) -> None:
-    keys = fill(tmp_path, range(2))
-    if packed:
-        compact_partition(partition_folder(tmp_path))
-    (path,) = packs(tmp_path) if packed else segments(tmp_path)
-    found = path.stat()
-    state = {"size": found.st_size, "modified_ns": found.st_mtime_ns, "covered": found.st_size}
-    records = b"".join(
-        bytes.fromhex(key) + (2**62).to_bytes(8, "little") + (2**62 + n).to_bytes(8, "little")
-        for n, key in enumerate(keys)
-    )
-    index(path, HEAD | state | {"lines": 2}, records)
-    assert texts(tmp_path, keys) == EXPECTED
-
-
-@pytest.mark.parametrize("what", ["index", "segment", "pack", "card", "picture"])
+@pytest.mark.parametrize("what", ["mark", "segment", "pack", "card", "picture"])
 def test_a_named_pipe_is_never_waited_for(tmp_path: Path, what: str) -> None:
     keys = fill(tmp_path, range(2))
     folder, (whole,) = partition_folder(tmp_path), segments(tmp_path)
     path = {
-        "index": index_path(whole), "segment": folder / "a.jsonl", "pack": folder / "a.parquet",
+        "mark": whole.with_name(whole.name + CLOSED), "segment": folder / "a.jsonl",
+        "pack": folder / "a.parquet",
         "card": folder / "model.json", "picture": tmp_path / "images" / "ab" / ("ab" * 32),
     }[what]  # fmt: skip
     path.unlink(missing_ok=True)
     path.parent.mkdir(exist_ok=True)
     os.mkfifo(path)
     found = whys(tmp_path)
-    assert bool(found) is (what != "index")
+    assert bool(found) is (what != "mark")
     if what == "card":
         with pytest.raises(StoreError, match=r"cannot be used: .* named pipe"):
             texts(tmp_path, keys)

@@ -71,7 +71,7 @@ def test_nothing_damaged_is_copied(tmp_path: Path) -> None:
     (theirs / "images" / SHA256[:2] / SHA256).write_bytes(b"other")
     with Store(theirs) as store:
         line = encode_line("ab" * 32, build_body(request(9), Response(text="misplaced")))
-        store.open_partition(IDENTITY).append_line("ab" * 32, line)
+        store.open_partition(IDENTITY).append_line(line)
     merged = merge_store(theirs, ours)
     assert (merged.copied, merged.images) == (3, 0)
     whys = sorted(fault.why.split(" (")[0] for fault in merged.faults)

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from omibench.errors import MissingInputError, StoreError
 from omibench.schemas.validation import suggest_name
-from omibench.store.files import OpenFiles
+from omibench.store.files import NoFileError, open_stored
 from omibench.store.liveness import read_start_time
 from omibench.store.partition.compact import SET_ASIDE
-from omibench.store.partition.counts import Counts
-from omibench.store.partition.index import Damage, read_state
 from omibench.store.partition.line import Body
 from omibench.store.partition.pack import SUFFIX as PACK
 from omibench.store.partition.pack import PackFile
 from omibench.store.partition.partition import CARD, Partition
 from omibench.store.partition.segment import SUFFIX as SEGMENT
-from omibench.store.partition.segment import SegmentFile
-from omibench.store.partition.stored import StoredFile
-from omibench.store.partition.table import open_table
+from omibench.store.partition.stored_file import Damage
 from omibench.store.store import partition_folders, read_card
+
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+
+
+@dataclass
+class Counts:
+    """Counts of responses. Tokens and dollars are sums over the responses that have them."""
+
+    responses: int = 0
+    simulated: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+    cost_usd: float = 0.0
+    without_cost: int = 0
+    """Responses without a cost."""
+
+    def add(self, response: Mapping[str, Any]) -> None:
+        """Count a response as stored."""
+        self.responses += 1
+        self.outcomes[str(response.get("outcome", "answered"))] += 1
+        self.simulated += bool(response.get("simulated"))
+        usage = response.get("usage") or {}
+        for name in TOKENS:
+            self.tokens[name] += int(usage.get(name) or 0)
+        cost = response.get("cost_usd")
+        self.without_cost += cost is None
+        self.cost_usd += float(cost or 0.0)
 
 
 @dataclass
@@ -71,7 +95,7 @@ def choose(store: Path, model: str | None) -> list[Path]:
 def open_folder(folder: Path, thorough: bool = False) -> Partition:
     """Open a partition by its folder, even if its card is missing or unreadable.
 
-    `thorough` checks every line instead of relying on the indexes; `card_fault` checks the card.
+    `thorough` checks every row of its packs; `card_fault` checks the card.
     """
     return Partition(folder, _identity(folder), thorough)
 
@@ -88,23 +112,19 @@ def card_fault(folder: Path) -> str | None:
 
 
 def summarise(folder: Path) -> PartitionSummary:
-    """Count the contents of one partition; reads every response if its indexes lack the counts."""
+    """Count the contents of one partition; reads every response."""
     partition = open_folder(folder)
     summary = PartitionSummary(folder.name, partition.identity)
-    counts = partition.counts()
-    if counts is None:
-        counts = summary.counts
-        for key in partition:
-            response = partition.response(key)
-            if response is not None:
-                counts.add(response)
-    summary.counts = counts
+    for key in partition:
+        response = partition.response(key)
+        if response is not None:
+            summary.counts.add(response)
     summary.duplicates = partition.duplicates
     summary.damaged = partition.damaged_lines
     summary.packs = sum(isinstance(file, PackFile) for file in partition.files)
     summary.segments = len(partition.files) - summary.packs
     summary.bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
-    summary.set_aside = sum(_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
+    summary.set_aside = sum(_count_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
     partition.close()
     return summary
 
@@ -112,27 +132,20 @@ def summarise(folder: Path) -> PartitionSummary:
 def count_responses(folder: Path, since: float = 0.0) -> int:
     """Count the lines of a partition's files begun `since` a moment (seconds since 1970).
 
-    Duplicates count; indexed files are not read. A missing folder counts as empty, and files can be
-    written and compacted in the meantime.
+    Duplicates and damaged lines count. A missing folder counts as empty, and files can be written
+    and compacted in the meantime.
     """
-    table = open_table(folder)
-    if table is not None:
-        states = {path.name: read_state(path) for path in folder.glob("*.*")}
-        table = table if table.covers(states) else None
-    covered = table.names if table is not None else {}
-    shut = OpenFiles()
-    files: list[StoredFile] = [SegmentFile(path, shut) for path in folder.glob(f"*{SEGMENT}")]
-    files += [PackFile(path) for path in folder.glob(f"*{PACK}")]
-    files = [file for file in files if file.path.name not in covered]
-    count = sum(
-        file.records
-        for file in (table.files if table is not None else ())
-        if read_start_time(folder / file.name) >= since
-    )
-    for file in (file for file in files if read_start_time(file.path) >= since):
-        with contextlib.suppress(FileNotFoundError):
-            file.load()
-            count += len(file.index)
+    count = 0
+    for path in (*folder.glob(f"*{SEGMENT}"), *folder.glob(f"*{PACK}")):
+        if read_start_time(path) < since:
+            continue
+        with contextlib.suppress(FileNotFoundError, NoFileError):
+            if path.suffix == PACK:
+                file = PackFile(path)
+                count += file.count_rows()
+                file.close()
+            else:
+                count += _count_lines(path)
     return count
 
 
@@ -178,6 +191,6 @@ def _identity(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for _ in file)
+def _count_lines(path: Path) -> int:
+    with open_stored(path) as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

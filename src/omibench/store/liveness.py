@@ -1,7 +1,7 @@
 """Detects whether a segment's writer is still running, since only closed segments are compacted.
 
 A running writer holds an advisory lock on its segment, whose name contains its host and process id;
-on closing, it leaves an index with that information.
+on closing, it marks the segment as complete.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from calendar import timegm
 from pathlib import Path
 
 from omibench.files.locks import hold
-from omibench.store.partition.index import read_index, read_state
+from omibench.store.partition.segment import is_marked_closed
 from omibench.store.process import read_process_start
 
 ABANDONED_S = 7 * 86400.0
@@ -49,10 +49,9 @@ def is_closed(segment: Path) -> bool:
     True if its writer closed it; if the writer ran on this host and has ended; and after
     `ABANDONED_S` without a change. Raises OSError if the segment was removed.
     """
-    state, saved = read_state(segment), read_index(segment)
-    if saved is not None and saved[0].closed and saved[1].size == state.size:
+    if is_marked_closed(segment):
         return True
-    if time.time() - state.modified_ns / 1e9 > ABANDONED_S:
+    if time.time() - segment.stat().st_mtime > ABANDONED_S:
         return _lockable(segment)
     named = _NAME.fullmatch(segment.name)
     if named is None or named["host"] != host_name():

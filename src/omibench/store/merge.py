@@ -124,7 +124,7 @@ def _copy_responses(source: Partition, target: Partition, merged: Merged) -> Non
         if stored_body is None:
             line = source.line(key)
             if line is not None:
-                target.append_line(key, line)
+                target.append_line(line)
                 merged.restored += had
                 merged.copied += not had
         elif stored_body.response == body.response or _values(stored_body) == _values(body):

@@ -119,7 +119,7 @@ def _copy_responses(folder: Path, older: Iterable[Path], new: Store) -> list[str
         line = source.line(key)
         if line is not None:
             target = target or new.open_partition(source.identity)
-            target.append_line(key, line)
+            target.append_line(line)
             copied.append(key)
     source.close()
     return copied

@@ -14,9 +14,9 @@ from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import NoFileError, open_stored
 from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys, parse_request
-from omibench.store.partition.index import Damage, ResponsePlace
 from omibench.store.partition.line import Body, parse_response, parse_values
 from omibench.store.partition.partition import Partition
+from omibench.store.partition.stored_file import Damage
 
 
 class Fault(NamedTuple):
@@ -86,10 +86,9 @@ def key_fault(keys: Keys, key: str, body: Body) -> str | None:
 def _verify_partition(partition: Partition, report: StoreCheck) -> None:
     keys = Keys(partition.identity) if partition.identity else None
     for file in partition.files:
-        for raw, first, second in file.index:
-            key = raw.hex()
+        for key in (raw.hex() for raw in file.places):
             try:
-                reason = _check(keys, key, file.body(key, ResponsePlace(first, second)), report)
+                reason = _check(keys, key, file.body(key), report)
             except (ValueError, TypeError, LookupError, AttributeError) as error:
                 reason = f"cannot be understood: {str(error).partition(chr(10))[0]}"
             except OSError as error:

@@ -22,23 +22,17 @@ from omibench.files.modes import open_new
 from omibench.store.files import OpenFiles
 from omibench.store.liveness import is_closed, new_name
 from omibench.store.partition import pack, segment
-from omibench.store.partition.index import (
-    FileIndex,
-    ResponsePlace,
-    drop_index,
-    index_path,
-    read_state,
-    write_index,
-)
 from omibench.store.partition.line import Body, parse_values
 from omibench.store.partition.pack import PackFile, write_pack
-from omibench.store.partition.segment import SegmentFile
-from omibench.store.partition.stored import StoredFile
+from omibench.store.partition.segment import CLOSED, OLD_INDEX, SegmentFile, remove_marks
+from omibench.store.partition.stored_file import StoredFile
 
 SET_ASIDE = ".damaged"
 """Suffix of the file with the damaged lines of a compacted segment."""
 LOCK = ".compacting"
 """File of a partition that is locked during compaction; never deleted."""
+_OLD_TABLE = ("keys.table", ".indexing")
+"""Files of a partition that earlier versions wrote to find keys."""
 LEFTOVER_S = 86400.0
 """Seconds after which an unfinished file counts as abandoned."""
 
@@ -67,7 +61,6 @@ class _Row(NamedTuple):
     setting: str
     key: str
     file: int
-    place: ResponsePlace
 
 
 def compact_partition(folder: Path) -> Compacted:
@@ -98,11 +91,11 @@ def _compact(folder: Path) -> Compacted:
     closed_files: list[StoredFile] = [SegmentFile(path, files) for path in closed]
     for file in closed_files:
         file.load(thorough=True)
-    packs = _packs_to_join(folder, sum(len(file.index) for file in closed_files))
+    packs = _packs_to_join(folder, sum(len(file.places) for file in closed_files))
     sources = [*packs, *closed_files]
     try:
         rows, duplicates = _order(sources)
-        before = sum(read_state(file.path).size for file in sources)
+        before = sum(file.path.stat().st_size for file in sources)
         size = _write(folder, sources, rows) if rows else 0
         aside = sum(_set_aside(file) for file in closed_files)
         sync_folder(folder)
@@ -130,25 +123,24 @@ def _packs_to_join(folder: Path, responses: int) -> list[StoredFile]:
     for file in packs:
         file.load(thorough=True)
     joined: list[PackFile] = []
-    for file in sorted(packs, key=lambda file: len(file.index)):
+    for file in sorted(packs, key=lambda file: len(file.places)):
         # A damaged pack is left unchanged, since it may still be restored.
-        if not file.index.damaged and len(file.index) <= responses:
+        if not file.damaged and len(file.places) <= responses:
             joined.append(file)
-            responses += len(file.index)
+            responses += len(file.places)
     return sorted(joined, key=lambda file: file.path.name)
 
 
 def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
     """Return the first line of every key, by role, setting and key; and the number skipped."""
     rows: dict[str, _Row] = {}
-    lines = 0
     for number, file in enumerate(sources):
-        for raw, first, second in file.index:
-            lines += 1
-            key, place = raw.hex(), ResponsePlace(first, second)
+        for raw in file.places:
+            key = raw.hex()
             if key not in rows:
-                tags = parse_values(file.body(key, place).tags)
-                rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number, place)
+                tags = parse_values(file.body(key).tags)
+                rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number)
+    lines = sum(len(file.places) + file.repeated for file in sources)
     return sorted(rows.values()), lines - len(rows)
 
 
@@ -157,33 +149,29 @@ def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) ->
     path = folder / new_name(pack.SUFFIX)
 
     def bodies() -> Iterator[tuple[str, Body]]:
-        return ((row.key, sources[row.file].body(row.key, row.place)) for row in rows)
+        return ((row.key, sources[row.file].body(row.key)) for row in rows)
 
     with replace_atomically(path) as partial:
-        index = write_pack(partial, bodies())
-        _read_back(partial, index)
+        _read_back(partial, write_pack(partial, bodies()))
     sync_folder(folder)
-    state = read_state(path)
-    write_index(path, index, state)
-    return state.size
+    return path.stat().st_size
 
 
-def _read_back(partial: Path, written: FileIndex) -> None:
+def _read_back(partial: Path, keys: list[str]) -> None:
     """Check every row as read back from the disk, before anything is removed."""
     copy = PackFile(partial)
     copy.load(thorough=True)
     copy.close()
-    drop_index(partial)
-    if copy.index.damaged or copy.index.records != written.records:
-        reason = copy.index.damaged[0].reason if copy.index.damaged else "rows are missing"
+    if copy.damaged or [raw.hex() for raw in copy.places] != keys:
+        reason = copy.damaged[0].reason if copy.damaged else "rows are missing"
         raise StoreError(f"{partial}: was not written correctly ({reason}); nothing was removed")
 
 
 def _set_aside(file: StoredFile) -> int:
     """Move the damaged lines of a segment to a file next to it; returns their number."""
-    if not file.index.damaged:
+    if not file.damaged:
         return 0
-    line_numbers = {damage.line for damage in file.index.damaged}
+    line_numbers = {damage.line for damage in file.damaged}
     with file.path.open("rb") as lines:
         damaged_lines = [line for number, line in enumerate(lines, 1) if number in line_numbers]
     target = file.path.with_name(file.path.name + SET_ASIDE)
@@ -198,15 +186,17 @@ def _set_aside(file: StoredFile) -> int:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-    drop_index(path)
+    remove_marks(path)
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove unfinished files of killed processes, and indexes of missing files."""
+    """Remove unfinished files of killed processes, and indexes of earlier versions."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > LEFTOVER_S:
                 path.unlink()
-    for path in folder.glob("*.idx"):
-        if not path.with_suffix("").exists() and index_path(path.with_suffix("")) == path:
+    for path in (*folder.glob(f"*{OLD_INDEX}"), *folder.glob(f"*{CLOSED}")):
+        if path.with_suffix("").suffix == pack.SUFFIX or not path.with_suffix("").exists():
             path.unlink(missing_ok=True)
+    for name in _OLD_TABLE:
+        (folder / name).unlink(missing_ok=True)

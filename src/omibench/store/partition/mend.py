@@ -10,7 +10,6 @@ from omibench.files.atomic import replace_atomically, sync_folder
 from omibench.store.files import set_aside
 from omibench.store.liveness import new_name
 from omibench.store.partition import pack
-from omibench.store.partition.index import ResponsePlace, drop_index, read_state, write_index
 from omibench.store.partition.pack import PackFile, write_pack
 from omibench.store.partition.partition import Partition
 
@@ -28,7 +27,7 @@ def mend_packs(store: Path, partition: Partition) -> list[str]:
     replaced = []
     checked_partition = Partition(partition.folder, partition.identity, thorough=True)
     for file in checked_partition.files:
-        if isinstance(file, PackFile) and file.index.damaged:
+        if isinstance(file, PackFile) and file.damaged:
             try:
                 if _mend(store, checked_partition, file):
                     replaced.append(file.path.name)
@@ -41,26 +40,22 @@ def mend_packs(store: Path, partition: Partition) -> list[str]:
 
 
 def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
-    other_keys = {key for file in partition.files if file is not hurt for key, _, _ in file.index}
-    sound: list[tuple[str, ResponsePlace]] = []
-    for raw, first, second in hurt.index:
-        place = ResponsePlace(first, second)
+    other_keys = {key for file in partition.files if file is not hurt for key in file.places}
+    sound: list[str] = []
+    for raw in hurt.places:
         try:
-            hurt.body(raw.hex(), place)
+            hurt.body(raw.hex())
         except ValueError:
             if raw not in other_keys:
                 return False
         else:
-            sound.append((raw.hex(), place))
+            sound.append(raw.hex())
     folder = hurt.path.parent
     if sound:
-        path = folder / new_name(pack.SUFFIX)
-        with replace_atomically(path) as partial:
-            index = write_pack(partial, ((key, hurt.body(key, place)) for key, place in sound))
-        write_index(path, index, read_state(path))
+        with replace_atomically(folder / new_name(pack.SUFFIX)) as partial:
+            write_pack(partial, ((key, hurt.body(key)) for key in sound))
         sync_folder(folder)
     hurt.close()
-    drop_index(hurt.path)
     aside = set_aside(store, hurt.path)
     sync_folder(folder)
     log.warning("%s: was damaged and is replaced; the damaged file is now %s", hurt.path, aside)

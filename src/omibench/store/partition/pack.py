@@ -2,12 +2,13 @@
 
 One row is one line of a segment, its three JSON objects as text, with the CRC-32 of the line. Rows
 are sorted by role, setting and key, so that those of a cell are adjacent and reading a cell touches
-few row groups; the file's index finds a key. A damaged byte costs at most one row group.
+few row groups. Opening a pack reads its keys alone. A damaged byte costs at most one row group.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from io import BytesIO
@@ -18,23 +19,17 @@ from typing import Any
 from omibench.errors import StoreError, reason_of
 from omibench.files.modes import open_new
 from omibench.store.files import open_stored
-from omibench.store.partition.counts import Counts
-from omibench.store.partition.index import (
-    Damage,
-    FileIndex,
-    ResponsePlace,
-    read_index,
-    read_state,
-    write_index,
-)
-from omibench.store.partition.line import Body, body_checksum, encode_line, parse_values
+from omibench.store.partition.line import Body, body_checksum, encode_line
 from omibench.store.partition.pack_footer import copy_footer, find_footer, read_footer
+from omibench.store.partition.stored_file import Damage, StoredFile
 
 SUFFIX = ".parquet"
 GROUP_ROWS = 64
 """Rows of a row group: the loss by one damaged byte, and the cost of reading one response."""
+GROUPS_AT_ONCE = 256
+"""Row groups whose keys are read at once."""
 GROUPS_KEPT = 256
-"""Decoded row groups that a reader keeps: about 30 MB of responses of 2 kB."""
+"""Decoded row groups that a reader keeps: about 40 MB of responses of 2 kB."""
 _ANSWER = ["key", "schema", "response"]
 """Columns that answer a key: while they can be read, nothing is requested again."""
 _TEXTS = ("tags", "response", "request", "extra")
@@ -43,31 +38,29 @@ _TEXTS = ("tags", "response", "request", "extra")
 MOST_ROWS = 1 << 16
 GROUP_BYTES = 1 << 30
 """Maximum rows and bytes of a decoded row group, since the pack can be untrusted."""
+_KEY = re.compile("[0-9a-f]{64}")
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """Exceptions of Arrow for files that are not packs."""
 
 
-class PackFile:
-    """A pack for reading. Every method can raise FileNotFoundError: it was compacted again."""
+class PackFile(StoredFile):
+    """A pack for reading."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.index = FileIndex()
+        super().__init__(path)
         self._file: Any = None
         self._has_damaged_footer = False
         self._careful = False
         """Whether texts repeated by a dictionary are measured before decoding."""
-        self._groups: OrderedDict[tuple[int, bool], Any] = OrderedDict()
+        self._groups: OrderedDict[tuple[int, bool], dict[str, list[Any]]] = OrderedDict()
 
     def load(self, thorough: bool = False) -> None:
-        """Index the pack, from its index file if valid; `thorough` checks every row."""
-        saved = None if thorough else read_index(self.path)
-        self._careful = self._careful or thorough
-        state = read_state(self.path)
-        if saved is not None and saved[1] == state:
-            self.index = saved[0]
-            return
-        self.index = FileIndex(closed=True, covered=state.size)
+        """Read the keys of the pack; `thorough` checks every row."""
+        self.path.stat()
+        if thorough:
+            self.close()
+            self._careful = True
+        self._forget()
         try:
             groups = self._open().num_row_groups
         except FileNotFoundError:
@@ -76,40 +69,46 @@ class PackFile:
             raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
         except _BROKEN as error:
             cause = " ".join(reason_of(error).split())[:200]
-            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {cause}"))
+            self.damaged.append(Damage(self.path.name, 1, f"no row can be read: {cause}"))
             return
-        for group in range(groups):
-            self._load_group(group, thorough)
+        for first in range(0, groups, GROUPS_AT_ONCE):
+            numbers = range(first, min(first + GROUPS_AT_ONCE, groups))
+            if thorough or not self._load_keys(numbers):
+                for group in numbers:
+                    self._load_group(group, thorough)
         if self._has_damaged_footer:
             reason = "its footer is damaged; the copy of it in the file was read"
-            self.index.damaged.append(Damage(self.path.name, 1, reason, 0))
-        before = read_index(self.path) if thorough else None
-        if before is not None and before[0].records == self.index.records:
-            self.index.counts = before[0].counts
-        write_index(self.path, self.index, state)
+            self.damaged.append(Damage(self.path.name, 1, reason, 0))
+
+    def count_rows(self) -> int:
+        """Return the number of rows that the footer declares; 0 if it cannot be read."""
+        try:
+            return int(self._open().metadata.num_rows)
+        except FileNotFoundError:
+            raise
+        except _BROKEN:
+            return 0
 
     def is_current(self) -> bool:
         """Return whether the file exists; packs never change."""
-        read_state(self.path)
+        self.path.stat()
         return True
 
-    def line(self, key: str, place: ResponsePlace) -> bytes:
+    def line(self, key: str) -> bytes:
         """Return one response as the line of a segment. Raises ValueError if it is not valid."""
-        return encode_line(key, self.body(key, place))
+        return encode_line(key, self.body(key))
 
-    def body(self, key: str, place: ResponsePlace) -> Body:
+    def body(self, key: str) -> Body:
         """Return the body of that line; raises as `line` does, also if the row has another key."""
-        group = self._group(place.first, all_columns=True)
-        row = _read_row(group, key, place.second)
+        row = self._row(key, all_columns=True)
         body = _body(row)
         if body_checksum(key, body) != row["crc"]:
             raise ValueError("corrupt: its checksum does not match")
         return body
 
-    def response(self, key: str, place: ResponsePlace) -> bytes:
+    def response(self, key: str) -> bytes:
         """Return the response of `key` as JSON; raises as `body` does, by its pages' checksum."""
-        group = self._group(place.first, all_columns=False)
-        text: str = _read_row(group, key, place.second)["response"]
+        text: str = self._row(key, all_columns=False)["response"]
         return text.encode()
 
     def close(self) -> None:
@@ -119,10 +118,34 @@ class PackFile:
             self._file = None
         self._groups.clear()
 
+    def _load_keys(self, groups: range) -> bool:
+        """Read the keys of many row groups at once; False if they must be read one by one."""
+        try:
+            sizes = [self._check_size(group) for group in groups]
+            if sum(sizes) > MOST_ROWS:
+                return False
+            table = self._file.read_row_groups(
+                list(groups), columns=["key", "schema"], use_threads=False
+            )
+            keys, schemas = table["key"].to_pylist(), table["schema"].to_pylist()
+            if not all(isinstance(key, str) and _KEY.fullmatch(key) for key in keys):
+                return False
+            if not all(isinstance(schema, int) for schema in schemas):
+                return False
+        except _BROKEN:
+            return False
+        places = (
+            (group, row) for group, size in zip(groups, sizes, strict=True) for row in range(size)
+        )
+        for key, schema, (group, row) in zip(keys, schemas, places, strict=True):
+            self.add(key, group, row, schema)
+        self.lines += len(keys)
+        return True
+
     def _load_group(self, group: int, thorough: bool) -> None:
         rows = self._open().metadata.row_group(group).num_rows
-        first = self.index.lines + 1
-        self.index.lines += rows
+        first = self.lines + 1
+        self.lines += rows
         table = None
         for columns in (None, _ANSWER) if thorough else (["key", "schema"],):
             try:
@@ -132,7 +155,7 @@ class PackFile:
                 part = "requests" if columns is None else "responses"
                 cause = " ".join(reason_of(error).split())[:200]
                 reason = f"the {part} in its row group {group} cannot be read: {cause}"
-                self.index.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
+                self.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
         if table is None:
             return
         for number in range(table.num_rows):
@@ -142,40 +165,54 @@ class PackFile:
                 if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
                     fault = "corrupt: its checksum does not match"
                 else:
-                    self.index.add(row["key"], ResponsePlace(group, number))
-                    self.index.schemas.add(int(row["schema"]))
+                    self.add(row["key"], group, number, int(row["schema"]))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 fault = f"corrupt: its columns are not a response's: {str(error)[:100]}"
             if fault is not None:
-                self.index.damaged.append(Damage(self.path.name, first + number, fault))
+                self.damaged.append(Damage(self.path.name, first + number, fault))
 
-    def _group(self, group: int, all_columns: bool) -> Any:
-        """Return a decoded row group: all its columns, or only those that answer a key."""
+    def _row(self, key: str, all_columns: bool) -> dict[str, Any]:
+        """Return the row of a key: all its columns, or only those that answer it."""
+        group, row = self.place(key)
+        values = self._group(group, all_columns)
+        if row >= len(values["key"]) or values["key"][row] != key:
+            raise ValueError("it has another key")
+        return {name: column[row] for name, column in values.items()}
+
+    def _group(self, group: int, all_columns: bool) -> dict[str, list[Any]]:
+        """Return the columns of a decoded row group."""
         name = (group, all_columns)
         if name in self._groups:
             self._groups.move_to_end(name)
             return self._groups[name]
         try:
             table = self._read(group, None if all_columns else _ANSWER)
+            values: dict[str, list[Any]] = table.to_pydict()
         except FileNotFoundError:
             raise
         except _BROKEN as error:
             raise ValueError(f"its row group {group} cannot be read: {reason_of(error)}") from None
-        self._groups[name] = table
+        self._groups[name] = values
         if len(self._groups) > GROUPS_KEPT:
             self._groups.popitem(last=False)
-        return table
+        return values
 
-    def _read(self, group: int, columns: list[str] | None) -> Any:
+    def _check_size(self, group: int) -> int:
+        """Return the number of rows of a row group. Raises ValueError if it declares too much."""
         file = self._open()
         if not 0 <= group < file.num_row_groups:
-            raise ValueError("its index refers to a row group that does not exist")
+            raise ValueError("its row group does not exist")
         stated = file.metadata.row_group(group)
-        if stated.num_rows > MOST_ROWS or not 0 <= stated.total_byte_size <= GROUP_BYTES:
+        if not 0 <= stated.num_rows <= MOST_ROWS or not 0 <= stated.total_byte_size <= GROUP_BYTES:
             raise ValueError(
                 f"it declares {stated.num_rows:,} rows and {stated.total_byte_size:,} bytes; at "
                 f"most {MOST_ROWS:,} and {GROUP_BYTES:,} are read"
             )
+        return int(stated.num_rows)
+
+    def _read(self, group: int, columns: list[str] | None) -> Any:
+        self._check_size(group)
+        file = self._open()
         table = file.read_row_group(group, columns=columns, use_threads=False)
         if self._careful:
             _measure(table)
@@ -205,8 +242,8 @@ class PackFile:
         return self._file
 
 
-def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
-    """Write responses as a pack and sync it; the index contains their places.
+def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> list[str]:
+    """Write responses as a pack and sync it; returns their keys.
 
     Raises StoreError if it cannot be written.
     """
@@ -218,7 +255,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
         [("key", pa.string()), ("schema", pa.int32()), ("crc", pa.uint32())]
         + [(name, text) for name in _TEXTS]
     )
-    index = FileIndex(closed=True, counts=Counts())
+    keys: list[str] = []
     try:
         with (
             os.fdopen(open_new(path, os.O_RDWR | os.O_TRUNC), "w+b") as file,
@@ -227,21 +264,19 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
                 write_page_checksum=True, write_statistics=False,
             ) as writer,
         ):  # fmt: skip
-            remaining, number = iter(rows), 0
+            remaining = iter(rows)
             while group := list(islice(remaining, GROUP_ROWS)):
                 writer.write_table(
                     pa.Table.from_pylist([_build_row(*row) for row in group], schema)
                 )
-                _add_group(index, number, group)
-                number += 1
+                keys += [key for key, _ in group]
             writer.close()
             copy_footer(file)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {reason_of(error)}") from None
-    index.covered = path.stat().st_size
-    return index
+    return keys
 
 
 def _measure(table: Any) -> None:
@@ -259,18 +294,6 @@ def _measure(table: Any) -> None:
         raise ValueError(f"it unpacks to {size:,} bytes; at most {GROUP_BYTES:,} are read")
 
 
-def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]]) -> None:
-    for row, (key, body) in enumerate(group):
-        index.add(key, ResponsePlace(number, row))
-        index.schemas.add(body.schema)
-        index.lines += 1
-        try:
-            if index.counts is not None:
-                index.counts.add(parse_values(body.response))
-        except (ValueError, TypeError, AttributeError):
-            index.counts = None  # possibly from a later version
-
-
 def _build_row(key: str, body: Body) -> dict[str, Any]:
     return {
         "key": key,
@@ -278,12 +301,6 @@ def _build_row(key: str, body: Body) -> dict[str, Any]:
         "crc": body_checksum(key, body),
         **{name: getattr(body, name).decode() or None for name in _TEXTS},
     }
-
-
-def _read_row(group: Any, key: str, row: int) -> dict[str, Any]:
-    if row >= group.num_rows or group["key"][row].as_py() != key:
-        raise ValueError("its index has another key")
-    return {name: group[name][row].as_py() for name in group.column_names}
 
 
 def _body(row: dict[str, Any]) -> Body:

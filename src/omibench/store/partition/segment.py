@@ -1,189 +1,142 @@
-"""Segments: append-only files of responses, one writer each, one JSON line per response."""
+"""Segments: append-only files of responses, one writer each, one JSON line per response.
+
+Opening a segment reads every line and checks its checksum, without parsing any JSON. On closing,
+its writer leaves `<segment>.closed` with the size. Earlier versions left an index instead,
+`<segment>.idx`, whose header has the same information.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-from collections.abc import Mapping
+import stat
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from omibench.errors import StoreError, reason_of
+from omibench.files.atomic import write_private
 from omibench.files.locks import hold
 from omibench.files.modes import make_folder, open_new, tighten
 from omibench.store.files import NoFileError, OpenFiles, open_stored
-from omibench.store.liveness import new_name
-from omibench.store.partition.counts import Counts
-from omibench.store.partition.index import (
-    Damage,
-    FileIndex,
-    ResponsePlace,
-    State,
-    read_index,
-    read_state,
-    write_index,
-)
 from omibench.store.partition.line import Body, line_fault, parse_line, read_key, read_schema
+from omibench.store.partition.stored_file import Damage, StoredFile
 
 SUFFIX = ".jsonl"
+CLOSED = ".closed"
+OLD_INDEX = ".idx"
 LINE_BYTES = 64 << 20
 """Maximum bytes of a line, which a reader holds in memory at once."""
-INDEX_WORTH = 1 << 20
-"""Bytes that a reader scans before it writes an index for the next one."""
+_HEAD_BYTES = 1 << 20
 
 
-class SegmentFile:
-    """A segment for reading. Every method can raise FileNotFoundError: it was compacted."""
+class SegmentFile(StoredFile):
+    """A segment for reading."""
 
     def __init__(self, path: Path, files: OpenFiles) -> None:
-        self.path = path
-        self.index = FileIndex()
+        super().__init__(path)
+        self.covered = 0
+        """Bytes of whole lines that were read."""
+        self._size = 0
         self._files = files
 
     def load(self, thorough: bool = False) -> None:
-        """Index the segment, from its index file as far as it is valid, unless `thorough`."""
+        """Read the lines that were appended since the last call; all if `thorough` or shorter."""
         try:
-            self.index = load_segment(self.path, thorough)
+            lines = open_stored(self.path)
         except NoFileError as error:
-            self.index = FileIndex(damaged=[Damage(self.path.name, 1, str(error))])
+            self.damaged = [Damage(self.path.name, 1, str(error))]
+            return
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
+        with lines:
+            self._size = os.fstat(lines.fileno()).st_size
+            if thorough or self._size < self.covered:
+                self._forget()
+                self.covered = 0
+            self.damaged = [damage for damage in self.damaged if damage.line <= self.lines]
+            lines.seek(self.covered)
+            while line := lines.readline(LINE_BYTES + 1):
+                fault = line_fault(line)
+                if len(line) > LINE_BYTES:
+                    fault = f"longer than {LINE_BYTES >> 20} MiB"
+                    while not line.endswith(b"\n") and (more := lines.readline(LINE_BYTES)):
+                        self.covered += len(line)
+                        line = more
+                self._add_line(line, fault)
+
+    def _add_line(self, line: bytes, fault: str | None) -> None:
+        if fault is None:
+            try:
+                self.add(read_key(line), self.covered, len(line), read_schema(line))
+            except ValueError:
+                fault = "corrupt: its key is not valid"
+        if fault is not None:
+            self.damaged.append(Damage(self.path.name, self.lines + 1, fault))
+        if line.endswith(b"\n"):
+            self.covered += len(line)
+            self.lines += 1
+
+    def append(self, line: bytes) -> None:
+        """Note a valid line that was appended."""
+        self._add_line(line, None)
+        self._size = self.covered
 
     def is_current(self) -> bool:
         """Return whether nothing was appended since `load`."""
-        if not self.path.is_file():
-            return self.path.exists() or read_state(self.path).size < 0
-        torn = any(damage.line > self.index.lines for damage in self.index.damaged)
-        return not torn and read_state(self.path).size == self.index.covered
+        status = self.path.stat()
+        return not stat.S_ISREG(status.st_mode) or status.st_size == self._size
 
-    def line(self, key: str, place: ResponsePlace) -> bytes:
-        """Return the verified line of `key`. Raises ValueError if it is not valid."""
-        if place.second > LINE_BYTES:
-            raise ValueError("its index refers to a place that does not exist")
-        line = self._files.read(self.path, place.first, place.second)
+    def line(self, key: str) -> bytes:
+        """Return the verified line of a key. Raises ValueError if it is not valid."""
+        offset, length = self.place(key)
+        line = self._files.read(self.path, offset, length)
         fault = line_fault(line)
         if fault is not None:
             raise ValueError(fault)
         if read_key(line) != key:
-            raise ValueError("its index has another key")
+            raise ValueError("it has another key")
         return line
 
-    def body(self, key: str, place: ResponsePlace) -> Body:
+    def body(self, key: str) -> Body:
         """Return the body of one line; raises as `line` does."""
-        return parse_line(self.line(key, place))
+        return parse_line(self.line(key))
 
-    def response(self, key: str, place: ResponsePlace) -> bytes:
+    def response(self, key: str) -> bytes:
         """Return the response of `key` as JSON; raises as `line` does."""
-        return self.body(key, place).response
+        return self.body(key).response
 
     def close(self) -> None:
         """Close the file."""
         self._files.forget(self.path)
 
 
-def load_segment(path: Path, thorough: bool = False) -> FileIndex:
-    """Return the index of a segment: the saved one if valid, plus a scan of the rest."""
-    saved = read_index(path)
-    with _open_segment(path) as lines:
-        status = os.fstat(lines.fileno())
-        state = State(status.st_size, status.st_mtime_ns)
-        index = FileIndex()
-        if saved is not None and not thorough:
-            if saved[1] == state:
-                return saved[0]
-            if _extends_index(lines, saved[0], state):
-                index = saved[0]
-                index.damaged = [damage for damage in index.damaged if damage.line <= index.lines]
-        index.closed = saved is not None and saved[0].closed and saved[1].size == state.size
-        start = index.covered
-        scan(lines, path.name, index)
-        if index.covered > start:
-            is_unchanged = saved is not None and saved[0].records == index.records
-            index.counts = saved[0].counts if saved is not None and is_unchanged else None
-    if index.covered - start >= INDEX_WORTH or (thorough and saved is not None):
-        write_index(path, index, state)
-    return index
-
-
-def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
-    """Index every line of an open segment that `index` does not cover yet."""
-    lines.seek(index.covered)
-    while line := lines.readline(LINE_BYTES + 1):
-        fault = line_fault(line)
-        if len(line) > LINE_BYTES:
-            fault = f"longer than {LINE_BYTES >> 20} MiB"
-            while not line.endswith(b"\n") and (continuation := lines.readline(LINE_BYTES)):
-                index.covered += len(line)
-                line = continuation
-        if fault is None:
-            try:
-                index.add(read_key(line), ResponsePlace(index.covered, len(line)))
-                index.schemas.add(read_schema(line))
-            except ValueError:
-                fault = "corrupt: its key is not valid"
-        if fault is not None:
-            index.damaged.append(Damage(name, index.lines + 1, fault))
-        if line.endswith(b"\n"):
-            index.covered += len(line)
-            index.lines += 1
-
-
-def _extends_index(lines: BinaryIO, index: FileIndex, state: State) -> bool:
-    """Return whether a segment still begins with the indexed lines, by the last one."""
-    last = index.last()
-    if last is None or state.size <= index.covered:
-        return False
-    lines.seek(last.first)
-    return line_fault(lines.read(last.second)) is None
-
-
-def _open_segment(path: Path) -> BinaryIO:
-    try:
-        return open_stored(path)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {reason_of(error)}") from None
-
-
 class SegmentWriter:
     """The only writer of a new segment with a unique name."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / new_name(SUFFIX)
-        self.index = FileIndex(counts=Counts())
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._size = 0
         try:
-            make_folder(folder)
-            tighten(folder.parent, folder)
-            self._file = open_new(self.path, os.O_WRONLY | os.O_EXCL | os.O_APPEND)
+            make_folder(path.parent)
+            tighten(path.parent.parent, path.parent)
+            self._file = open_new(path, os.O_WRONLY | os.O_EXCL | os.O_APPEND)
         except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
+            raise StoreError(f"{path}: cannot be written: {reason_of(error)}") from None
         hold(self._file)
 
-    def write(self, line: bytes, response: Mapping[str, Any] | None = None) -> ResponsePlace:
-        """Append one line; once this returns, it survives a kill of the process.
-
-        `response` is its response, for the counts; without it the segment has no counts.
-        """
-        place = ResponsePlace(self.index.covered, len(line))
+    def write(self, line: bytes) -> None:
+        """Append one line; once this returns, it survives a kill of the process."""
         try:
             written = os.write(self._file, line)
             while written < len(line):
                 written += os.write(self._file, line[written:])
         except OSError as error:
             with contextlib.suppress(OSError):  # a partial line must not corrupt the next one
-                os.ftruncate(self._file, place.first)
+                os.ftruncate(self._file, self._size)
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
-        self.index.add(read_key(line), place)
-        self.index.schemas.add(read_schema(line))
-        self.index.covered += len(line)
-        self.index.lines += 1
-        try:
-            if response is None:
-                self.index.counts = None
-            elif self.index.counts is not None:
-                self.index.counts.add(response)
-        except (ValueError, TypeError, AttributeError):
-            self.index.counts = None
-        return place
+        self._size += len(line)
 
     def sync(self) -> None:
         """Sync the file, so that it survives a power cut. Raises StoreError if it was removed."""
@@ -192,11 +145,37 @@ class SegmentWriter:
             raise StoreError(f"{self.path}: was removed while it was being written")
 
     def close(self) -> None:
-        """Sync and close the file, with an index that marks it as complete."""
+        """Sync and close the file, and mark it as complete."""
         try:
             self.sync()
-            status = os.fstat(self._file)
         finally:
             os.close(self._file)
-        self.index.closed = True
-        write_index(self.path, self.index, State(status.st_size, status.st_mtime_ns))
+        with contextlib.suppress(OSError):
+            write_private(_mark(self.path, CLOSED), b"%d\n" % self._size)
+
+
+def is_marked_closed(segment: Path) -> bool:
+    """Return whether the writer of a segment marked it as complete. Raises OSError without it."""
+    size = segment.stat().st_size
+    try:
+        with open_stored(_mark(segment, CLOSED)) as file:
+            return int(file.read(32)) == size
+    except (OSError, ValueError):
+        pass
+    try:
+        with open_stored(_mark(segment, OLD_INDEX)) as file:
+            head = json.loads(file.readline(_HEAD_BYTES).partition(b" ")[2])
+        return head["closed"] is True and head["size"] == size
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return False
+
+
+def remove_marks(path: Path) -> None:
+    """Remove what marks a segment as complete, and the index of earlier versions, if any."""
+    for suffix in (CLOSED, OLD_INDEX):
+        with contextlib.suppress(OSError):
+            _mark(path, suffix).unlink(missing_ok=True)
+
+
+def _mark(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
