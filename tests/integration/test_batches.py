@@ -22,11 +22,13 @@ from omibench.store.ledger.ledger import Ledger
 
 MAIN = """
 from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.batch.provider import BatchProvider
-from omibench.models.batch.submit import PollInterval
+from omibench.models.http.served import ApiProvider
+from omibench.models.batch.run import PollInterval
 from omibench.models.openai.batch import OpenAIBatches
 
-BatchProvider.pace = PollInterval(first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3))
+ApiProvider.poll_interval = PollInterval(
+    first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3)
+)
 for api in (AnthropicBatches, OpenAIBatches):
     api.shape = api.shape._replace(most_lines=5)
 from omibench.cli.main import main

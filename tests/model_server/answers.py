@@ -65,10 +65,10 @@ def input_tokens(asked: Asked, config: Config) -> int:
     return count(asked.text) + config.image_tokens * len(asked.images)
 
 
-def answer(asked: Asked, config: Config, repeat: int = 0) -> Answer:
-    """Every draw of a request; `repeat` counts the earlier payments of the same request."""
+def answer(asked: Asked, config: Config) -> Answer:
+    """Every draw of a request."""
     reply = next((r for part, r in config.replies.items() if part in asked.text), None)
-    choices = tuple(_choice(asked, config, reply, i, repeat) for i in range(asked.n))
+    choices = tuple(_choice(asked, config, reply, i) for i in range(asked.n))
     reasoning = sum(count(c.reasoning) for c in choices)
     prompt = input_tokens(asked, config)
     return Answer(
@@ -84,7 +84,7 @@ def _call_tokens(choice: Choice) -> int:
     return sum(count(name) + count(arguments) for name, arguments in choice.calls)
 
 
-def _choice(asked: Asked, config: Config, reply: Reply | None, i: int, repeat: int) -> Choice:
+def _choice(asked: Asked, config: Config, reply: Reply | None, i: int) -> Choice:
     place = int(asked.index) + i if asked.index.isdecimal() else i
     if reply is not None and reply.calls and asked.may_call and asked.rounds < reply.rounds:
         calls = tuple((call.name, _written(call.arguments)) for call in reply.calls)
@@ -92,9 +92,9 @@ def _choice(asked: Asked, config: Config, reply: Reply | None, i: int, repeat: i
         return Choice(reply.says, thought if asked.effort else "", "calls", calls=calls)
     if reply is not None:
         texts = [reply.text] if isinstance(reply.text, str) else reply.text
-        text, thought = texts[(place + repeat) % len(texts)], reply.reasoning or ""
+        text, thought = texts[place % len(texts)], reply.reasoning or ""
     else:
-        text = _computed(asked, config, place, repeat)
+        text = _computed(asked, config, place)
         thought = _filler(round(config.reasoning_tokens * asked.effort) * TOKEN)
     choice = _limited(text, thought if asked.effort else "", asked)
     return replace(choice, images=tuple(reply.images)) if reply is not None else choice
@@ -104,11 +104,11 @@ def _written(arguments: dict[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
-def _computed(asked: Asked, config: Config, place: int, repeat: int) -> str:
+def _computed(asked: Asked, config: Config, place: int) -> str:
     """At temperature 0 every draw is the same, as with a real model."""
     draw: tuple[object, ...] = ()
     if asked.temperature != 0:
-        draw = (asked.seed, place, repeat if config.vary_repeats else 0)
+        draw = (asked.seed, place, 0)
     u = uniform("answer", config.seed, asked.turns_key, *draw)
     value = "ABCD"[int(u * 4)] if config.letters else str(int(u * 1000))
     text = f"The answer is \\boxed{{{value}}}."

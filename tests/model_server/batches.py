@@ -123,15 +123,15 @@ class Batches:
         stats.batch_lines += 1
         stats.images += len(asked.images)
         u = uniform("batch", config.seed, asked.key, attempt)
-        if u < config.batch_errors or any(part in asked.text for part in config.batch_bad):
+        if any(part in asked.text for part in config.batch_bad):
             stats.outcome(content, "batch_error")
             refused = Refused(500, "api_error", "The server had an error processing your request.")
             return Result(line.custom_id, "errored", 500, api.error(refused))
-        if u < config.batch_errors + config.batch_expires:
+        if u < config.batch_expires:
             stats.outcome(content, "batch_expired")
             return Result(line.custom_id, "expired")
         stats.outcome(content, "batch_ok")
-        made = answer(asked, config, content.paid)
+        made = answer(asked, config)
         stats.pay(content, made, batch=True)
         stats.arrived(content, whole=True)
         serial = f"{asked.key}-{content.attempts}"

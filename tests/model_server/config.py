@@ -108,8 +108,6 @@ class Config(Settings):
     """Pad computed answers to at least so many characters."""
     letters: bool = False
     """Computed answers are one of A to D instead of 0 to 999."""
-    vary_repeats: bool = False
-    """A request that was paid before gets another answer, as from a sampling model."""
     reasoning_tokens: Annotated[int, Field(ge=0)] = 0
     """Reasoning at medium effort; other efforts scale it."""
     reasoning_field: Literal["reasoning_content", "reasoning", "inline", "hidden"] = "hidden"
@@ -138,13 +136,10 @@ class Config(Settings):
     script: list[Rule] = []
     bursts: list[Burst] = []
     rpm: Annotated[float, Field(gt=0)] | None = None
-    tpm: Annotated[float, Field(gt=0)] | None = None
     window_s: Annotated[float, Field(gt=0)] = 60.0
-    """rpm and tpm hold over any window of this length, scaled to it."""
-    max_concurrent: Annotated[int, Field(ge=1)] | None = None
+    """rpm holds over any window of this length, scaled to it."""
     # batches
     batch_s: Seconds = 0.1
-    batch_errors: Rate = 0.0
     batch_expires: Rate = 0.0
     batch_bad: list[str] = []
     """Lines whose text contains one of these fail."""
@@ -155,8 +150,6 @@ class Config(Settings):
     def _rates_fit(self) -> Config:
         if sum(fault.rate for fault in self.faults) > 1 + 1e-9:
             raise ValueError("the rates of the faults exceed 1 together")
-        if self.batch_errors + self.batch_expires > 1 + 1e-9:
-            raise ValueError("batch_errors and batch_expires exceed 1 together")
         return self
 
     def changed(self, **changes: Any) -> Config:

@@ -89,19 +89,14 @@ class Window:
 
 
 class Limits:
-    """Requests and tokens per minute, and requests at once."""
+    """Requests per minute."""
 
     def __init__(self) -> None:
-        self.requests, self.tokens = Window(), Window()
-        self.running = 0
+        self.requests = Window()
 
-    def exceeded(self, config: Config, tokens: int) -> Fault | None:
+    def exceeded(self, config: Config) -> Fault | None:
         """A 429 with the time to wait, or None and the request is booked."""
-        if config.max_concurrent is not None and self.running >= config.max_concurrent:
-            return Fault(kind="rate_limit", retry_after_s=max(config.latency_s, 0.05))
-        scale, wait = config.window_s / 60, 0.0
-        if config.rpm is not None:
-            wait = self.requests.wait(1, config.rpm * scale, config.window_s)
-        if not wait and config.tpm is not None:
-            wait = self.tokens.wait(tokens, config.tpm * scale, config.window_s)
+        if config.rpm is None:
+            return None
+        wait = self.requests.wait(1, config.rpm * config.window_s / 60, config.window_s)
         return Fault(kind="rate_limit", retry_after_s=round(wait + 1e-3, 3)) if wait else None

@@ -75,20 +75,15 @@ class Server:
             return await self.refuse(api, request, refused, {}, stats)
         content, attempt, arrival = stats.attempt(asked)
         fault = planned(self.config, asked, attempt, arrival)
-        made = answer(asked, self.config, content.paid)
+        made = answer(asked, self.config)
         if fault.kind not in ("reset", "hang") and not refusal(fault.kind):
-            spent = made.input + made.output
-            fault = limits.exceeded(self.config, spent) or fault
+            fault = limits.exceeded(self.config) or fault
         stats.outcome(content, fault.kind)
         if turned_down := refusal(fault.kind):
             return await self.refuse(api, request, turned_down, error_headers(fault), stats)
-        limits.running += 1
-        try:
-            if wait := latency(self.config, asked, attempt):
-                await asyncio.sleep(wait)
-            return await self._answer(api, request, asked, made, fault, content, stats)
-        finally:
-            limits.running -= 1
+        if wait := latency(self.config, asked, attempt):
+            await asyncio.sleep(wait)
+        return await self._answer(api, request, asked, made, fault, content, stats)
 
     async def refuse(
         self,

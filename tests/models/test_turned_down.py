@@ -13,7 +13,7 @@ from tests.stages.infer.conftest import study_maker
 from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError
-from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.provider import Provider
 from omibench.params.cell import Cell
 from omibench.schemas.problem import Question
@@ -84,8 +84,8 @@ def test_none_is_kept_where_nothing_is_answered(server: ServerHandle, tmp_path: 
 def test_through_batches(server: ServerHandle, tmp_path: Path, others: int) -> None:
     server.configure(too_long=["Long"], batch_s=0.0)
     block = openai_model(server, batch=True, price=PRICE)
-    model = OpenAIBatchProvider("gpt", block, tmp_path / "batches")
-    model.pace = FAST
+    model = OpenAIProvider("gpt", block, tmp_path / "batches")
+    model.poll_interval = FAST
     requests = [ask("Long"), *[ask(f"q{n}") for n in range(others)]]
     found = through(tmp_path, model, requests)
     assert found[0].outcome == ("refused" if others else "provider_error")

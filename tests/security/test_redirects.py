@@ -7,16 +7,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from pydantic import SecretStr
 from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
 from tests.models.batch.conftest import FAST
 from tests.security.hostile import Answer, Got, Hostile, hostile
 
 from model_server.handle import KEY
 from omibench.errors import ModelError
-from omibench.models.anthropic.batch import AnthropicBatchProvider
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.http.hooks import Hooks, SentOn
-from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.reevaluate import EndpointWatch
 from omibench.reevaluate.poll import list_models
@@ -90,10 +89,10 @@ def test_another_scheme_host_or_port_is_another_origin(to: str) -> None:
 def test_of_a_batch_when_it_is_made(thief: Hostile, status: int, tmp_path: Path) -> None:
     with hostile(lambda got: sends_on(thief.url, status)) as server:
         for made in (
-            OpenAIBatchProvider("m", openai_model(base_url=server.url, batch=True), tmp_path),
-            AnthropicBatchProvider("m", anthropic_model(base_url=server.url, batch=True), tmp_path),
+            OpenAIProvider("m", openai_model(base_url=server.url, batch=True), tmp_path),
+            AnthropicProvider("m", anthropic_model(base_url=server.url, batch=True), tmp_path),
         ):
-            made.pace = FAST
+            made.poll_interval = FAST
             with pytest.raises(ModelError, match="redirects to"):
                 list(made.answer([ask("Problem")]))
 
@@ -133,17 +132,12 @@ def test_of_a_webhook(thief: Hostile, status: int, monkeypatch: pytest.MonkeyPat
 def test_files_of_a_batch_that_lie_elsewhere_are_fetched_by_tls_alone(thief: Hostile) -> None:
     from io import BytesIO
 
-    import openai
-
-    from omibench.models.batch.api import stream
-    from omibench.models.http.sdk_client import sdk_client
     from omibench.models.traffic.failure import Failure
 
     with hostile(lambda got: sends_on(thief.url, 302)) as server:
-        client = sdk_client(
-            openai.OpenAI, openai.DefaultHttpxClient, key=KEY, base_url=server.url,
-            options={"timeout": 5.0},
-        )  # fmt: skip
-        files = client.files.with_streaming_response
-        with pytest.raises(Failure, match="without TLS"):
-            stream(openai, lambda: files.content("file-1"), BytesIO())
+        model = OpenAIProvider("m", openai_model(base_url=server.url, batch=True))
+        with (
+            model.connect_batches(SecretStr(KEY)) as api,
+            pytest.raises(Failure, match="without TLS"),
+        ):
+            api.download("file-1", BytesIO())

@@ -20,7 +20,6 @@ from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.batch import api as batch_api
 from omibench.models.http import bounds
 from omibench.models.http.bounds import Gauge, call_with_timeout, size_text
-from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 from omibench.params.reevaluate import EndpointWatch
@@ -39,7 +38,7 @@ MOST = 2 * 2**20
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds of a few seconds and mebibytes, so that tests take no longer than they must."""
     monkeypatch.setenv(KEY_ENV, KEY)
-    for module in ("served", "bounds"):
+    for module in ("sdk_client", "bounds"):
         monkeypatch.setattr(f"omibench.models.http.{module}.MOST_REPLY", MOST)
 
 
@@ -146,8 +145,8 @@ def test_dripping_and_endless_replies_about_batches(
     for n, (answer, words) in enumerate(cases):
         with hostile(lambda got, answer=answer: answer) as server:  # type: ignore[misc]
             block = openai_model(base_url=server.url, batch=True, limits={"attempts": 1})
-            model = OpenAIBatchProvider("m", block, tmp_path / str(n))
-            model.pace = FAST
+            model = OpenAIProvider("m", block, tmp_path / str(n))
+            model.poll_interval = FAST
             begun = time.monotonic()
             ((_, response),) = model.answer([ask("q")])
         assert words in (response.error or "")
@@ -163,7 +162,6 @@ def test_lists_of_models(provider: str, monkeypatch: pytest.MonkeyPatch) -> None
             watch = EndpointWatch.model_validate(
                 {"kind": "endpoint", "match": ["*"], "model": block | {"base_url": server.url}}
             )
-            monkeypatch.setattr("omibench.models.http.sdk_client.MOST_REPLY", MOST)
             with pytest.raises(ModelError, match=words):
                 list_models("lab", watch)
 
@@ -197,11 +195,11 @@ def test_a_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_of_batches_are_read_line_by_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from io import BytesIO
 
-    from omibench.models.batch import collect
+    from omibench.models.batch import run
 
-    monkeypatch.setattr(collect, "MOST_REPLY", 100)
+    monkeypatch.setattr(run, "MOST_REPLY", 100)
     lines = b'{"custom_id":"a"}\n' + b'{"x":"' + b"y" * 250 + b'"}\n{"custom_id":"b"}\n'
-    rows = list(collect._rows(BytesIO(lines)))
+    rows = list(run._rows(BytesIO(lines)))
     assert [row for row in rows if row] == [{"custom_id": "a"}, {"custom_id": "b"}]
     assert None in rows
 

@@ -18,7 +18,6 @@ from model_server.handle import KEY, ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_study
-from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
@@ -160,8 +159,8 @@ def test_an_endpoint_that_repeats_the_key(
         block = openai_model(base_url=server.url, batch=batch)
         model = OpenAIProvider("m", block)
         if batch:
-            model = OpenAIBatchProvider("m", block, tmp_path / "batches")
-            model.pace = FAST
+            model = OpenAIProvider("m", block, tmp_path / "batches")
+            model.poll_interval = FAST
         with Store(tmp_path / "store") as store:
             (response,) = ask_once([ask("q")], model, store)
     assert response.outcome == "provider_error"

@@ -16,7 +16,7 @@ from tests.store.filling import fill, partition_folder, segments, texts
 from model_server.delivery import HALF_EMOJI
 from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
-from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.cell import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import (
@@ -65,8 +65,8 @@ def test_a_cell_is_bought_written_and_built_again(
 def test_batches_are_collected(server: ServerHandle, tmp_path: Path) -> None:
     server.configure(replies={"q": REPLY}, batch_s=0.0)
     model = openai_model(server, batch=True)
-    batches = OpenAIBatchProvider("gpt", model, tmp_path / "batches")
-    batches.pace = FAST
+    batches = OpenAIProvider("gpt", model, tmp_path / "batches")
+    batches.poll_interval = FAST
     with Store(tmp_path / "store") as store:
         (response,) = ask_once([ask("q")], batches, store)
     assert response.text == CLEAN

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from omibench.errors import MissingExtraError, ModelError
 from omibench.models.http.remedies import resolve_address
 from omibench.models.http.secrets import read_key, with_own_secrets
-from omibench.models.http.served import ServedProvider
+from omibench.models.http.served import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider
 from omibench.models.traffic.failure import Failure
@@ -60,7 +60,7 @@ def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
         key = read_key(model.key_env)
     except (ModelError, MissingExtraError) as error:
         return str(error)
-    if isinstance(provider, ServedProvider):
+    if isinstance(provider, ApiProvider):
         return _probe_connection(model, provider, key, budget)
     return _probe_answer(provider, budget)
 
@@ -77,7 +77,7 @@ def _probe_answer(provider: Provider, budget: Budget) -> str | None:
 
 
 def _probe_connection(
-    model: ApiModel, provider: ServedProvider[ApiModel], key: SecretStr, budget: Budget
+    model: ApiModel, provider: ApiProvider[ApiModel], key: SecretStr, budget: Budget
 ) -> str | None:
     request = probe_request()
     reservation = budget.reserve([request])
@@ -103,11 +103,9 @@ def _probe_connection(
     return None
 
 
-async def _ask(
-    provider: ServedProvider[ApiModel], key: SecretStr, request: Request
-) -> float | None:
+async def _ask(provider: ApiProvider[ApiModel], key: SecretStr, request: Request) -> float | None:
     most_s = min(MOST_S, provider.model.limits.timeout_s)
-    async with provider.connect_explained(key) as send, asyncio.timeout(most_s):
+    async with provider.connect(key) as send, asyncio.timeout(most_s):
         return (await send([request])).cost_usd
 
 

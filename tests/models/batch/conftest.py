@@ -10,40 +10,40 @@ import pytest
 from tests.models.apis import PRICE, anthropic_model, openai_model
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic import batch as anthropic_batch
-from omibench.models.batch.provider import BatchProvider
-from omibench.models.batch.submit import PollInterval
-from omibench.models.openai import batch as openai_batch
+from omibench.models.anthropic.batch import AnthropicBatches
+from omibench.models.anthropic.provider import AnthropicProvider
+from omibench.models.batch.run import PollInterval
+from omibench.models.http.served import ApiProvider
+from omibench.models.openai.batch import OpenAIBatches
+from omibench.models.openai.provider import OpenAIProvider
 
 FAST = PollInterval(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
+SHAPES = {kind: kind.shape for kind in (AnthropicBatches, OpenAIBatches)}
 APIS = ("chat", "responses", "messages")
 every_api = pytest.mark.parametrize("api", APIS)
-Make = Callable[..., BatchProvider]
+Make = Callable[..., ApiProvider[Any]]
 
 
 @pytest.fixture
 def make(server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Make a provider, as every new process does; `lines` and `size` limit a batch."""
 
-    def made(api: str, lines: int = 1000, size: int = 10**7, **block: Any) -> BatchProvider:
+    def made(api: str, lines: int = 1000, size: int = 10**7, **block: Any) -> ApiProvider[Any]:
         block = {"batch": True, "price": PRICE, "limits": {"timeout_s": 5, "attempts": 3}} | block
-        module = anthropic_batch if api == "messages" else openai_batch
-        small = module.LIMITS._replace(most_lines=lines, most_bytes=size)
-        sdk = anthropic_batch.AnthropicBatches, openai_batch.OpenAIBatches
-        for kind in sdk:
-            if kind.__module__ == module.__name__:
-                monkeypatch.setattr(kind, "shape", small)
-        provider: BatchProvider
+        kind = AnthropicBatches if api == "messages" else OpenAIBatches
+        small = SHAPES[kind]._replace(most_lines=lines, most_bytes=size)
+        monkeypatch.setattr(kind, "shape", small)
+        made_up: ApiProvider[Any]
         if api == "messages":
-            provider = anthropic_batch.AnthropicBatchProvider(
+            made_up = AnthropicProvider(
                 "claude", anthropic_model(server, **block), tmp_path / "batches"
             )
         else:
-            provider = openai_batch.OpenAIBatchProvider(
+            made_up = OpenAIProvider(
                 "gpt", openai_model(server, api=api, **block), tmp_path / "batches"
             )
-        provider.pace = FAST
-        return provider
+        made_up.poll_interval = FAST
+        return made_up
 
     return made
 

@@ -12,12 +12,14 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.batch.provider import BatchProvider
+from omibench.models.http.served import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Request, Response
 
 
-def answers(asked: BatchProvider, *requests: Request, budget: Budget = NO_BUDGET) -> list[Response]:
+def answers(
+    asked: ApiProvider[Any], *requests: Request, budget: Budget = NO_BUDGET
+) -> list[Response]:
     found = {id(request): response for request, response in asked.answer(requests, budget)}
     assert len(found) == len(requests)
     return [found[id(request)] for request in requests]
@@ -145,7 +147,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_sent(
     with pytest.raises(ModelError, match="remove `decoding"):
         answers(make("messages"), ask("?", top_p=0.5))
     homeless = make("chat")
-    homeless.state = None
+    homeless.batches = None
     with pytest.raises(ModelError, match="need a folder"):
         answers(homeless, ask("?"))
     assert not server.stats()["calls"]

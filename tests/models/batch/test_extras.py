@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from omibench.errors import MissingExtraError
-from omibench.models.anthropic.batch import AnthropicBatchProvider
-from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.anthropic.provider import AnthropicProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.models.anthropic import AnthropicModel
 from omibench.params.models.openai import OpenAIModel
 
@@ -22,10 +22,10 @@ def test_a_missing_sdk_is_one_line(
 ) -> None:
     monkeypatch.setattr("omibench.extras.missing_modules", list)
     provider = {
-        "openai": lambda: OpenAIBatchProvider(
+        "openai": lambda: OpenAIProvider(
             "m", OpenAIModel.model_validate(BLOCK | {"provider": sdk}), tmp_path
         ),
-        "anthropic": lambda: AnthropicBatchProvider(
+        "anthropic": lambda: AnthropicProvider(
             "m", AnthropicModel.model_validate(BLOCK | {"provider": sdk}), tmp_path
         ),
     }[sdk]()

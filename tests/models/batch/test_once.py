@@ -18,9 +18,9 @@ from tests.models.traffic.simulated import Books
 from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
 from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
 from omibench.models.batch.submission_folder import SubmissionFolder
+from omibench.models.http.served import ApiProvider
 from omibench.models.openai.batch import OpenAIBatches
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.registry import open_provider
@@ -33,7 +33,9 @@ class Killed(BaseException):
     """Stands for kill -9 at one place; no handler of ours catches it."""
 
 
-def outcomes(asked: BatchProvider, requests: list[Request], budget: Budget = NO_BUDGET) -> set[str]:
+def outcomes(
+    asked: ApiProvider[Any], requests: list[Request], budget: Budget = NO_BUDGET
+) -> set[str]:
     found = list(asked.answer(requests, budget))
     assert sorted(id(q) for q, _ in found) == sorted(map(id, requests))
     return {response.outcome for _, response in found}
@@ -104,8 +106,8 @@ def test_a_batch_that_was_made_when_the_process_died_is_found(
     monkeypatch.setattr(SubmissionFolder, "save", save)
     # Another program's batch of as many lines, made at the same time, is not taken for ours.
     other = make(api)
-    assert other.state
-    other.state = other.state.parent / "elsewhere"
+    assert other.batches
+    other.batches = other.batches.parent / "elsewhere"
     server.configure(batch_s=0.1)
     assert outcomes(other, [ask(f"Other {i}") for i in range(6)]) == {"answered"}
     assert outcomes(make(api), QUESTIONS, books) == {"answered"}
@@ -210,8 +212,8 @@ def test_a_batch_of_another_program_is_told_from_one_that_was_never_made(
     """Ours was lost on its way there, while the other of as many lines is still running."""
     server.configure(batch_create=["ok", "reset"], batch_s=0.5)
     other = make(api)
-    assert other.state
-    other.state = other.state.parent / "elsewhere"
+    assert other.batches
+    other.batches = other.batches.parent / "elsewhere"
     thread = threading.Thread(target=lambda: list(other.answer([ask("a"), ask("b")])))
     thread.start()
     wait_until(lambda: bool(batches(server)))
@@ -228,15 +230,15 @@ def test_asking_directly_while_batches_are_out_is_warned_of(
 ) -> None:
     asked = make(api)
     direct = asked.model.model_copy(update={"batch": False})
-    open_provider("m", direct, batches=asked.state)
+    open_provider("m", direct, batches=asked.batches)
     with patched(api, "status", lambda _: _kill()), pytest.raises(Killed):
         outcomes(asked, QUESTIONS)
     assert "out in" not in caplog.text
-    open_provider("m", direct, batches=asked.state)
+    open_provider("m", direct, batches=asked.batches)
     assert "6 requests in 1 batches are not collected yet" in caplog.text
     caplog.clear()
     assert outcomes(make(api), QUESTIONS) == {"answered"}
-    open_provider("m", direct, batches=asked.state)
+    open_provider("m", direct, batches=asked.batches)
     assert "out in" not in caplog.text
 
 

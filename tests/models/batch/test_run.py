@@ -13,7 +13,7 @@ from tests.models.batch.conftest import FAST
 from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import BatchStatus, FoundBatch, InputShape, LineResult
+from omibench.models.batch.api import BatchStatus, FoundBatch, InputShape
 from omibench.models.batch.draws import name_draw
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
@@ -69,8 +69,8 @@ class Scripted:
         lines = [json.dumps({"custom_id": i}) for i in ids] if rows is None else rows
         to.write("\n".join(lines).encode())
 
-    def read(self, row: Any, samples: int) -> LineResult:
-        return LineResult(row["custom_id"], [Response(text="x", cost_usd=0.25)] * samples)
+    def read(self, row: Any, samples: int) -> list[Response]:
+        return [Response(text="x", cost_usd=0.25)] * samples
 
 
 def run(api: Scripted, folder: Path, books: Books, n: int = 8) -> list[Response]:

@@ -12,7 +12,6 @@ from tests.security.hostile import Answer, hostile
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.http.remedies import explain_failure, resolve_address
-from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 
@@ -79,8 +78,8 @@ def test_a_wrong_key_and_a_wrong_model(server: ServerHandle, api: str) -> None:
 def test_batches_say_it_too(tmp_path: Path) -> None:
     with hostile(lambda got: Answer(401, {}, [b"{}"])) as server:
         block = openai_model(base_url=server.url, batch=True)
-        model = OpenAIBatchProvider("mine", block, tmp_path)
-        model.pace = FAST
+        model = OpenAIProvider("mine", block, tmp_path)
+        model.poll_interval = FAST
         with pytest.raises(ModelError, match=f"model 'mine'.*the key from {KEY_ENV}"):
             list(model.answer([ask("q")]))
 

@@ -10,13 +10,10 @@ from omibench.params.models.anthropic import AnthropicModel
 @provider("anthropic", block=AnthropicModel)
 def open_anthropic(name: str, model: AnthropicModel, folders: Folders) -> Provider:
     """Open the model for direct requests, or for batches if its block sets `batch`."""
-    if model.batch:
-        from omibench.models.anthropic.batch import AnthropicBatchProvider
-
-        return AnthropicBatchProvider(name, model, folders.batches)
     from omibench.models.anthropic.provider import AnthropicProvider
     from omibench.models.batch.submission_folder import warn_of_batches
 
-    direct = AnthropicProvider(name, model)
-    warn_of_batches(name, folders.batches, direct.identity)
-    return direct
+    opened = AnthropicProvider(name, model, folders.batches)
+    if not model.batch:
+        warn_of_batches(name, folders.batches, opened.identity)
+    return opened

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-
-from pydantic import SecretStr
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from omibench.errors import ModelError
-from omibench.extras import require_extra
+from omibench.models.anthropic.batch import AnthropicBatches
 from omibench.models.anthropic.messages import (
     PATH,
     anthropic_body,
@@ -16,20 +15,23 @@ from omibench.models.anthropic.messages import (
     check_anthropic_request,
 )
 from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.pools import open_pools
-from omibench.models.http.served import ServedProvider, client_maker, post
-from omibench.models.http.wire import wire_body
+from omibench.models.http.pictures import Show
+from omibench.models.http.served import ApiProvider
 from omibench.models.options import refuse_options
-from omibench.models.traffic.dispatch import Send, Sent
 from omibench.params.models.anthropic import AnthropicModel
-from omibench.schemas.request import Request
+from omibench.schemas.request import Request, Response
 
 
-class AnthropicProvider(ServedProvider[AnthropicModel]):
+class AnthropicProvider(ApiProvider[AnthropicModel]):
     """A model behind the Anthropic API. Raises ModelError if its block contradicts the API."""
 
-    def __init__(self, name: str, model: AnthropicModel) -> None:
-        super().__init__(name, model)
+    sdk = "anthropic"
+    client = "Anthropic"
+    batch_api = AnthropicBatches
+    path = PATH
+
+    def __init__(self, name: str, model: AnthropicModel, batches: Path | None = None) -> None:
+        super().__init__(name, model, batches)
         check_anthropic(name, model)
 
     def check_options(self, requests: Sequence[Request]) -> None:
@@ -37,7 +39,7 @@ class AnthropicProvider(ServedProvider[AnthropicModel]):
         refuse_options(requests, self.name, "the Anthropic API returns none; choose another model")
 
     def check(self, requests: Sequence[Request]) -> None:
-        """See `ServedProvider.check`; also rejects top_p, which this API does not accept."""
+        """See `ApiProvider.check`; also rejects top_p, which this API does not accept."""
         self.check_options(requests)
         super().check(requests)
         for request in requests:
@@ -48,24 +50,12 @@ class AnthropicProvider(ServedProvider[AnthropicModel]):
                     f"(model {self.name!r}) does not accept it; remove `decoding.top_p`"
                 )
 
-    @asynccontextmanager
-    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Open the SDK clients, each lent to one call at a time."""
-        require_extra("api", f"model {self.name!r}", "anthropic")
-        import anthropic
+    def build_body(
+        self, model: AnthropicModel, requests: Sequence[Request], show: Show
+    ) -> dict[str, Any]:
+        """See `ApiProvider.build_body`."""
+        return anthropic_body(model, requests[0], show)
 
-        make = client_maker(
-            anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient, self.model, key
-        )
-        async with open_pools(make, self.model.limits.concurrency) as lend:
-
-            async def send(requests: Sequence[Request]) -> Sent:
-                request = requests[0]
-                body = wire_body(
-                    lambda show: anthropic_body(self.model, request, show), request, self.pictures
-                )
-                with lend() as client:
-                    reply = await post(anthropic, client, PATH, body, {})
-                return self.summarize_call([anthropic_reply(self.model, reply)])
-
-            yield send
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """See `ApiProvider.read_reply`."""
+        return [anthropic_reply(self.model, reply, batch=batch)]

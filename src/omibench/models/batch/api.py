@@ -1,15 +1,21 @@
-"""The common interface to the batch APIs of all providers."""
+"""The batch APIs of the providers: what they share, and what each dialect must say."""
 
 from __future__ import annotations
 
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import time
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
+from urllib.parse import quote
 
+from omibench.models.batch.draws import whole_body
 from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, call_with_timeout
-from omibench.models.http.replies import Json, as_text, parse_json, unreadable
+from omibench.models.http.remedies import explain_failure
+from omibench.models.http.replies import Json, as_objects, as_text, parse_json, unreadable
+from omibench.models.http.secrets import with_own_secrets
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.schemas.request import Request, Response
@@ -17,8 +23,11 @@ from omibench.schemas.request import Request, Response
 if TYPE_CHECKING:
     import httpx2
 
+    from omibench.models.http.served import ApiProvider
+
 POLL_TIMEOUT_S = 60.0
-_CHUNK = 1 << 16
+_PIECE = 1 << 16
+_PAGE = 100
 
 
 class InputShape(NamedTuple):
@@ -50,57 +59,160 @@ class BatchStatus(NamedTuple):
     """Why none of its lines was run."""
 
 
-class LineResult(NamedTuple):
-    """The outcome of one line: its samples, or the reason that there are none."""
+class BatchApi(ABC):
+    """The batch API of one provider over an open connection. Every call can raise Failure.
 
-    id: str
-    result: list[Response] | Failure
+    Failures include model, address, key variable and a remedy.
 
+    Args:
+        provider: The model's provider, which builds bodies and reads replies.
+        sdk: Its SDK.
+        client: A client of the SDK.
+        downloads: Another one, for results.
+    """
 
-class BatchApi(Protocol):
-    """The batch API of one provider over an open connection. Every call can raise Failure."""
+    shape: InputShape
+    """The input format and its limits."""
+    path: ClassVar[str]
+    """The path of the list of batches."""
+    after: ClassVar[str]
+    """Parameter of the next page of the list: all after a batch."""
+    clocks_differ_s: ClassVar[float]
+    """Seconds by which the clocks of provider and machine can differ."""
 
-    @property
-    def shape(self) -> InputShape:
-        """The input format and its limits."""
+    def __init__(self, provider: ApiProvider[Any], sdk: Any, client: Any, downloads: Any) -> None:
+        self.provider, self.sdk = provider, sdk
+        self.client, self.downloads = client, downloads
+        self._model = with_own_secrets(provider.model)
 
-    def line(self, name: str, requests: Sequence[Request]) -> bytes:
-        """Build the line with the custom id `name` that requests samples of one conversation."""
+    @abstractmethod
+    def wrap_body(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Build the line with the custom id `name` from the body of a request."""
 
+    @abstractmethod
     def upload(self, lines: BinaryIO, size: int) -> str | None:
         """Upload the input. Returns its id, or None if the input is sent with `create`."""
 
+    @abstractmethod
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """Create the batch, which is the billed step. Returns its id."""
 
+    @abstractmethod
+    def created_at(self, row: Json) -> float | None:
+        """Return the Unix time of a listed batch, or None."""
+
+    @abstractmethod
+    def match(self, row: Json, submission: Submission) -> bool | None:
+        """Return whether a listed batch is this submission: True, maybe (None), or False."""
+
+    @abstractmethod
+    def read_status(self, batch: str, reply: Json) -> BatchStatus:
+        """Read the progress of a batch."""
+
+    @abstractmethod
+    def open_results(self, source: str) -> Any:
+        """Open the stream of results at a source."""
+
+    @abstractmethod
+    def read_line(self, row: Json, samples: int) -> list[Response]:
+        """Read one result of a line that requested `samples`."""
+
+    def line(self, name: str, requests: Sequence[Request]) -> bytes:
+        """Build the line with the custom id `name` that requests samples of one conversation."""
+        body = whole_body(
+            lambda show: self.provider.build_body(self._model, requests, show),
+            requests[0],
+            self.provider.pictures,
+        )
+        return json.dumps(self.wrap_body(name, body), separators=(",", ":")).encode()
+
     def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
         """List the provider's batches that can be this submission, without the `claimed` ones."""
+        candidates: list[FoundBatch] = []
+        after: dict[str, str] = {}
+        while True:
+            page = self.get(self.path, {"limit": str(_PAGE), **after})
+            for row in (rows := as_objects(page.get("data"))):
+                is_it = self.match(row, submission)
+                if is_it:
+                    return [FoundBatch(read_id(row), sure=True)]
+                if is_it is None and read_id(row) not in claimed:
+                    candidates.append(FoundBatch(read_id(row), sure=False))
+            oldest = self.created_at(rows[-1]) if rows else None
+            if not page.get("has_more") or oldest is None:
+                return candidates
+            if oldest < submission.asked_at - self.clocks_differ_s:
+                return candidates
+            after = {self.after: read_id(rows[-1])}
 
     def status(self, batch: str) -> BatchStatus:
         """Return the progress of a batch."""
+        return self.read_status(batch, self.get(f"{self.path}/{quote(batch, safe='')}", {}))
+
+    def read(self, row: Json, samples: int) -> list[Response] | Failure:
+        """Return the samples of a line's result, or the reason that there are none."""
+        try:
+            return self.read_line(row, samples)
+        except Failure as failure:
+            return failure
 
     def download(self, source: str, to: BinaryIO) -> None:
-        """Append the results to a file, one JSON object per line."""
+        """Append the results to a file, one JSON object per line, and end it with a line feed.
 
-    def read(self, row: Json, samples: int) -> LineResult:
-        """Read one result of a line that requested `samples`. Never raises Failure."""
+        If the endpoint stores its files on another host, they are downloaded from there without the
+        key.
+        """
+        from omibench.models.http.hooks import SentOn
 
+        with self._failures():
+            try:
+                _write_reply(lambda: self.open_results(source), to)
+            except SentOn as sent_on:
+                _fetch_elsewhere(sent_on.url, to)
+        to.write(b"\n")
 
-def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
-    """Return the JSON object that a raw-response call of an SDK client returns.
+    def get(self, path: str, params: dict[str, str]) -> Json:
+        """Return the JSON object at a path."""
+        import httpx2
 
-    Raises Failure, also after the time limit of a call, which is longer for one that `uploads` a
-    file. An upload that timed out is not retried: the first call may still be reading the file.
-    """
-    with failures(sdk):
-        reply = call_with_timeout(TRANSFER_S if uploads else CALL_S, call, may_retry=not uploads)
-    try:
-        value = parse_json(reply.content)
-    except ValueError:
-        raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
-    if not isinstance(value, dict):
-        raise unreadable(f"is a JSON {type(value).__name__} instead of an object")
-    return value
+        timeout = min(POLL_TIMEOUT_S, self._model.limits.timeout_s)
+        options = {"params": params, "timeout": timeout, **self.provider.options}
+        return self.fetch(lambda: self.client.get(path, cast_to=httpx2.Response, options=options))
+
+    def fetch(self, call: Callable[[], Any], *, uploads: bool = False) -> Json:
+        """Return the JSON object that a raw-response call of the client returns.
+
+        Raises Failure also after the time limit of a call, which is longer for one that `uploads` a
+        file. An upload that timed out is not retried: the first call may still be reading the file.
+        """
+        most_s = TRANSFER_S if uploads else CALL_S
+        with self._failures():
+            reply = call_with_timeout(most_s, call, may_retry=not uploads)
+        try:
+            value = parse_json(reply.content)
+        except ValueError:
+            raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
+        if not isinstance(value, dict):
+            raise unreadable(f"is a JSON {type(value).__name__} instead of an object")
+        return value
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Convert an exception of the SDK to a Failure, and explain it."""
+        import httpx2
+
+        try:
+            yield
+        except self.sdk.APIStatusError as error:
+            answer = error.response
+            failure = failure_of_status(answer.status_code, answer.headers, answer.text, time())
+        except (self.sdk.APIConnectionError, httpx2.HTTPError) as error:
+            failure = failure_of_connection(error)  # HTTPError: in the middle of a stream
+        except Failure as error:
+            failure = error
+        else:
+            return
+        raise explain_failure(failure, self.provider.name, self.provider.model)
 
 
 def read_id(record: Json) -> str:
@@ -110,27 +222,11 @@ def read_id(record: Json) -> str:
     return as_text(record["id"])
 
 
-def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
-    """Append the output of a streaming call to a file and end it with a line feed.
-
-    If the endpoint stores its files on another host, they are downloaded from there without the
-    key. Raises Failure.
-    """
-    from omibench.models.http.hooks import SentOn
-
-    with failures(sdk):
-        try:
-            _write_reply(call, to)
-        except SentOn as sent_on:
-            _fetch_elsewhere(sent_on.url, to)
-    to.write(b"\n")
-
-
 def _write_reply(call: Callable[[], Any], to: BinaryIO) -> None:
     opened = call()
     reply = call_with_timeout(CALL_S, opened.__enter__)
     try:
-        for piece in reply.iter_bytes(_CHUNK):
+        for piece in reply.iter_bytes(_PIECE):
             to.write(piece)
     finally:
         opened.__exit__(None, None, None)
@@ -158,22 +254,6 @@ def _open_stream(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
                 f"its files cannot be downloaded: HTTP {reply.status_code}", transient=True
             )
         yield reply
-
-
-@contextmanager
-def failures(sdk: Any) -> Iterator[None]:
-    """Convert an exception of an SDK to a Failure."""
-    import httpx2
-
-    try:
-        yield
-    except sdk.APIStatusError as error:
-        answer = error.response
-        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
-    except sdk.APIConnectionError as error:
-        raise failure_of_connection(error) from None
-    except httpx2.HTTPError as error:  # in the middle of a stream
-        raise failure_of_connection(error) from None
 
 
 def surely_not_made(failure: Failure) -> bool:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
-from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.base import ApiModel
-from omibench.schemas.request import Request
 
 PAGE = "is a page of HTML"
 """Text by which a failure reports a login page, a portal or a proxy."""
@@ -61,46 +56,6 @@ def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
         return failure
     endpoint = f"model {name!r}, id {model.id!r}, at {resolve_address(model)}"
     return replace(failure, message=f"{failure.message} ({endpoint}): {remedy}")
-
-
-def explain_failures(
-    connect: AbstractAsyncContextManager[Send], name: str, model: ApiModel
-) -> AbstractAsyncContextManager[Send]:
-    """A connection with explained failures."""
-
-    @asynccontextmanager
-    async def open_connection() -> AsyncIterator[Send]:
-        async with connect as send:
-
-            async def explain(requests: Sequence[Request]) -> Sent:
-                try:
-                    return await send(requests)
-                except Failure as failure:
-                    raise explain_failure(failure, name, model) from None
-
-            yield explain
-
-    return open_connection()
-
-
-class Explaining:
-    """Any object, with the failures of its methods explained by `explain`."""
-
-    def __init__(self, of: Any, explain: Callable[[Failure], Failure]) -> None:
-        self._of, self._explain = of, explain
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._of, name)
-        if not callable(value):
-            return value
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return value(*args, **kwargs)
-            except Failure as failure:
-                raise self._explain(failure) from None
-
-        return call
 
 
 def _remedy(failure: Failure, model: ApiModel) -> str | None:

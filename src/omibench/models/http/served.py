@@ -1,30 +1,39 @@
-"""The base of API providers: checks before sending, calls of samples, and the run."""
+"""The base of API providers: checks before sending, calls of samples, connections and runs."""
 
 from __future__ import annotations
 
 import logging
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from time import time
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from pydantic import SecretStr
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.bounds import MOST_REPLY
-from omibench.models.http.pictures import PictureCache
-from omibench.models.http.remedies import PAGE, explain_failures
+from omibench.extras import require_extra
+from omibench.models.batch.api import BatchApi
+from omibench.models.batch.draws import name_draw
+from omibench.models.batch.run import BatchRun, PollInterval
+from omibench.models.batch.submission_folder import SubmissionFolder, locate_submissions
+from omibench.models.http.bounds import MOST_RESULTS
+from omibench.models.http.pictures import PictureCache, Show
+from omibench.models.http.pools import open_pools
+from omibench.models.http.remedies import PAGE, explain_failure
 from omibench.models.http.replies import parse_json, same_family, unreadable
 from omibench.models.http.sdk_client import C, sdk_client
-from omibench.models.http.secrets import read_key
-from omibench.models.http.wire import RequestBody
+from omibench.models.http.secrets import A, read_key, with_own_secrets
+from omibench.models.http.wire import RequestBody, wire_body
+from omibench.models.options import score_from_list
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.traffic.agenda import PendingCall
 from omibench.models.traffic.dispatch import Send, Sent
-from omibench.models.traffic.failure import mark_unsent
+from omibench.models.traffic.failure import Failure, mark_unsent
 from omibench.models.traffic.outage import get_outage
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
@@ -38,23 +47,68 @@ _PAGE = re.compile(
 MOST_SAMPLES = 8
 """Maximum samples per request: supported by every endpoint with `n`."""
 _LOG = logging.getLogger("omibench")
-A = TypeVar("A", bound=ApiModel)
 
 
-class ServedProvider(BaseProvider[A]):
-    """A model behind an API. `progress` counts the progress of the latest `answer`."""
+class ApiProvider(BaseProvider[A]):
+    """A model behind an API. A subclass is the dialect: what is sent, and what replies mean.
 
-    def __init__(self, name: str, model: A) -> None:
+    `progress` counts the progress of the latest `answer`. A model with `batch: true` is queried
+    through the API's batches; its identity stays the same, so that both share responses.
+
+    Args:
+        name: The model's name in the study.
+        model: Its block.
+        batches: Folder of submissions; without it, batches can be described but not queried.
+    """
+
+    sdk: ClassVar[str]
+    """Package of the provider's SDK."""
+    client: ClassVar[str]
+    """Name of its client class."""
+    options: ClassVar[dict[str, Any]] = {}
+    """Options of the SDK for every request."""
+    batch_api: ClassVar[type[BatchApi]]
+    """The batch API of a provider that has one."""
+    poll_interval = PollInterval()
+
+    def __init__(self, name: str, model: A, batches: Path | None = None) -> None:
         super().__init__(name, model)
+        self.batches = batches
         self.pictures = PictureCache()
         self.progress = Progress()
         self._others: set[str] = set()
         self.stored_answers = 0
 
+    @property
+    @abstractmethod
+    def path(self) -> str:
+        """The path of requests below the address of the API."""
+
+    @abstractmethod
+    def build_body(self, model: A, requests: Sequence[Request], show: Show) -> dict[str, Any]:
+        """Build the JSON body for samples of one conversation.
+
+        Args:
+            model: The block with secrets filled in.
+            requests: The samples, which differ only in their index.
+            show: Inserts a picture.
+        """
+
+    @abstractmethod
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """Read at most `samples` responses in the JSON of a reply, priced as a `batch` or not.
+
+        Raises Failure if it contains none.
+        """
+
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """See `Provider.answer`. The sending thread queries the budget, one call at a time.
+
+        With batches it returns when every batch has ended, which can take a day. If the process is
+        killed, the next one with the same requests (or some of them) collects the running batches
+        and submits only the rest.
 
         Raises ModelError, MissingInputError or ImageCountError before anything is sent if the key
         is missing or the model does not support a request; ModelError later if the endpoint rejects
@@ -62,13 +116,35 @@ class ServedProvider(BaseProvider[A]):
         """
         self.check(requests)
         key = read_key(self.model.key_env)
+        if self.model.is_batch:
+            yield from self._answer_in_batches(requests, key, budget)
+            return
         run = JobRun(
-            self.jobs(requests), lambda: self.connect_explained(key), self.model.limits, budget,
+            self.jobs(requests), lambda: self.connect(key), self.model.limits, budget,
             self.stored_answers,
             get_outage((self.model.provider, self.model.base_url, self.model.id)),
         )  # fmt: skip
         self.progress = run.progress
         yield from run.answers()
+
+    def _answer_in_batches(
+        self, requests: Sequence[Request], key: SecretStr, budget: Budget
+    ) -> Iterator[tuple[Request, Response]]:
+        if self.batches is None:
+            raise ModelError(f"model {self.name!r}: batches need a folder for their submissions")
+        identity = self.identity
+        folder = SubmissionFolder(locate_submissions(self.batches, identity))
+        with self.connect_batches(key) as api:
+            run = BatchRun(
+                api, folder, budget,
+                lambda request: name_draw(identity, request),
+                lambda responses: self.summarize_call(responses).cost_usd,
+                self.model.limits, self.poll_interval, self.stored_answers,
+            )  # fmt: skip
+            self.progress = run.progress
+            yield from run.answers(
+                requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
+            )
 
     def check(self, requests: Sequence[Request]) -> None:
         """Check that the model supports the requests. Raises as `answer`; nothing is sent."""
@@ -102,13 +178,44 @@ class ServedProvider(BaseProvider[A]):
             for i in range(0, len(samples), MOST_SAMPLES)
         ]
 
-    def connect_explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
-        """Connect as `connect` does; failures include model, address, key variable and a remedy."""
-        return explain_failures(self.connect(key), self.name, self.model)
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """Open the SDK's clients inside the loop; each is lent to one call at a time."""
+        sdk = self._import_sdk()
+        kinds = getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient
+        model = with_own_secrets(self.model)
+        make = client_maker(*kinds, self.model, key)
+        async with open_pools(make, self.model.limits.concurrency) as lend:
 
-    @abstractmethod
-    def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
-        """Open a connection to the endpoint inside the loop."""
+            async def send(requests: Sequence[Request]) -> Sent:
+                body = wire_body(
+                    lambda show: self.build_body(model, requests, show), requests[0], self.pictures
+                )
+                try:
+                    with lend() as client:
+                        reply = await post(sdk, client, self.path, body, self.options)
+                    responses = self.read_reply(reply, len(requests))
+                except Failure as failure:
+                    raise explain_failure(failure, self.name, self.model) from None
+                if options := requests[0].options:
+                    responses = [score_from_list(responses[0], reply, options)]
+                return self.summarize_call(responses)
+
+            yield send
+
+    @contextmanager
+    def connect_batches(self, key: SecretStr) -> Iterator[BatchApi]:
+        """Open two clients of the SDK: one for requests, one for results, which are larger."""
+        sdk = self._import_sdk()
+        kinds = getattr(sdk, self.client), sdk.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            yield self.batch_api(self, sdk, client, downloads)
+
+    def _import_sdk(self) -> Any:
+        require_extra("api", f"model {self.name!r}", self.sdk)
+        return import_module(self.sdk)
 
     def summarize_call(self, responses: list[Response]) -> Sent:
         """Summarize a call, and warn if another model answered it."""
@@ -132,22 +239,6 @@ class ServedProvider(BaseProvider[A]):
         )
 
 
-def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
-    """Return the options of the HTTP client: enough connections for the run, all kept alive.
-
-    Certificates are loaded once for all clients with these options; without TLS none are, since no
-    request leaves its origin (`hooks.Hooks`).
-    """
-    import httpx2
-
-    plain = (base_url or "").startswith("http://")
-    return {
-        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
-        "verify": False if plain else httpx2.create_ssl_context(),
-    }
-
-
 def client_maker(
     kind: type[C],
     http: type[Any],
@@ -157,22 +248,23 @@ def client_maker(
 ) -> Callable[[], C]:
     """Return a maker of SDK clients that neither retry nor wait: this package does both.
 
-    The clients share one `transport`; `http` is the SDK's HTTP client class. They talk to one
-    origin, and their replies are limited to `limit` bytes (default 128 MiB).
+    The clients share the options of `http`, the SDK's HTTP client class: enough connections for the
+    run, all kept alive, and certificates, which are loaded once; without TLS none are, since no
+    request leaves its origin (`hooks.Hooks`). Replies are limited to `limit` bytes
+    (default 128 MiB).
     """
-    options = transport(model.base_url, model.limits.timeout_s)
+    import httpx2
 
-    def make() -> C:
-        return sdk_client(
-            kind,
-            http,
-            key=key.get_secret_value(),
-            base_url=model.base_url,
-            options=options,
-            limit=limit or MOST_REPLY,
-        )
-
-    return make
+    plain, timeout_s = (model.base_url or "").startswith("http://"), model.limits.timeout_s
+    options = {
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+        "verify": False if plain else httpx2.create_ssl_context(),
+    }
+    secret = key.get_secret_value()
+    return lambda: sdk_client(
+        kind, http, key=secret, base_url=model.base_url, options=options, limit=limit
+    )
 
 
 async def post(

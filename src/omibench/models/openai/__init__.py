@@ -11,16 +11,13 @@ from omibench.params.models.openai import OpenAIModel
 @provider("openai", block=OpenAIModel)
 def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
     """Open the model for direct requests, or for batches if its block sets `batch`."""
-    if model.batch:
-        from omibench.models.openai.batch import OpenAIBatchProvider
-
-        return OpenAIBatchProvider(name, model, folders.batches)
     from omibench.models.batch.submission_folder import warn_of_batches
     from omibench.models.openai.provider import OpenAIProvider
 
-    direct = OpenAIProvider(name, model)
-    warn_of_batches(name, folders.batches, direct.identity)
-    return direct
+    opened = OpenAIProvider(name, model, folders.batches)
+    if not model.batch:
+        warn_of_batches(name, folders.batches, opened.identity)
+    return opened
 
 
 @provider("openai_embeddings", block=EmbeddingModel)

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
-
-from pydantic import SecretStr
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from omibench.errors import ModelError
-from omibench.extras import require_extra
-from omibench.models.http.pools import open_pools
+from omibench.models.http.pictures import Show
 from omibench.models.http.replies import Json, add_costs, as_object, as_objects, unreadable
-from omibench.models.http.served import ServedProvider, client_maker, post
-from omibench.models.http.wire import wire_body
+from omibench.models.http.served import ApiProvider
 from omibench.models.openai.replies import read_usage
-from omibench.models.traffic.dispatch import Send, Sent
 from omibench.params.models.embeddings import EmbeddingModel
 from omibench.schemas.request import Request, Response, Usage
 
-PATH = "/embeddings"
 
-
-class EmbeddingProvider(ServedProvider[EmbeddingModel]):
+class EmbeddingProvider(ApiProvider[EmbeddingModel]):
     """An embedding model behind the OpenAI API; each request is one text."""
 
+    sdk = "openai"
+    client = "OpenAI"
+    options: ClassVar[dict[str, Any]] = {"security": {"bearer_auth": True}}
+    path = "/embeddings"
+
     def check(self, requests: Sequence[Request]) -> None:
-        """Check as `ServedProvider.check`; raises ModelError for anything but a text to embed."""
+        """Check as `ApiProvider.check`; raises ModelError for anything but a text to embed."""
         for request in requests:
             if request.conversation.images or request.tags.role != "embedder":
                 raise ModelError(
@@ -37,32 +34,17 @@ class EmbeddingProvider(ServedProvider[EmbeddingModel]):
                 )
         super().check(requests)
 
-    @asynccontextmanager
-    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Open the SDK clients, each lent to one call at a time."""
-        require_extra("api", f"model {self.name!r}", "openai")
-        import openai
+    def build_body(
+        self, model: EmbeddingModel, requests: Sequence[Request], show: Show
+    ) -> dict[str, Any]:
+        """Build the JSON body that requests the embedding of one text."""
+        shortened = {} if model.dimensions is None else {"dimensions": model.dimensions}
+        text = requests[0].conversation.text
+        return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
 
-        make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
-        async with open_pools(make, self.model.limits.concurrency) as lend:
-
-            async def send(requests: Sequence[Request]) -> Sent:
-                body = wire_body(
-                    lambda _: build_body(self.model, requests[0]), requests[0], self.pictures
-                )
-                security = {"security": {"bearer_auth": True}}
-                with lend() as client:
-                    reply = await post(openai, client, PATH, body, security)
-                return self.summarize_call([read_embedding(self.model, reply)])
-
-            yield send
-
-
-def build_body(model: EmbeddingModel, request: Request) -> dict[str, Any]:
-    """Build the JSON body that requests the embedding of one text."""
-    shortened = {} if model.dimensions is None else {"dimensions": model.dimensions}
-    text = request.conversation.text
-    return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """See `ApiProvider.read_reply`."""
+        return [read_embedding(self.model, reply)]
 
 
 def read_embedding(model: EmbeddingModel, reply: object) -> Response:

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
 
-from pydantic import SecretStr
-
-from omibench.extras import require_extra
-from omibench.models.http.pools import open_pools
-from omibench.models.http.secrets import with_own_secrets
-from omibench.models.http.served import ServedProvider, client_maker, post
-from omibench.models.http.wire import wire_body
+from omibench.models.http.pictures import Show
+from omibench.models.http.served import ApiProvider
+from omibench.models.openai.batch import OpenAIBatches
 from omibench.models.openai.messages import PATHS, check_openai, openai_body
 from omibench.models.openai.replies import openai_replies
-from omibench.models.options import refuse_continued, refuse_options, score_from_list
-from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.options import refuse_continued, refuse_options
 from omibench.params.models.openai import OpenAIModel
-from omibench.schemas.request import Request
+from omibench.schemas.request import Request, Response
 
 
-class OpenAIProvider(ServedProvider[OpenAIModel]):
+class OpenAIProvider(ApiProvider[OpenAIModel]):
     """A model behind the OpenAI API. Raises ModelError if its block contradicts the API."""
 
-    def __init__(self, name: str, model: OpenAIModel) -> None:
-        super().__init__(name, model)
+    sdk = "openai"
+    client = "OpenAI"
+    options: ClassVar[dict[str, Any]] = {"security": {"bearer_auth": True}}
+    batch_api = OpenAIBatches
+
+    def __init__(self, name: str, model: OpenAIModel, batches: Path | None = None) -> None:
+        super().__init__(name, model, batches)
         check_openai(name, model)
 
     def check(self, requests: Sequence[Request]) -> None:
-        """Check as `ServedProvider.check`; options too, which only some endpoints can score."""
+        """Check as `ApiProvider.check`; options too, which only some endpoints can score."""
         self.check_options(requests)
         super().check(requests)
 
     def check_options(self, requests: Sequence[Request]) -> None:
         """See `ChecksOptions.check_options`."""
+        if self.model.batch:
+            refuse_options(requests, self.name, "query it directly, with `batch: false`")
+            return
         if self.model.api != "chat" or not self.model.can.logprobs:
             refuse_options(
                 requests,
@@ -48,26 +52,17 @@ class OpenAIProvider(ServedProvider[OpenAIModel]):
                 "vLLM server does, or set `saliency.reading` to `before_answer`",
             )
 
-    @asynccontextmanager
-    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Open the SDK clients, each lent to one call at a time."""
-        require_extra("api", f"model {self.name!r}", "openai")
-        import openai
+    @property
+    def path(self) -> str:
+        """See `ApiProvider.path`."""
+        return PATHS[self.model.api]
 
-        model = with_own_secrets(self.model)
-        make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
-        async with open_pools(make, self.model.limits.concurrency) as lend:
+    def build_body(
+        self, model: OpenAIModel, requests: Sequence[Request], show: Show
+    ) -> dict[str, Any]:
+        """See `ApiProvider.build_body`."""
+        return openai_body(model, requests, show)
 
-            async def send(requests: Sequence[Request]) -> Sent:
-                body = wire_body(
-                    lambda show: openai_body(model, requests, show), requests[0], self.pictures
-                )
-                security = {"security": {"bearer_auth": True}}
-                with lend() as client:
-                    reply = await post(openai, client, PATHS[self.model.api], body, security)
-                responses = openai_replies(self.model, reply, len(requests))
-                if options := requests[0].options:
-                    responses = [score_from_list(responses[0], reply, options)]
-                return self.summarize_call(responses)
-
-            yield send
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """See `ApiProvider.read_reply`."""
+        return openai_replies(self.model, reply, samples, batch=batch)
