@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench import answers
-from omibench.answers import compare_answers, label_choices
+from omibench.answers.compare import compare_answers, label_choices
 from omibench.errors import ArgumentError, OmibenchError
 from omibench.graph.code_hash import Tree, import_closure
 

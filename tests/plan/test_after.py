@@ -8,7 +8,7 @@ import pytest
 from tests.plan.test_build import keep, paid
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from omibench.plan import compare_study, render_comparison
+from omibench.plan.after import compare_study, render_comparison
 from omibench.schemas.request import Response
 
 

@@ -21,8 +21,9 @@ from omibench.params.stages.filter import FilterParams
 from omibench.params.stages.gptscore import GptscoreVariant
 from omibench.params.stages.rationale import RationaleParams
 from omibench.params.study import Study
-from omibench.plan import plan_study, render
+from omibench.plan.build import plan_study
 from omibench.plan.rows import Plan, PlanRow
+from omibench.plan.text import render
 from omibench.plan.view import StudyView
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response

@@ -11,8 +11,9 @@ from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study
-from omibench.plan import plan_study, render
+from omibench.plan.build import plan_study
 from omibench.plan.rows import Plan
+from omibench.plan.text import render
 from omibench.settings.steps import Step, Task, next_step
 from omibench.stages.infer import infer_cell
 

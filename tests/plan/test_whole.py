@@ -11,8 +11,9 @@ import pytest
 from tests.stages.infer.conftest import frozen_questions
 
 from omibench.params.study import Study, parse_study
-from omibench.plan import plan_study, render
+from omibench.plan.build import plan_study
 from omibench.plan.rows import Plan
+from omibench.plan.text import render
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Request
 from omibench.schemas.tables import write_jsonl

@@ -9,8 +9,8 @@ import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
-from omibench.status import look
 from omibench.status.page import write_page
+from omibench.status.reader import look
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

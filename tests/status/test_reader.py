@@ -13,9 +13,8 @@ from omibench.params.study import Study
 from omibench.plan.view import StudyView
 from omibench.schemas.request import Response
 from omibench.settings.threads import list_requests, open_model_provider
-from omibench.status import look
 from omibench.status.page import write_page
-from omibench.status.reader import Looker
+from omibench.status.reader import Looker, look
 from omibench.status.rows import CellStatus, StageStatus, StudyStatus
 from omibench.status.text import render
 from omibench.store.ledger.ledger import Ledger, Purse

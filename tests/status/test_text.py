@@ -8,9 +8,9 @@ import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
-from omibench.status import look, render
+from omibench.status.reader import look
 from omibench.status.rows import CellStatus, TimeLeft
-from omibench.status.text import cell_word, time_left_text
+from omibench.status.text import cell_word, render, time_left_text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import overload
 
-from omibench.answers import check_choices, label_choices
+from omibench.answers.compare import check_choices, label_choices
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
 from omibench.schemas.problem import Answer, AnswerType

@@ -9,12 +9,12 @@ from pathlib import Path
 from omibench.api.arguments import check_kind, check_path
 from omibench.errors import ArgumentError, MissingInputError
 from omibench.params.study import Study
-from omibench.plan import plan_study as plan_cells
-from omibench.plan import render
+from omibench.plan.build import plan_study as plan_cells
 from omibench.plan.building import names_building_models
 from omibench.plan.rehearsal import is_made_up, made_up_questions, rehearse
 from omibench.plan.rows import Plan
 from omibench.plan.study_file import read_study
+from omibench.plan.text import render
 
 
 def load_study(

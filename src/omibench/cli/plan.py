@@ -78,10 +78,12 @@ def plan(
       omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.params.checks.remarks import list_remarks
-    from omibench.plan import compare_study, plan_study, render, render_comparison
+    from omibench.plan.after import compare_study, render_comparison
+    from omibench.plan.build import plan_study
     from omibench.plan.building import names_building_models
     from omibench.plan.probing import endpoint_lines
     from omibench.plan.rehearsal import is_made_up, made_up_questions
+    from omibench.plan.text import render
 
     if questions and not questions.is_file():
         raise MissingInputError(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import shorten
 
-from omibench.answers import PartResult
+from omibench.answers.comparison import PartResult
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.scorers import omibench, robust
 from omibench.scorers.registry import score_item

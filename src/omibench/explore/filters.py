@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from omibench.answers import normalise_answer
+from omibench.answers.normal_form import normalise_answer
 from omibench.explore.grid import Grid
 from omibench.explore.items import Items
 from omibench.explore.run import Run

@@ -13,7 +13,8 @@ from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.cell import Cell
 from omibench.params.limit import Limit
 from omibench.params.study import Study
-from omibench.plan import plan_study, render
+from omibench.plan.build import plan_study
+from omibench.plan.text import render
 from omibench.stages.infer import infer_cell
 from omibench.stages.infer.fill import count_tasks
 

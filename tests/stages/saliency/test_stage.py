@@ -14,7 +14,7 @@ from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.study import Study
-from omibench.plan import plan_study
+from omibench.plan.build import plan_study
 from omibench.schemas.saliency_row import SaliencyRow
 from omibench.schemas.tables import read_parquet
 from omibench.stages.infer import infer_cell

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from omibench.answers import match_answer, normalise_answer, read_letters
+from omibench.answers.extraction.letters import read_letters
+from omibench.answers.match import match_answer
+from omibench.answers.normal_form import normalise_answer
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import ScoredItem
 from omibench.scorers.registry import score_item

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omibench.answers import (
+from omibench.answers.extraction.letter_place import (
     LetterMissing,
     find_declared_option,
     find_letter_place,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from omibench.answers import LetterMissing
+from omibench.answers.extraction.letter_place import LetterMissing
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
 from omibench.files.atomic import write_atomically

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from omibench.answers import extract_answer
+from omibench.answers.extraction.extract import extract_answer
 from omibench.judges.case import JudgeCase
 from omibench.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
 from omibench.judges.gptscore import GPTSCORE, VARIANTS

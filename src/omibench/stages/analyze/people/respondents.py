@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from omibench.answers import read_letters
+from omibench.answers.extraction.letters import read_letters
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES
 from omibench.schemas.problem import Answer
 from omibench.schemas.verdict import ScoredItem, Verdict

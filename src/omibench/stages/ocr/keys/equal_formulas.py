@@ -35,6 +35,6 @@ def say_the_same(first: str, second: str) -> bool:
         return True
     if not (find_formulas(first) or find_formulas(second)):
         return False
-    from omibench.answers import compare_answers
+    from omibench.answers.compare import compare_answers
 
     return bool(first.strip()) and compare_answers(first, second).equal
