@@ -3,9 +3,9 @@
 from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file, explain_directory
-from omibench.status.checkpoint import print_remark, remark_when_planned
-from omibench.status.hooks import Watched, explain_locks
-from omibench.graph.provenance.hooks import Noted
+from omibench.study.status.hooks import print_remark, remark_when_planned
+from omibench.study.status.hooks import Watched, explain_locks
+from omibench.graph.hooks import Noted
 
 min_version("9.27")
 

@@ -77,7 +77,7 @@ def omibench(task: Task, questions: str, work: Path) -> Collect:
 
     import polars as pl
 
-    from omibench.params.cell import Cell
+    from omibench.params.setting import Cell
     from omibench.params.study import parse_study
     from omibench.stages.infer import infer_cell
 

@@ -26,9 +26,8 @@ from rapidfuzz import fuzz
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Figure, Problem
 from omibench.stages.filter.backcheck import findings
-from omibench.stages.filter.minhash import Similar
+from omibench.stages.filter.candidate import Similar, normalise
 from omibench.stages.filter.stage import sift
-from omibench.stages.filter.text import normalise
 
 LETTERS = "eeeetttaaooiinnsshhrrddllcumwfgypbvk"
 VOCABULARY, WORDS, COPY = 8_000, 120, 20

@@ -25,10 +25,9 @@ from PIL import Image
 
 from omibench.datasets.registry import BENCHMARKS, load_benchmark
 from omibench.params.benchmark import BenchmarkParams
-from omibench.params.filtering.presets import PresetName
-from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.filter import FilterParams, PresetName
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Answer, Figure, Problem, Question
-from omibench.schemas.rejects import Reject
 from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import sift
 

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.formula_matching import find_exact, split_pieces
 
-from omibench.latex import normalise
 from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.text.latex import normalise
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/stages/ocr/formulas/typeset"
 

@@ -32,8 +32,8 @@ from typing import NamedTuple
 import yaml
 from PIL import Image
 
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl

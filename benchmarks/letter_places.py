@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from omibench.answers.extraction.letter_place import LetterMissing
+from omibench.answers.extraction.extract import LetterMissing
 from omibench.params.stages.saliency import Reading
 from omibench.schemas.problem import Choice
-from omibench.stages.saliency.context import LetterContext, read_context
+from omibench.stages.saliency.ask import LetterContext, read_context
 
 READINGS: tuple[Reading, ...] = ("final_letter", "before_answer")
 LETTERS = "ABCDEFGHIJ"

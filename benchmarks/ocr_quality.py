@@ -33,14 +33,14 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from omibench.ocr_quality.transcripts import best_window, similarity
+from omibench.answers.transcripts import best_window, similarity
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.layout.photographs import read_photograph
-from omibench.stages.ocr.readers import open_engine
+from omibench.stages.ocr.engines.readers import open_engine
+from omibench.stages.ocr.layout.scans import read_photograph
 from omibench.stages.ocr.structure.document import read_document
 
 QUARTER = 45.0

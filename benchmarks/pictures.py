@@ -24,8 +24,7 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 from PIL import __version__ as pillow
 
-from omibench.params.image import DEGRADATIONS
-from omibench.params.setting import Setting
+from omibench.params.setting import DEGRADATIONS, Setting
 from omibench.schemas.problem import Figure, Question
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.present import present

@@ -32,12 +32,12 @@ import httpx
 import psutil
 from starlette.responses import Response
 
-from omibench.review.hashing import hash_content
+from omibench.review.app.context import Sessions
+from omibench.review.app.database import LIVE, Database, set_password
+from omibench.review.app.demo import invent_content
+from omibench.review.contents import hash_content
+from omibench.review.folder import format_event
 from omibench.review.kinds import KINDS
-from omibench.review.record import format_event
-from omibench.review_app.demo.content import invent_content
-from omibench.review_app.log.database import LIVE, Database, set_password
-from omibench.review_app.sessions import Sessions
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 LIMIT_MS, RATIO_LIMIT, LIMIT_HOLDS_FOR = 30.0, 2.2, 5000
@@ -48,9 +48,9 @@ PEOPLE = {"ann": "annotator", "bob": "auditor", "eve": "senior"}
 SERVER = """
 import sys
 from pathlib import Path
-from omibench.review_app.server import run_server
-from omibench.review_app.service import ReviewService
-from omibench.review_app.settings import ServerSettings
+from omibench.review.app.application import run_server
+from omibench.review.app.service import ReviewService
+from omibench.review.app.context import ServerSettings
 settings = ServerSettings(secret=sys.argv[2].encode(), port=int(sys.argv[3]))
 run_server(ReviewService(Path(sys.argv[1])), settings, lambda address: print(address, flush=True))
 """

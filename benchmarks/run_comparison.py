@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from omibench.answers.scorers.registry import SCORERS
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     FrozenManifest,
@@ -32,7 +33,6 @@ from omibench.schemas.tables import (
     write_json,
     write_jsonl,
 )
-from omibench.scorers.registry import SCORERS
 
 LETTERS = np.array(list("ABCD"))
 CHOICES = [Choice(label=label, text=f"option {label}") for label in LETTERS]
@@ -44,7 +44,7 @@ WORDS = "The force on the rod follows from the torque about the hinge, so the cu
 COMMAND = """
 import sys
 from pathlib import Path
-from omibench.run_comparison.compare import compare_run_folders
+from omibench.results.comparison.compare import compare_run_folders
 comparison = compare_run_folders(Path(sys.argv[1]), Path(sys.argv[2]))
 for total in comparison.total.causes:
     print(f"  {total.cause}: {100 * total.change:+.3f} points, {total.verdicts:,} verdicts")

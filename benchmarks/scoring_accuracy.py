@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from gold_mutants import KINDS, Gold, excluded, mutants, sample
 
+from omibench.answers.scorers.registry import score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.registry import score_item
 
 RULES = ("robust", "omibench", "omibench-release", "emma")
 MUTANTS_AT_LEAST = 3_000

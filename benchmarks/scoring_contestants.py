@@ -44,9 +44,9 @@ def _running_children() -> Iterator[list[str]]:
 
 def omibench(rules: str) -> Scorer:
     """One of our scorers."""
+    from omibench.answers.scorers.registry import score_item
     from omibench.schemas.problem import Choice
     from omibench.schemas.verdict import ScoredItem
-    from omibench.scorers.registry import score_item
 
     def item(row: Row) -> ScoredItem:
         texts = row["options"]

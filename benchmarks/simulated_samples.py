@@ -19,16 +19,15 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.models.simulated.equality import is_right, name_final_answer
+from omibench.models.simulated.judging import is_right, name_final_answer
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study_file
-from omibench.plan.rehearsal import rehearse
+from omibench.results.statistics.samples import pass_at_k
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
-from omibench.stages.aggregate.sample import Sample, make_generator
-from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
-from omibench.stages.aggregate.votes import majority
-from omibench.statistics.samples import pass_at_k
+from omibench.stages.aggregate.choose import Match, bracket, choose_best, play
+from omibench.stages.aggregate.samples import Sample, majority, make_generator
+from omibench.study.plan.rehearsal import rehearse
 from omibench.text.fences import Section, fence_sections
 
 ROOT = Path(__file__).resolve().parents[1]

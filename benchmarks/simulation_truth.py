@@ -26,17 +26,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from omibench.answers.scorers.registry import score_item
+from omibench.models.simulated.answers import SLIPS, Slip, can_slip
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.models.simulated.respond import SLIPS, Slip, can_slip
-from omibench.params.models.simulated import SimulatedModel, Slips
+from omibench.params.models.providers import SimulatedModel, Slips
 from omibench.params.setting import Setting
+from omibench.results.statistics.intervals import wilson
 from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.registry import score_item
 from omibench.settings.present import present
-from omibench.statistics.intervals import wilson
 
 Scorer = Callable[[ScoredItem], Verdict]
 CONFIDENCE = 0.95

@@ -26,18 +26,18 @@ from pathlib import Path
 
 import yaml
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study_file
-from omibench.plan.view import StudyView
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
-from omibench.settings.threads import list_requests
-from omibench.status.page import write_page
-from omibench.status.reader import Looker
-from omibench.status.runs import FOLDER
-from omibench.store.process import read_process_start
+from omibench.settings.tasks import list_requests
+from omibench.store.processes import read_process_start
 from omibench.store.store import Store
+from omibench.study.plan.plan import StudyView
+from omibench.study.status.reader import Looker
+from omibench.study.status.runs import FOLDER
+from omibench.study.status.watch import write_page
 
 MODELS, SETTINGS, QUESTIONS, RUNNING = 30, 20, 1322, 8
 

@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import Request, Response, Tags, Usage
+from omibench.store.compaction import compact_partition
 from omibench.store.key import Keys, dump_request
-from omibench.store.liveness import new_name
-from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.line import Body, encode_line
-from omibench.store.partition.segment import SUFFIX, SegmentWriter
+from omibench.store.lines import Body, encode_line
+from omibench.store.processes import new_name
+from omibench.store.segments import SUFFIX, SegmentWriter
 from omibench.store.store import Store, partition_folders, partition_name
 
 MODELS = 31
@@ -267,9 +267,9 @@ def _rerun(folder: Path) -> Callable[[], str]:
 def _ask(folder: Path) -> Callable[[], str]:
     import pyarrow.parquet  # noqa: F401
 
-    from omibench.client.ask import open_asker
+    from omibench.models.client.ask import open_asker
     from omibench.params.study import parse_study_file
-    from omibench.settings.threads import list_requests
+    from omibench.settings.tasks import list_requests
 
     study = parse_study_file(str(folder / "params.json"))
     questions = folder / "freeze" / "questions.jsonl"

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.answers.scorers.registry import score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.registry import score_item
 
 DECLARED, LAST = "usnco-v", "usnco-v-last-letter"
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -10,26 +10,26 @@ from snakemake.logging import logger
 from snakemake.utils import validate
 
 from omibench.cli.configfiles import read_allowed_rules, explain_directory
-from omibench.cli.ending import exit_with_error
+from omibench.cli.configfiles import exit_with_error
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.client.spending_limit import BUDGET_ENV, read_budget
+from omibench.models.client.budget import BUDGET_ENV, read_budget
 from omibench.graph.inputs import (
     list_all_files,
     list_named_files,
     list_missing_files,
     refuse_patterns,
 )
-from omibench.files.isolated import isolate
+from omibench.files.programs import isolate
 from omibench.stages.ocr.engines import tesseract
-from omibench.stages.ocr.corrections.collect import list_correction_inputs
+from omibench.stages.ocr.corrections.file import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
-from omibench.plan.rehearsal import rehearse
+from omibench.study.plan.rehearsal import rehearse
 from omibench.params.resources import count_cpus, collect_resources
 from omibench.graph.code_hash import Snapshot
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.graph.stages import STAGES, find_stage
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import (
     COMMAND_LINE,
     local_helpers,
@@ -37,10 +37,10 @@ from omibench.params.study import (
     parse_study,
     list_settings,
 )
-from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
-from omibench.graph.provenance.provenance import forget
+from omibench.graph.hooks import refuse_changed, refuse_strangers
+from omibench.graph.provenance import forget
 from omibench.results.study_record import record_study
-from omibench.params.checks.remarks import list_remarks
+from omibench.params.study import list_remarks
 from omibench.files.yaml_file import add_place
 
 # Jobs never import modules from the current folder.

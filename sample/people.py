@@ -14,12 +14,11 @@ from pathlib import Path
 from random import Random
 
 from omibench.models.simulated.oracle import load_oracle
+from omibench.models.synthetic.items import chance, make_random
 from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.analyze.people.subset import draw_subset
-from omibench.synthetic.chance import chance
-from omibench.synthetic.items import make_random
+from omibench.stages.analyze.people import draw_subset
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("person", "group", "problem", "answer", "seconds", "simulated")

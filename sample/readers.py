@@ -14,15 +14,15 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from omibench.models.simulated.equality import is_right
+from omibench.models.simulated.judging import is_right
 from omibench.models.simulated.oracle import Oracle
+from omibench.models.synthetic.items import make_random
 from omibench.review.check import check_fields
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import Field, Kind, find_kind
 from omibench.review.kinds.declaration import is_asked, list_options
 from omibench.review.state import compute_state
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
-from omibench.synthetic.items import make_random
 
 CORRECTED = "item:physics-9"
 """The item read once before its text was corrected: that decision is stale, and the item is read

@@ -15,23 +15,20 @@ from pathlib import Path
 import yaml
 from readers import PEOPLE, find_truth, play
 
-from omibench.files.csv_file import write_csv
+from omibench.files.outputs import write_csv
 from omibench.models.simulated.oracle import Oracle, load_oracle
 from omibench.params.study import Study, parse_study_file
 from omibench.review.check import check_fields
-from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, read_tasks
+from omibench.review.exports import LABEL_COLUMNS, list_labels
+from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, append_decisions, read_tasks
 from omibench.review.kinds import find_kind
-from omibench.review.outputs import LABEL_COLUMNS, list_labels
 from omibench.review.people import read_reviewers
-from omibench.review.record import append_decisions
-from omibench.review.sampling.faults import make_faulty
-from omibench.review.sampling.periods import read_week
-from omibench.review.sampling.weekly import SamplePlan, draw_samples
-from omibench.review_tasks.assign import assign_tasks, describe_assignment
-from omibench.review_tasks.pictures import PictureKeeper
-from omibench.review_tasks.request import AssignOptions, TaskRequest
-from omibench.review_tasks.study_problems import draft_study_problems
-from omibench.review_tasks.tasks_file import write_tasks
+from omibench.review.sampling.calibration_sets import make_faulty
+from omibench.review.sampling.weekly import SamplePlan, draw_samples, read_week
+from omibench.review.tasks.assign import assign_tasks, describe_assignment
+from omibench.review.tasks.drafts import PictureKeeper, write_tasks
+from omibench.review.tasks.request import AssignOptions, TaskRequest
+from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewDecision
 
 HERE = Path(__file__).resolve().parent

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from tests.store.network_disk import lock_as_nfs
 
-from omibench.client.ask import ask
+from omibench.models.client.ask import ask
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
-from omibench.store.claims import CLAIMS, claim
-from omibench.store.store import Store, partition_name
+from omibench.store.store import CLAIMS, Store, claim, partition_name
 
 PATIENCE_S = 120
 
@@ -68,7 +67,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         event.set()
         pause.wait(0.01)
 
-    monkeypatch.setattr("omibench.client.ask.pause", wait)
+    monkeypatch.setattr("omibench.models.client.ask.pause", wait)
     return event
 
 

@@ -15,15 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from omibench.client.spending_limit import BUDGET_ENV
 from omibench.errors import SomeFailedError
-from omibench.files.isolated import isolate_env, python_module
+from omibench.files.locations import SNAKEFILE, find_shipped
 from omibench.files.locks import wait_lock
-from omibench.files.shipped import find_shipped
-from omibench.files.study_folder import SNAKEFILE
-from omibench.models.traffic.stop import stoppable
-from omibench.plan.study_file import read_study
-from omibench.status.owners import take_folder
+from omibench.files.programs import isolate_env, python_module
+from omibench.models.api.stop import stoppable
+from omibench.models.client.budget import BUDGET_ENV
+from omibench.study.plan.study_file import read_study
+from omibench.study.status.owners import take_folder
 from omibench.text.terminal import printable
 
 LOCK = Path(".snakemake/omibench.lock")
@@ -85,7 +84,7 @@ def _run(
 
 
 def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
-    """Pass a signal to Snakemake and wait for its jobs (`omibench.status.signals`)."""
+    """Pass a signal to Snakemake and wait for its jobs (`omibench.study.status.claims`)."""
     child.send_signal(signal.SIGINT if at_once else signal.SIGTERM)
 
 

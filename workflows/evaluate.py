@@ -20,11 +20,12 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.build import incomplete_cells
-from omibench.plan.study_file import read_study
-from omibench.sharding.shards import (
+from omibench.stages.infer.fill import count_tasks, fill_store
+from omibench.study.plan.build import incomplete_cells
+from omibench.study.plan.study_file import read_study
+from omibench.study.sharding import (
     Shard,
     choose_shard_size,
     limit_budget,
@@ -32,7 +33,6 @@ from omibench.sharding.shards import (
     make_shards,
     select_api_models,
 )
-from omibench.stages.infer.fill import count_tasks, fill_store
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
     Cores,
@@ -106,8 +106,7 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 
 def show(study: Study) -> None:
     """Write the leaderboard and the report's path to the run in Prefect's pages."""
-    from omibench.reevaluate.board import METRICS, REPORT
-    from omibench.reevaluate.changes import read_standings
+    from omibench.study.reevaluate.changes import METRICS, REPORT, read_standings
 
     results = Path(study.study.results)
     rows = [

@@ -17,11 +17,17 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 
 from prefect import flow, get_run_logger
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.study_file import read_study
-from omibench.sharding.judgements import count_responses, fill_judgements
-from omibench.sharding.shards import Shard, choose_shard_size, list_api_judges, make_shards
+from omibench.study.plan.study_file import read_study
+from omibench.study.sharding import (
+    Shard,
+    choose_shard_size,
+    count_responses,
+    fill_judgements,
+    list_api_judges,
+    make_shards,
+)
 from workflows.shared import (
     Cores,
     Job,

@@ -21,10 +21,10 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 
 from omibench.params.study import Study
-from omibench.plan.study_file import read_study
-from omibench.sharding.shards import Shard, choose_shard_size, make_shards, select_api_models
 from omibench.stages.filter.fill import fill_filter
 from omibench.stages.rationale.fill import count_problems, fill_rationales
+from omibench.study.plan.study_file import read_study
+from omibench.study.sharding import Shard, choose_shard_size, make_shards, select_api_models
 from workflows.shared import (
     Cores,
     Job,

@@ -22,32 +22,36 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
-from omibench.cost.dollars import usd_text
 from omibench.errors import OmibenchError, SomeFailedError
+from omibench.models.cost.estimate import usd_text
 from omibench.params.reevaluate import Watch
 from omibench.params.study import Study
-from omibench.plan.study_file import read_study
-from omibench.reevaluate.board import CHANGES, METRICS, publish
-from omibench.reevaluate.budget import (
+from omibench.study.plan.study_file import read_study
+from omibench.study.reevaluate.candidates import add_to_params, find_new_models
+from omibench.study.reevaluate.changes import (
+    CHANGES,
+    METRICS,
+    Move,
     Priced,
+    add_entry,
     choose_candidates,
     compute_allowance,
     find_cut_off,
-    read_committed,
-)
-from omibench.reevaluate.candidates import find_new_models
-from omibench.reevaluate.changes import Move, add_entry, find_moves, format_entry, read_standings
-from omibench.reevaluate.journal import (
+    find_moves,
     find_unfinished,
+    format_entry,
     is_already_waiting,
     lock_results,
+    make_news,
     note,
     note_cut_off,
+    post,
+    publish,
+    read_committed,
     read_journal,
+    read_standings,
 )
-from omibench.reevaluate.params_file import add_to_params
-from omibench.reevaluate.poll import list_models
-from omibench.reevaluate.webhook import make_news, post
+from omibench.study.reevaluate.poll import list_models
 from workflows.evaluate import evaluate
 from workflows.shared import (
     RETRIES,

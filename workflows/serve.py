@@ -27,8 +27,8 @@ if not __package__:  # run as a script
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
-from omibench.files.isolated import isolate_env, python_module
 from omibench.files.locks import hold
+from omibench.files.programs import isolate_env, python_module
 from omibench.text.terminal import say
 
 HOST = "127.0.0.1"

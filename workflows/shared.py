@@ -24,14 +24,14 @@ from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME
 from prefect.tasks import exponential_backoff
 
-from omibench.cli.ending import end_stopped, exit_with_error
+from omibench.cli.configfiles import end_stopped, exit_with_error
 from omibench.errors import ModelError, OmibenchError, may_pass
+from omibench.files.locations import in_study_folder
 from omibench.files.locks import wait_lock
-from omibench.files.study_folder import in_study_folder
-from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
+from omibench.models.api.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study
-from omibench.plan.study_file import read_study
-from omibench.sharding.shards import Shard, divide_limits, interleave, name_lane
+from omibench.study.plan.study_file import read_study
+from omibench.study.sharding import Shard, divide_limits, interleave, name_lane
 from omibench.text.terminal import say
 from workflows.build import snakemake
 

@@ -5,9 +5,9 @@ plugins: [single_file.py] score: {rules: [first-letter]} settings: {mine: {promp
 
 from __future__ import annotations
 
+from omibench.answers.scorers.outcome import make_failed_verdict, passes_through
+from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.outcome import make_failed_verdict, passes_through
-from omibench.scorers.registry import scorer
 from omibench.settings.registry import prompt
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 

@@ -6,67 +6,64 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
+from omibench.moved import MovedModules
+
 if TYPE_CHECKING:
-    from omibench.answers.compare import AnswerComparison as AnswerComparison
-    from omibench.answers.compare import compare_answers as compare_answers
-    from omibench.answers.comparison import PartResult as PartResult
-    from omibench.api.conversations import build_conversation as build_conversation
-    from omibench.api.releases import Release as Release
-    from omibench.api.releases import load_release as load_release
-    from omibench.api.results import ResultTables as ResultTables
-    from omibench.api.results import load_results as load_results
-    from omibench.api.run_comparisons import compare_runs as compare_runs
-    from omibench.api.scoring import score as score
-    from omibench.api.studies import describe_plan as describe_plan
-    from omibench.api.studies import load_study as load_study
-    from omibench.api.studies import plan_study as plan_study
-    from omibench.datasets.registry import benchmark as benchmark
-    from omibench.errors import ArgumentError as ArgumentError
-    from omibench.errors import OmibenchError as OmibenchError
-    from omibench.judges.registry import judge as judge
-    from omibench.models.registry import provider as provider
-    from omibench.params.setting import Setting as Setting
-    from omibench.params.study import Study as Study
-    from omibench.plan.rows import Plan as Plan
-    from omibench.run_comparison.report import RunComparison as RunComparison
-    from omibench.schemas.problem import Answer as Answer
-    from omibench.schemas.problem import Question as Question
-    from omibench.schemas.request import Conversation as Conversation
-    from omibench.schemas.request import Response as Response
-    from omibench.schemas.verdict import ScoredItem as ScoredItem
-    from omibench.schemas.verdict import Verdict as Verdict
-    from omibench.scorers.registry import scorer as scorer
-    from omibench.settings.registry import condition as condition
-    from omibench.settings.registry import prompt as prompt
-    from omibench.stages.analyze.figures.figure import figure as figure
-    from omibench.stages.analyze.results.result import result as result
-    from omibench.stages.analyze.sections.section import section as section
-    from omibench.stages.filter.reasons.registry import reason as reason
-    from omibench.stages.ocr.engines.registry import engine as engine
-    from omibench.statistics.paired import AccuracyDifference as AccuracyDifference
+    from omibench.answers.compare import AnswerComparison, PartResult, compare_answers
+    from omibench.answers.judges.registry import judge
+    from omibench.answers.scorers.registry import scorer
+    from omibench.api.comparisons import compare_runs
+    from omibench.api.releases import Release, load_release
+    from omibench.api.results import ResultTables, load_results
+    from omibench.api.scoring import score
+    from omibench.api.studies import build_conversation, describe_plan, load_study, plan_study
+    from omibench.datasets.registry import benchmark
+    from omibench.errors import ArgumentError, OmibenchError
+    from omibench.models.registry import provider
+    from omibench.params.setting import Setting
+    from omibench.params.study import Study
+    from omibench.results.comparison.report import RunComparison
+    from omibench.results.statistics.paired import AccuracyDifference
+    from omibench.schemas.problem import Answer, Question
+    from omibench.schemas.request import Conversation, Response
+    from omibench.schemas.verdict import ScoredItem, Verdict
+    from omibench.settings.registry import condition, prompt
+    from omibench.stages.analyze.figures.figure import figure
+    from omibench.stages.analyze.results.result import result
+    from omibench.stages.analyze.sections.section import section
+    from omibench.stages.filter.reasons.registry import reason
+    from omibench.stages.ocr.engines.registry import engine
+    from omibench.study.plan.plan import Plan
 
 __version__ = "0.1.0"
 
+# First: the search by path would load a second copy from the folder of a moved package.
+sys.meta_path.insert(0, MovedModules())
+
 _HOMES = {
-    "omibench.answers.compare": ("AnswerComparison", "compare_answers"),
-    "omibench.answers.comparison": ("PartResult",),
-    "omibench.api.conversations": ("build_conversation",),
+    "omibench.answers.compare": ("AnswerComparison", "PartResult", "compare_answers"),
     "omibench.api.releases": ("Release", "load_release"),
     "omibench.api.results": ("ResultTables", "load_results"),
-    "omibench.api.run_comparisons": ("compare_runs",),
+    "omibench.api.comparisons": ("compare_runs",),
     "omibench.api.scoring": ("score",),
-    "omibench.api.studies": ("describe_plan", "load_study", "plan_study"),
+    "omibench.api.studies": (
+        "build_conversation",
+        "describe_plan",
+        "load_study",
+        "plan_study",
+    ),
     "omibench.datasets.registry": ("benchmark",),
     "omibench.errors": ("ArgumentError", "OmibenchError"),
-    "omibench.judges.registry": ("judge",),
+    "omibench.answers.judges.registry": ("judge",),
     "omibench.models.registry": ("provider",),
     "omibench.params.setting": ("Setting",),
     "omibench.params.study": ("Study",),
-    "omibench.plan.rows": ("Plan",),
-    "omibench.scorers.registry": ("scorer",),
-    "omibench.run_comparison.report": ("RunComparison",),
+    "omibench.study.plan.plan": ("Plan",),
+    "omibench.answers.scorers.registry": ("scorer",),
+    "omibench.results.comparison.report": ("RunComparison",),
     "omibench.schemas.problem": ("Answer", "Question"),
     "omibench.schemas.request": ("Conversation", "Response"),
     "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
@@ -76,7 +73,7 @@ _HOMES = {
     "omibench.stages.analyze.sections.section": ("section",),
     "omibench.stages.filter.reasons.registry": ("reason",),
     "omibench.stages.ocr.engines.registry": ("engine",),
-    "omibench.statistics.paired": ("AccuracyDifference",),
+    "omibench.results.statistics.paired": ("AccuracyDifference",),
 }  # fmt: skip
 """Module of each public name."""
 

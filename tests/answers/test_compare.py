@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench import answers
 from omibench.answers.compare import compare_answers, label_choices
 from omibench.errors import ArgumentError, OmibenchError
-from omibench.graph.code_hash import Tree, import_closure
 
 
 @pytest.mark.parametrize(
@@ -89,22 +87,3 @@ def test_labels_follow_the_alphabet() -> None:
     assert [choice.label for choice in label_choices(["x"] * 26)][-1] == "Z"
     with pytest.raises(OmibenchError, match="has 27"):
         label_choices(["x"] * 27)
-
-
-def test_only_scorers_import_the_insides_of_the_library() -> None:
-    tree = Tree()
-    inside = ("omibench.answers", "omibench.scorers")
-    outside = [module for module in tree.files if not module.startswith(inside)]
-    insides = {
-        (module, name)
-        for module in outside
-        for name in tree.needs(module)
-        if name.startswith("omibench.answers.") and name in tree.files
-    }
-    assert not insides
-
-
-def test_whoever_asks_the_library_for_a_name_reruns_when_its_module_changes() -> None:
-    homes = {getattr(answers, name).__module__ for name in answers.__all__}
-    for stage in ("aggregate", "saliency", "score"):
-        assert homes <= import_closure(f"omibench.stages.{stage}")

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.answers.comparison import PartResult
-from omibench.answers.credit import compare_answer, compare_letters
-from omibench.scorers.robust import compare, score
+from omibench.answers.compare import PartResult, compare_answer, compare_letters
+from omibench.answers.scorers.robust import compare, score
 
 
 @pytest.mark.parametrize(

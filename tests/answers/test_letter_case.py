@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.letter_case import fold_words
+from omibench.answers.prose import fold_words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.names import is_dashed, is_name, is_numbered
+from omibench.answers.multipart import is_dashed, is_name, is_numbered
 
 
 @pytest.mark.parametrize(

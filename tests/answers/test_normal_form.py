@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.items import choices_of
 
-from omibench.answers.normal_form import normalise_answer
+from omibench.answers.compare import normalise_answer
 
 CHOICES = choices_of(["red", "blue", "2 mol"])
 

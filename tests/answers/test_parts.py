@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.parts import (
+from omibench.answers.multipart import (
     SPLITTERS,
     by_arrow,
     by_comma,

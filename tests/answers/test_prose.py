@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.items import make_item
 
 from omibench.answers.prose import same_words
-from omibench.scorers.robust import score
+from omibench.answers.scorers.robust import score
 
 LONG = (
     "The {} seedlings on the southern slope of the old volcano kept growing through the whole"

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.answers.match import match_answer
-from omibench.answers.parts import AnswerPart, by_truth
-from omibench.answers.truth import is_letter_set, truth, truths
+from omibench.answers.match import is_letter_set, match_answer, truth, truths
+from omibench.answers.multipart import AnswerPart, by_truth
 
 
 def parts(*texts: str) -> list[AnswerPart]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import omibench
-from omibench.scorers.registry import SCORERS
+from omibench.answers.scorers.registry import SCORERS
 
 ROOT = Path(__file__).parents[2]
 SELF_CONTAINED = ("compare_answers", "score", "build_conversation")

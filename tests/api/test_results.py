@@ -9,7 +9,7 @@ from tests.stages.analyze.conftest import Folders
 
 import omibench
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UntrustedError
-from omibench.files.csv_file import write_csv
+from omibench.files.outputs import write_csv
 from omibench.results.load import load_results as load_study_results
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import omibench
+from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import ArgumentError
-from omibench.scorers.registry import SCORERS
 
 CHOICES = ["1 N", "2 N", "3 N"]
 

@@ -13,10 +13,9 @@ from unittest.mock import patch
 import pytest
 
 from command_line import Ended, call_main
-from omibench.status.hooks import command
-from omibench.status.resume import build_resume_command, is_plain
-from omibench.status.runs import Run, name_in_slurm, read_runs
-from omibench.store.process import read_process_start
+from omibench.store.processes import read_process_start
+from omibench.study.status.hooks import command
+from omibench.study.status.runs import Run, build_resume_command, is_plain, name_in_slurm, read_runs
 
 NAME = "0a1b2c3d-0000-4000-8000-00000000000a"
 OTHER = "0a1b2c3d-0000-4000-8000-00000000000b"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli import processes
+from omibench.cli import run as processes
 from omibench.cli.main import app
 from omibench.errors import MissingExtraError, MissingInputError, ParamsError, SomeFailedError
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.cli.share import describe_push
+from omibench.cli.store import describe_push
 from omibench.errors import MissingInputError, OutputError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.client import progress as module
-from omibench.client.progress import ProgressBar, track
+from omibench.models.client import ask as module
+from omibench.models.client.ask import ProgressBar, track
 from omibench.schemas.request import Outcome, Response
 
 

@@ -12,11 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.client.settle import settle_by_usage, settle_stated
-from omibench.client.usage_exports import read_usage
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
+from omibench.models.client.usage import read_usage, settle_by_usage, settle_stated
 from omibench.params.study import Study, parse_study
-from omibench.store.ledger.ledger import Ledger, Purse
+from omibench.store.ledger import Ledger, Purse
 
 DAY = 86400
 BEGIN = 20_000 * DAY
@@ -36,7 +35,7 @@ def values(folder: Path) -> dict[str, Any]:
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     """Two dollars known to be spent, and three lost attempts of 0.5 at most, for each model."""
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: float(NOON))
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: float(NOON))
     with Ledger(tmp_path / "store") as ledger:
         for model in ("gpt", "claude"):
             purse = Purse("s", model, 10.0, 60)
@@ -187,7 +186,7 @@ def test_another_currency_is_none_of_ours(tmp_path: Path) -> None:
 def test_what_is_lost_after_the_export_stays_charged(
     tmp_path: Path, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: float(BEGIN + DAY + 7))
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: float(BEGIN + DAY + 7))
     with Ledger(tmp_path / "store") as ledger:
         lost = ledger.reserve(Purse("s", "gpt", 10.0, 60), 0.5)
         assert lost is not None

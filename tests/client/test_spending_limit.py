@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from omibench.client.ask import ask, open_asker
-from omibench.client.spending_limit import StudyBudget, open_budget, read_budget
-from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError
+from omibench.models.client.ask import ask, open_asker
+from omibench.models.client.budget import StudyBudget, open_budget, read_budget
+from omibench.models.cost.estimate import worst_case
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import (
     Conversation,
@@ -27,7 +27,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.store.ledger.ledger import Ledger, Purse
+from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
 
 PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}

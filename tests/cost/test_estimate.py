@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from omibench.cost.dollars import worst_case
-from omibench.cost.estimate import CostEstimate, estimate
-from omibench.cost.families import image_formula
-from omibench.cost.history import NO_HISTORY, History, learn
-from omibench.params.models.anthropic import AnthropicModel
-from omibench.params.models.local import VllmModel
-from omibench.params.models.openai import OpenAIModel
-from omibench.params.models.recorded import RecordedModel
+from omibench.models.cost.estimate import (
+    NO_HISTORY,
+    CostEstimate,
+    History,
+    estimate,
+    learn,
+    worst_case,
+)
+from omibench.models.cost.tokens import image_formula
+from omibench.params.models.providers import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
 from omibench.schemas.request import (
     Conversation,
     Decoding,

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from omibench.cost import families
-from omibench.cost.families import dearest, image_formula
-from omibench.params.models.anthropic import AnthropicModel
-from omibench.params.models.local import VllmModel
-from omibench.params.models.openai import OpenAIModel
-from omibench.params.models.simulated import SimulatedModel
+from omibench.models.cost import tokens as families
+from omibench.models.cost.tokens import dearest, image_formula
+from omibench.params.models.providers import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
 
 
 def openai(served: str, formula: str | None, **more: Any) -> OpenAIModel:

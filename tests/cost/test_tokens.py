@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from omibench.cost.families import ImageFormula
-from omibench.cost.tokens import bound_input, estimate_input, estimate_text_tokens, image_size
+from omibench.models.cost.tokens import (
+    ImageFormula,
+    bound_input,
+    estimate_input,
+    estimate_text_tokens,
+    image_size,
+)
 from omibench.schemas.request import Conversation, ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 FLAT = ImageFormula(lambda width, height: 100)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.stages.freeze import freeze_dataset
 from omibench.stages.infer import infer_cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.datasets.groups import link_by_keys
+from omibench.datasets.dataset import link_by_keys
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3), max_size=12))

@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 from tests.eval_logs.conftest import HOSTILE, make_results
 
+from omibench.datasets.eval_logs.export import LogWriter, WrittenLog
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.eval_logs.export import LogWriter, WrittenLog
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.stages.score.rows import read_rows
 
 CELL = Cell("m", "cot")

@@ -12,13 +12,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, made
 
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import (
-    FrozenManifest,
-    content_hash,
-    read_json,
-    read_jsonl,
-    write_json,
-)
+from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl, write_json
 
 __all__ = ["made"]
 

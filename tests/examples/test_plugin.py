@@ -17,17 +17,18 @@ from PIL import Image
 from tests.items import make_item
 
 from omibench import plugins
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import build_request
+from omibench.answers.judges.registry import build_instrument, columns_of
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import build_request
-from omibench.judges.registry import build_instrument, columns_of
 from omibench.models.registry import open_provider
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study, parse_study_file
-from omibench.plugins.installed import installed_parts
 from omibench.plugins.registry import REGISTRIES
+from omibench.plugins.sources import installed_parts
 from omibench.schemas.problem import Figure, Problem, Question
 from omibench.schemas.request import (
     Conversation,
@@ -38,7 +39,6 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.scorers.registry import SCORERS, score_item
 from omibench.settings.present import present
 from omibench.stages.analyze.figures import FIGURES
 from omibench.stages.analyze.figures.theme import render
@@ -46,7 +46,7 @@ from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.sections import SECTIONS
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.stage import all_reasons
-from omibench.stages.ocr.readers import open_engine
+from omibench.stages.ocr.engines.readers import open_engine
 
 PACKAGE = "omibench_example"
 ORIGIN = "omibench-example 1.0"

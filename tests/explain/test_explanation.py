@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.explain.explanation import explain, plain
-from omibench.explain.problem import explain_id
 from omibench.schemas.problem import Answer, Choice
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.registry import SCORERS, score_item
+from omibench.study.explain import explain, explain_id, plain
 
 
 def item(prediction: str, *gold: str, choices: list[Choice] | None = None) -> ScoredItem:

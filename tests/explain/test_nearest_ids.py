@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from omibench.explain.nearest_ids import find_nearest_ids, make_id_error
+from omibench.study.explain import find_nearest_ids, make_id_error
 
 
 def test_the_nearest_three_ids_come_first() -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
-from omibench.explore.items import read_items
-from omibench.explore.run import open_run
+from omibench.explore.run import open_run, read_items
 from omibench.explore.selection import Study
 
 

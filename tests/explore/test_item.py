@@ -11,7 +11,7 @@ from omibench.errors import ParamsError
 from omibench.explore.item import CellItems, check_cells, list_outcomes
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles
 
 

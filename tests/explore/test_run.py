@@ -10,7 +10,7 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.run import JUDGE_RULES, open_run
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 
 
 def test_it_reads_every_cell_without_texts(results: Path) -> None:

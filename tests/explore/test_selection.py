@@ -13,12 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.explore.filters import READY_FILTERS, Scope, find_suspicious_gold, list_strong
-from omibench.explore.grid import Grid
-from omibench.explore.query import ItemQuery, parse_query
+from omibench.explore.filters import READY_FILTERS, Grid, Scope, find_suspicious_gold, list_strong
 from omibench.explore.run import Run
-from omibench.explore.selection import Study
-from omibench.params.cell import Cell
+from omibench.explore.selection import ItemQuery, Study, parse_query
+from omibench.params.setting import Cell
 
 
 def select(study: Study, **changes: Any) -> list[str]:

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from omibench.explore.index import Index, locate_index
-from omibench.explore.items import read_items
-from omibench.explore.query import ItemQuery
-from omibench.explore.reader import CellReader
-from omibench.explore.run import open_run
-from omibench.explore.selection import Study
-from omibench.explore.texts import build_index, find_texts
+from omibench.explore.index import CellReader, Index, locate_index
+from omibench.explore.run import open_run, read_items
+from omibench.explore.search import build_index, find_texts
+from omibench.explore.selection import ItemQuery, Study
 from omibench.schemas.tables import ResponseRow, read_parquet, write_frame
 
 WORDS = ("klotz", "answer", "(", "zzz nowhere", "é")

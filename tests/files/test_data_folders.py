@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files.data_folders import MARKS, describe_data_folder
+from omibench.files.locations import MARKS, describe_data_folder
 
 NAMES = {"results": "results", "deep/store": "the store"}
 

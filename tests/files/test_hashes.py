@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
 
 
 @pytest.mark.parametrize("size", [0, 1, 300_000])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files import shipped as module
-from omibench.files.shipped import find_local_or_shipped, find_shipped
+from omibench.files import locations as module
+from omibench.files.locations import find_local_or_shipped, find_shipped
 
 
 def test_a_checkout_is_the_repository_itself(root: Path) -> None:

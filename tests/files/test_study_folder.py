@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.files.study_folder import find_study, in_study_folder
+from omibench.files.locations import find_study, in_study_folder
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
 
+from omibench.datasets.formats.named import parse_columns
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.formats.named import parse_columns
 from omibench.stages.score.rows import FileRow, read_rows
 from omibench.stages.score.stage import score_rows
 

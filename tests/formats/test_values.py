@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.formats.options import options_in_question
-from omibench.formats.values import (
+from omibench.datasets.formats.record import (
     extract_text,
     extract_texts,
+    options_in_question,
     parse_list,
     parse_options,
     plain,

@@ -137,21 +137,21 @@ CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    retur
 
 def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
     for name, text in {
-        CLIENT: "from omibench.models.http.wire import x\n\n\ndef body():\n    return 1\n",
-        "models/http/wire.py": "import sdk\n\nx = 1\n",
-        "models/registry.py": "from omibench.params.models.registry import PROVIDERS as body\n",
-        "models/openai/__init__.py": "from omibench.params.models.openai import Block\n",
-        "params/models/registry.py": "PROVIDERS = {}\n",
-        "params/models/openai.py": "class Block:\n    effort = 1\n",
+        CLIENT: "from omibench.models.api.bodies import x\n\n\ndef body():\n    return 1\n",
+        "models/api/bodies.py": "import sdk\n\nx = 1\n",
+        "models/registry.py": "from omibench.params.models.base import PROVIDERS as body\n",
+        "models/openai/__init__.py": "from omibench.params.models.providers import Block\n",
+        "params/models/base.py": "PROVIDERS = {}\n",
+        "params/models/providers.py": "class Block:\n    effort = 1\n",
         "stages/infer/asking.py": CALLS_IT,
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text)
     before = hashes()
     (package / CLIENT).write_text("def body():\n    return 2\n")
-    (package / "models/http/wire.py").write_text("import sdk\n\nx = 2\n")
+    (package / "models/api/bodies.py").write_text("import sdk\n\nx = 2\n")
     assert hashes() == before
-    (package / "params/models/openai.py").write_text("class Block:\n    effort = 2\n")
+    (package / "params/models/providers.py").write_text("class Block:\n    effort = 2\n")
     after = hashes()
     assert after["infer"] != before["infer"]
 
@@ -159,7 +159,7 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
 def test_no_client_of_an_api_holds_what_enters_keys() -> None:
     tree = source.Tree()
     clients = [name for name in tree.files if source.is_client(name)]
-    assert {"omibench.models.openai.provider", "omibench.models.traffic.dispatch"} <= set(clients)
+    assert {"omibench.models.openai.provider", "omibench.models.api.scheduler"} <= set(clients)
     assert {f"omibench.models.{name}" for name in ("openai", "anthropic")} <= {*clients}
     assert not source.is_client("omibench.models.openai_azure")
     assert not source.is_client("omibench.models.local")
@@ -168,7 +168,7 @@ def test_no_client_of_an_api_holds_what_enters_keys() -> None:
         assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
     for stage in ("filter", "rationale", "infer", "score", "judge", "saliency"):
         closure = source.import_closure(f"omibench.stages.{stage}")
-        assert {f"{source.BLOCKS}.openai", "omibench.models.local.vllm"} <= closure
+        assert {f"{source.BLOCKS}.providers", "omibench.models.local.vllm"} <= closure
         assert not [name for name in closure if source.is_client(name)]
 
 
@@ -219,13 +219,13 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
     [
         ("params.reevaluate", set()),
         ("models.openai.provider", set()),
-        ("models.http.wire", set()),
-        ("models.traffic.dispatch", set()),
-        ("client.ask", set()),
-        ("cost.dollars", set()),
+        ("models.api.bodies", set()),
+        ("models.api.scheduler", set()),
+        ("models.client.ask", set()),
+        ("models.cost.estimate", set()),
         ("cli.main", set()),
         ("graph.stages.score", set()),
-        ("status.reader", set()),
+        ("study.status.reader", set()),
         ("params.stages.rationale", {"rationale"}),
         ("params.study", set()),
         ("params.cells", {"certify", "analyze"}),
@@ -233,15 +233,15 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
         ("params.stages.saliency", {"saliency", "analyze"}),
         (
             "answers.match",
-            {"ocr", "filter", "rationale", "score", "aggregate", "saliency", "analyze"},
+            {"ocr", "filter", "rationale", "score", "aggregate", "analyze"},
         ),
-        ("scorers.robust", {"score", "aggregate", "filter", "rationale", "analyze"}),
+        ("answers.scorers.robust", {"score", "aggregate", "filter", "rationale", "analyze"}),
         ("stages.score.stage", {"score"}),
-        ("explain.explanation", set()),
-        ("ocr_quality.scores", set()),
+        ("study.explain", set()),
+        ("explore.ocr_quality", set()),
         ("stages.ocr.waiting", set()),
         ("settings.present", {"filter", "infer", "saliency", "aggregate"}),
-        ("params.models.openai", {*ASKS, "ocr", "certify", "analyze"}),
+        ("params.models.providers", {*ASKS, "ocr", "certify", "analyze"}),
         ("store.key", {*ASKS, "analyze"}),
     ],
 )

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from omibench.graph.inputs import list_missing_files, list_named_files
-from omibench.graph.named_files import prompt_file
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
+from omibench.graph.stage import prompt_file
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 
 

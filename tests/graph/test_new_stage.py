@@ -62,7 +62,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.params.stage_params import ToyStageParams
-from omibench.schemas.cells.origin import describe_origin
+from omibench.schemas.cells import describe_origin
 from omibench.schemas.tables import ResponseRow, read_parquet, write_parquet
 from omibench.schemas.toy_row import ToyRow
 
@@ -129,12 +129,12 @@ EDITS = {
         ),
     ],
     "src/omibench/cli/main.py": [
-        ("from omibench.cli.status", "from omibench.cli.stages.toy import toy\n"),
+        ("from omibench.cli.plan", "from omibench.cli.stages.toy import toy\n"),
     ],
     "dvc.yaml": [
         ("      - ${study.results}/analyze: ", "      - ${study.results}/toy: {persist: true}\n")
     ],
-    "src/omibench/schemas/cells/origin.py": [],
+    "src/omibench/schemas/cells.py": [],
     "src/omibench/graph/stages/analyze.py": [],
     "rules/analyze.smk": [("        certificate=certificate()", '        counts=cells("toy"),\n')],
 }
@@ -145,7 +145,7 @@ REPLACED = {
     "src/omibench/graph/stages/__init__.py": ("CERTIFY, ANALYZE,", "CERTIFY, TOY, ANALYZE,"),
     "src/omibench/cli/main.py": ("saliency, certify)", "saliency, certify, toy)"),
     "dvc.yaml": ("certify analyze\n", "certify toy analyze\n"),
-    "src/omibench/schemas/cells/origin.py": ('"saliency")', '"saliency", "toy")'),
+    "src/omibench/schemas/cells.py": ('"saliency")', '"saliency", "toy")'),
     "src/omibench/graph/stages/analyze.py": (
         '"aggregate", "certify")',
         '"aggregate", "certify", "toy")',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.graph.provenance.provenance import Provenance
+from omibench.graph.provenance import Provenance
 from omibench.graph.result_files import FILES, find_file
 
 

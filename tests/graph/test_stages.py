@@ -16,8 +16,8 @@ from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params import stage_params
 from omibench.params.study import Study, parse_study_file
-from omibench.schemas.cells.origin import CELL_STAGES
-from omibench.stages.ocr.corrections.collect import list_correction_inputs
+from omibench.schemas.cells import CELL_STAGES
+from omibench.stages.ocr.corrections.file import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
 
 each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)

@@ -9,17 +9,17 @@ import yaml
 
 from omibench.errors import ParamsError
 from omibench.files.yaml_file import parse_yaml
-from omibench.init.contents import (
+from omibench.models.synthetic.profiles import LIKES
+from omibench.params.study import parse_study_file
+from omibench.stages.ocr.corrections.file import read_corrections
+from omibench.study.init.contents import (
     StudyFiles,
     shipped_studies,
     study_of_benchmark,
     study_of_papers,
     study_that_ships,
 )
-from omibench.params.study import parse_study_file
-from omibench.plan.rehearsal import find_shape, is_made_up
-from omibench.stages.ocr.corrections.file import read_corrections
-from omibench.synthetic.profiles import LIKES
+from omibench.study.plan.rehearsal import find_shape, is_made_up
 
 
 @pytest.fixture

@@ -18,7 +18,10 @@ BENCHMARKS = ["omibench", "emma", "folder"]
 
 
 def test_no_date_that_ships_is_without_quotes(root: Path) -> None:
-    files = [*(root / "studies").rglob("*.yaml"), *(root / "src/omibench/init/templates").iterdir()]
+    files = [
+        *(root / "studies").rglob("*.yaml"),
+        *(root / "src/omibench/study/init/templates").iterdir(),
+    ]
     for file in [*files, root / "params.yaml"]:
         text = file.read_text("utf-8")
         # What is behind `#` becomes a parameter as soon as a user wants it.

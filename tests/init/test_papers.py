@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.init.papers import Exam, find_papers, manifest_text, pair_papers
 from omibench.stages.ocr.sources.manifest import read_manifest
+from omibench.study.init.contents import Exam, find_papers, manifest_text, pair_papers
 
 
 def files(*names: str) -> list[Path]:

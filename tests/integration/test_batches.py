@@ -18,13 +18,13 @@ import pytest
 from model_server.handle import ServerHandle, wait_until
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
-from omibench.store.ledger.ledger import Ledger
+from omibench.store.ledger import Ledger
 
 MAIN = """
-from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.http.served import ApiProvider
-from omibench.models.batch.run import PollInterval
-from omibench.models.openai.batch import OpenAIBatches
+from omibench.models.anthropic.provider import AnthropicBatches
+from omibench.models.api.provider import ApiProvider
+from omibench.models.api.batch_run import PollInterval
+from omibench.models.openai.provider import OpenAIBatches
 
 ApiProvider.poll_interval = PollInterval(
     first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3)

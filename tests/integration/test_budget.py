@@ -18,7 +18,7 @@ import pytest
 from model_server.handle import ServerHandle
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
-from omibench.store.ledger.ledger import Ledger
+from omibench.store.ledger import Ledger
 
 CELLS = [(model, setting) for model in ("one", "two") for setting in ("cot", "direct")]
 PROBLEMS = 80

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Build
 from tests.integration.conftest import fill_checkout, runner
 
-from omibench.params.models.recorded import RecordedModel
+from omibench.params.models.providers import RecordedModel
 from omibench.params.study import Study, parse_study_file
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet

@@ -14,10 +14,10 @@ from tests.integration.killed_runs import Runs
 from tests.models.apis import KEY_ENV, ask, provider
 
 from model_server.handle import ServerHandle, wait_until
-from omibench.client.ask import ask as ask_once
+from omibench.models.api import outage
+from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.traffic import outage
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import OpenAIModel
 from omibench.store.store import Store
 
 IN_FLIGHT = 16

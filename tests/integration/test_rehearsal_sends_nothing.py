@@ -128,8 +128,8 @@ def test_a_study_is_read_in_one_place(root: Path) -> None:
     }
     assert readers == {
         "src/omibench/params/study.py",
-        "src/omibench/plan/study_file.py",
-        "src/omibench/reevaluate/params_file.py",  # checks the file that it has just changed
+        "src/omibench/study/plan/study_file.py",
+        "src/omibench/study/reevaluate/candidates.py",  # checks the file that it has just changed
     }
 
 

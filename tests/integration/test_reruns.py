@@ -155,7 +155,7 @@ def name_and_client(study: Copy) -> None:
 
 
 def code_of_no_stage(study: Copy) -> None:
-    for name in ("cli/main.py", "graph/describe.py"):
+    for name in ("cli/main.py", "graph/result_files.py"):
         file = study.folder / "src/omibench" / name
         file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
 

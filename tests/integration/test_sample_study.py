@@ -14,15 +14,14 @@ from tests.conftest import Build
 from tests.integration.conftest import Run, fill_checkout, runner
 
 from omibench.graph.result_files import find_file
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import parse_study_file
-from omibench.review.folder import read_review
-from omibench.review.record import compute_head
-from omibench.review_tasks.request import TaskRequest
-from omibench.review_tasks.study_problems import draft_study_problems
+from omibench.review.folder import compute_head, read_review
+from omibench.review.tasks.request import TaskRequest
+from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.certificate import Certificate
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import (
     FrozenManifest,
     JudgementRow,
@@ -33,7 +32,7 @@ from omibench.schemas.tables import (
     read_parquet,
 )
 from omibench.schemas.verdict import UNANSWERED
-from omibench.stages.analyze.parts import PARTS
+from omibench.stages.analyze.page_order import PARTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

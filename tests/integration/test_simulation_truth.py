@@ -54,7 +54,7 @@ def test_an_accuracy_that_is_a_little_off_is_found_out(truth: ModuleType) -> Non
 def test_the_known_accuracy_agrees_with_a_plain_average(truth: ModuleType) -> None:
     import random
 
-    from omibench.models.simulated.respond import probability_correct
+    from omibench.models.simulated.answers import probability_correct
 
     rows = truth.population(random.Random(7), 40_000)
     model = truth.PROFILES["middle"]

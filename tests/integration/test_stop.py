@@ -12,7 +12,7 @@ import pytest
 from tests.integration.killed_runs import IN_FLIGHT, Runs, paid
 
 from model_server.handle import ServerHandle, wait_until
-from omibench.store.ledger.ledger import Ledger
+from omibench.store.ledger import Ledger
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 STOPPED = "omibench: stopped; run the same command again to continue"

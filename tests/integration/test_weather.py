@@ -19,7 +19,7 @@ from tests.models.apis import KEY_ENV, PNG, ask, picture, provider
 from tests.stages.infer.conftest import frozen_questions
 
 from model_server.handle import running_server
-from omibench.client.ask import ask as ask_once
+from omibench.models.client.ask import ask as ask_once
 from omibench.store.store import Store
 
 WEATHER = {
@@ -111,7 +111,7 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, handlers=[
     logging.StreamHandler(sys.stderr), logging.FileHandler("all.log")])
 from omibench.stages.infer import infer_cell
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study_file
 study = parse_study_file("params.yaml")
 for cell in study.cells:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import Instrument, build_prompt
-from omibench.judges.panel import Judge, OpenPanel
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import Instrument, build_prompt
+from omibench.answers.judges.panel import Judge, OpenPanel
 from omibench.schemas.request import Request, Response
 
 CASE = JudgeCase("p-1", "How long is it?", ["12 cm"], "Adding up gives it. The answer is 12 cm.")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from omibench.judges.instrument import Instrument, make_instrument
-from omibench.judges.registry import JudgedResponses, judge
-from omibench.judges.scales import LabelScale, NumberScale, Scale
+from omibench.answers.judges.instrument import Instrument, make_instrument
+from omibench.answers.judges.registry import JudgedResponses, judge
+from omibench.answers.judges.scales import LabelScale, NumberScale, Scale
 from omibench.params.panel import JudgePanel
 from omibench.plugins.files import forget_plugin
 from omibench.plugins.registry import loading

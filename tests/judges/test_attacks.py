@@ -15,16 +15,16 @@ import pytest
 from tests.judges.conftest import CASE, panel, user_text
 from tests.judges.plugin_judges import LABELS, NUMBERS
 
-from omibench.judges.alignment import ALIGNMENT
-from omibench.judges.error_type import error_type
-from omibench.judges.extraction import EXTRACTION
-from omibench.judges.gptscore import GPTSCORE
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, build_request, make_instrument
-from omibench.judges.panel import consult
-from omibench.judges.quality import KEYS, QUALITY
-from omibench.judges.taxonomies import TAXONOMIES
-from omibench.models.simulated.equality import final_answers
+from omibench.answers.judges.alignment import ALIGNMENT
+from omibench.answers.judges.error_type import error_type
+from omibench.answers.judges.extraction import EXTRACTION
+from omibench.answers.judges.gptscore import GPTSCORE
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import Instrument, build_request, make_instrument
+from omibench.answers.judges.panel import consult
+from omibench.answers.judges.quality import KEYS, QUALITY
+from omibench.answers.judges.taxonomies import TAXONOMIES
+from omibench.models.simulated.judging import final_answers
 from omibench.schemas.request import Request, Response
 from omibench.text.fences import Section, fence_sections, read_fenced
 

@@ -4,9 +4,9 @@ import pytest
 from tests.items import choices_of
 from tests.judges.conftest import CASE, Script, panel, user_text
 
-from omibench.judges.gptscore import GPTSCORE, VARIANTS, find_variant, read
-from omibench.judges.instrument import build_prompt, build_request
-from omibench.judges.panel import consult
+from omibench.answers.judges.gptscore import GPTSCORE, VARIANTS, find_variant, read
+from omibench.answers.judges.instrument import build_prompt, build_request
+from omibench.answers.judges.panel import consult
 from omibench.schemas.request import Response
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from tests.judges.conftest import CASE, user_text
 
+from omibench.answers.judges import alignment, extraction, grade, quality
+from omibench.answers.judges.alignment import ALIGNMENT
+from omibench.answers.judges.error_type import error_type
+from omibench.answers.judges.extraction import NO_ANSWER
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import build_request
+from omibench.answers.judges.quality import QUALITY, Quality
+from omibench.answers.judges.taxonomies import NO_ERROR, TAXONOMIES, load_taxonomy
 from omibench.errors import OmibenchError, ParamsError
-from omibench.judges import alignment, extraction, grade, quality
-from omibench.judges.alignment import ALIGNMENT
-from omibench.judges.error_type import error_type
-from omibench.judges.extraction import NO_ANSWER
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import build_request
-from omibench.judges.quality import QUALITY, Quality
-from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, load_taxonomy
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.judges.conftest import CASE, Script, panel
 
+from omibench.answers.judges.gptscore import GPTSCORE
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import Instrument
+from omibench.answers.judges.panel import PanelRequest, consult, open_panels
 from omibench.errors import ModelError
-from omibench.judges.gptscore import GPTSCORE
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument
-from omibench.judges.panel import PanelRequest, consult, open_panels
 from omibench.params.panel import JudgePanel
 from omibench.params.study import Study
 from omibench.schemas.request import Response

@@ -10,16 +10,16 @@ import polars as pl
 import pytest
 from tests.judges.plugin_judges import LABELS, NUMBERS, plugin_judges, register
 
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import build_request, describe_instrument
+from omibench.answers.judges.registry import JUDGES, build_instrument, columns_of
+from omibench.answers.judges.scales import LabelScale, NumberScale, Scale
 from omibench.errors import ParamsError, PluginError
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import build_request, describe_instrument
-from omibench.judges.registry import JUDGES, build_instrument, columns_of
-from omibench.judges.scales import LabelScale, NumberScale, Scale
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.judge import BUILT_IN_KEYS, ErrorPanel
 from omibench.params.study import parse_study
-from omibench.schemas.marks import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
 from omibench.schemas.tables import JudgementRow, read_parquet, write_parquet
+from omibench.schemas.verdict import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
 from omibench.stages.certify.labels import LabelRow
 
 PANEL = JudgePanel(models=["a"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.judges.reply import last_object, last_value
+from omibench.answers.judges.scales import last_object, last_value
 
 KEYS = ("score", "note")
 SCALAR = st.none() | st.booleans() | st.integers() | st.text(max_size=20)

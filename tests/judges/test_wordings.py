@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from omibench.judges.case import JudgeCase
-from omibench.judges.error_type import error_type
-from omibench.judges.extraction import EXTRACTION
-from omibench.judges.gptscore import GPTSCORE
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, build_prompt, build_request, find_reader
-from omibench.judges.panel import Judge, OpenPanel
-from omibench.judges.quality import QUALITY
-from omibench.judges.taxonomies import TAXONOMIES
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.error_type import error_type
+from omibench.answers.judges.extraction import EXTRACTION
+from omibench.answers.judges.gptscore import GPTSCORE
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import Instrument, build_prompt, build_request, find_reader
+from omibench.answers.judges.panel import Judge, OpenPanel
+from omibench.answers.judges.quality import QUALITY
+from omibench.answers.judges.taxonomies import TAXONOMIES
 from omibench.schemas.request import Conversation, ImagePart, Request, Response, TextPart
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.judge import gptscore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.latex import find_differences
+from omibench.text.latex import find_differences
 
 
 @pytest.mark.parametrize(

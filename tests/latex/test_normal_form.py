@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.latex.pairs import change_tree, grow_tree, write_tree
 
-from omibench.latex import normalise
-from omibench.latex.normal_form import MAX_CHARS, MAX_DEPTH
+from omibench.text.latex import normalise
+from omibench.text.latex.normal_form import MAX_CHARS, MAX_DEPTH
 
 SAME = [
     (r"\frac12", r"\dfrac{1}{2}", r"\frac 1 2", r"{1 \over 2}", r"\frac{{1}}{2}", r"\tfrac1{2}"),

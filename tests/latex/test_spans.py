@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.latex import find_formulas, replace_formulas, split_outside
+from omibench.text.latex import find_formulas, replace_formulas, split_outside
 
 
 @pytest.mark.parametrize(

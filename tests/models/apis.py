@@ -9,8 +9,7 @@ from typing import Any
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.params.models.anthropic import AnthropicModel
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import AnthropicModel, OpenAIModel
 from omibench.schemas.request import (
     Conversation,
     Decoding,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
 
 ROWS: list[dict[str, Any]] = [

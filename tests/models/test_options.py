@@ -10,11 +10,11 @@ from tests.models.local_blocks import answer_so_far, shown
 
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
-from omibench.models.http.pictures import PicturePayload
+from omibench.models.api.bodies import PicturePayload
 from omibench.models.openai.messages import openai_body
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.options import score_from_list
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import OpenAIModel
 from omibench.schemas.request import ImagePart, Request, Response
 
 

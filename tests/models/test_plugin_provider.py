@@ -10,21 +10,19 @@ from typing import Any, ClassVar, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from omibench.client.ask import open_asker
-from omibench.client.spending_limit import read_account
-from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError, PluginError
-from omibench.graph.describe import params_schema
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
+from omibench.graph.result_files import params_schema
+from omibench.models.client.ask import open_asker
+from omibench.models.client.budget import read_account
+from omibench.models.cost.estimate import worst_case
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider
-from omibench.params.cell import Cell
-from omibench.params.models.base import ModelBlock, ServedModel
-from omibench.params.models.registry import PROVIDERS
+from omibench.params.models.base import PROVIDERS, ModelBlock, ServedModel
 from omibench.params.roles import Display, Runtime
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
-from omibench.plan.rows import describe_model
 from omibench.plugins.registry import loading
 from omibench.schemas.request import (
     Conversation,
@@ -36,6 +34,7 @@ from omibench.schemas.request import (
     TextPart,
     Usage,
 )
+from omibench.study.plan.plan import describe_model
 
 PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
 
@@ -239,7 +238,7 @@ def test_the_schema_takes_blocks_of_plug_ins_and_checks_built_in_ones() -> None:
 
 def test_a_built_in_provider_belongs_to_omibench_whoever_imports_it_first() -> None:
     from omibench.models.openai import open_openai
-    from omibench.params.models.openai import OpenAIModel
+    from omibench.params.models.providers import OpenAIModel
 
     with loading("echo.py"):
         provider("openai", block=OpenAIModel)(open_openai)

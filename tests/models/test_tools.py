@@ -16,12 +16,11 @@ from PIL import Image
 from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic.messages import anthropic_body
-from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.drawn_pictures import MOST_PICTURES, decode_pictures
-from omibench.models.http.pictures import PicturePayload
+from omibench.models.anthropic.provider import anthropic_body, anthropic_reply
+from omibench.models.api.bodies import PicturePayload
+from omibench.models.api.replies import MOST_PICTURES, decode_pictures
 from omibench.models.openai.messages import openai_body
-from omibench.models.openai.replies import openai_replies
+from omibench.models.openai.provider import openai_replies
 from omibench.schemas.request import (
     Conversation,
     Decoding,

@@ -11,11 +11,11 @@ from tests.models.batch.conftest import FAST
 from tests.stages.infer.conftest import study_maker
 
 from model_server.handle import ServerHandle
-from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError
+from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.provider import Provider
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl

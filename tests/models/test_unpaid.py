@@ -13,7 +13,7 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
-from omibench.models.http.served import is_page
+from omibench.models.api.provider import is_page
 from omibench.models.openai.provider import OpenAIProvider
 
 

@@ -18,10 +18,9 @@ from tests.models import fake_vllm
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import build
 
-from omibench.models.local.engine import engine_args
-from omibench.models.local.identity import LOADED
-from omibench.models.local.vllm import VllmProvider
-from omibench.params.models.local import VllmModel
+from omibench.models.local.checkpoint import LOADED
+from omibench.models.local.vllm import VllmProvider, engine_args
+from omibench.params.models.providers import VllmModel
 
 pytestmark = pytest.mark.skipif(
     find_spec("vllm") is None, reason="vllm is not installed: pip install -e '.[vllm]'"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.ocr_quality.transcripts import (
+from omibench.answers.transcripts import (
     best_window,
     number_agreement,
     similarity,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.stages.ocr.corrections.mock_paper import draw_paper
 
-from omibench.ocr_view import make_look_writer
+from omibench.explore.ocr_view import make_look_writer
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, PageInk, PageText
 from omibench.schemas.problem import DoubtfulFormula, Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.corrections.entry import compute_digest
 from omibench.stages.ocr.corrections.file import read_corrections
-from omibench.stages.ocr.corrections.reading import compute_digest
 from omibench.stages.ocr.sources.manifest import Source
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from omibench.ocr_view.doubts import list_doubts
+from omibench.explore.ocr_view.doubts import list_doubts
 from omibench.schemas.pages import PageInk, PageLine, PageText
-from omibench.schemas.problem import BBox, DoubtfulFormula, Problem
-from omibench.schemas.problem_warning import ProblemWarning
+from omibench.schemas.problem import BBox, DoubtfulFormula, Problem, ProblemWarning
 
 
 def make_line(text: str, bbox: BBox, **fields: object) -> PageLine:

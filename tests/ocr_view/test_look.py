@@ -12,7 +12,7 @@ from tests.stages.ocr.conftest import bomb
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.ocr_view import make_look_writer
+from omibench.explore.ocr_view import make_look_writer
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl

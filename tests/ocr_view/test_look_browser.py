@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ocr_view.test_look import paper
 
-from omibench.ocr_view import make_look_writer
+from omibench.explore.ocr_view import make_look_writer
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
 

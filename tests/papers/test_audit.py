@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.papers.audit import audit_tables, summarise_audit, write_audit
+from omibench.papers.checks import audit_tables, summarise_audit, write_audit
 
 LAYOUT = """\
 one.csv:

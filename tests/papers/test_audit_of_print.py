@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.papers.audit import Audit, audit_tables
-from omibench.papers.checks import Finding
+from omibench.papers.checks import Audit, Finding, audit_tables
 
 PUBLISHED = Path(__file__).parents[2] / "published"
 

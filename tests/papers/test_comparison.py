@@ -18,7 +18,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE, TOTAL
 from omibench.papers.study import PrintedResult, find_row, find_rows, read_print
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study_file
 from omibench.results.load import Results
 from omibench.schemas.tables import AggregateRow, write_parquet

@@ -14,13 +14,13 @@ from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.papers.catalogue import TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results
-from omibench.papers.export.pages import (
+from omibench.papers.export.printed_tables import (
     escape_latex,
     render_latex,
     render_markdown,
     widen_table,
 )
-from omibench.stages.analyze.results.tidy import complete_table, write_table
+from omibench.stages.analyze.results.result import complete_table, write_table
 
 HOSTILE = r"\input{/etc/passwd} | <script>alert(1)</script> $x$ & 5% #_{}~^"
 

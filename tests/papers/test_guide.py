@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.papers.catalogue import PaperItem, read_catalogue
-from omibench.papers.export.overview import describe_papers, find_status
+from omibench.papers.export.printed_tables import describe_papers, find_status
 
 
 def test_the_guide_is_what_the_catalogue_says(root: Path) -> None:

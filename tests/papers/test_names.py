@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.papers.names import find_same, match_models, normalise_name
+from omibench.papers.tables import find_same, match_models, normalise_name
 
 LABELS = {"qwen": "Qwen3-VL-8B", "qwen-i": "Qwen3-VL-8B-Instruct", "gpt": "GPT-5"}
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.graph.named_files import list_layout_files
-from omibench.papers.guess import guess_layout
-from omibench.papers.layouts import TableLayout
+from omibench.graph.stage import list_layout_files
+from omibench.papers.layouts import TableLayout, guess_layout
 from omibench.papers.tables import (
     PrintedCell,
     PrintedNumber,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.params.cell import Cell
-from omibench.params.families import choose_family
+from omibench.params.cells import choose_family
+from omibench.params.setting import Cell
 
 GRID = [Cell(model, setting) for model in "abc" for setting in ("cot", "direct")]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.params.full_settings import list_full_settings
+from omibench.params.cells import list_full_settings
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study
 

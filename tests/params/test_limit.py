@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
-from omibench.params.limit import Limit, apply_limit
+from omibench.graph.job_hash import slice_study
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
+from omibench.params.study_params import Limit, apply_limit
 from omibench.schemas.problem import Question
 
 IDS = [f"p{n:02}" for n in range(40)]

@@ -9,7 +9,7 @@ import pytest
 from tests.plugins.test_files import RULE
 
 from omibench.errors import ParamsError, PluginError
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.params.study import parse_study_file
 
 PARAMS = """\

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
 from omibench.params.presentation import Examples, FreezeExamples, Perception
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study, parse_study_file
 
 

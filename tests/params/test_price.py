@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.http.replies import compute_cost
+from omibench.models.api.replies import compute_cost
 from omibench.params.models.base import Price
 from omibench.schemas.request import Usage
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
 from omibench.params.models.base import LocalModel
 from omibench.params.resources import collect_resources, count_cpus, find_endpoint
+from omibench.params.setting import Cell
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study import Study, parse_study
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
-from omibench.params.identity import certificate_identity, is_certified
-from omibench.params.models.registry import PROVIDERS, block_class, parse_model
+from omibench.graph.job_hash import slice_study
+from omibench.params.models.base import PROVIDERS, block_class, parse_model
 from omibench.params.roles import Role, field_roles, join_fields, select_fields
 from omibench.params.runtime import dump_runtime
+from omibench.params.setting import Cell
+from omibench.params.stages.certify import certificate_identity, is_certified
 from omibench.params.study import Study, parse_study
 
 LEAST: dict[str, dict[str, Any]] = {

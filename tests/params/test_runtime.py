@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
 from omibench.params.roles import Role, field_roles
 from omibench.params.runtime import (
     RUNTIME_ENV,
@@ -18,6 +17,7 @@ from omibench.params.runtime import (
     merge_runtime,
     store_folder,
 )
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study, parse_study_file
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
+from omibench.params.setting import Cell
 from omibench.params.study import Study, local_models, parse_study, parse_study_file
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
@@ -340,7 +340,7 @@ def test_every_key_of_a_block_survives_yaml(tmp_path: Path) -> None:
     """YAML 1.1 reads `on`, `off`, `yes` and `no` as booleans, so no key may be called so."""
     import yaml
 
-    from omibench.graph.describe import params_schema
+    from omibench.graph.result_files import params_schema
 
     schema = json.loads(params_schema())
     blocks = [schema, *schema["$defs"].values()]

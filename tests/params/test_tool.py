@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from omibench.params.setting import Setting
-from omibench.params.tool import Tools
+from omibench.params.setting import Setting, Tools
 
 
 def test_everything_is_on_offer_by_default() -> None:

@@ -10,27 +10,26 @@ import pytest
 from tests.judges.plugin_judges import plugin_judges
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from omibench.client.ask import open_asker
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.gptscore import VARIANTS
+from omibench.answers.judges.instrument import build_request
 from omibench.errors import MissingInputError
-from omibench.judges.case import JudgeCase
-from omibench.judges.gptscore import VARIANTS
-from omibench.judges.instrument import build_request
+from omibench.models.client.ask import open_asker
 from omibench.params.benchmark import BenchmarkParams
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.stages.filter import FilterParams
-from omibench.params.stages.gptscore import GptscoreVariant
 from omibench.params.stages.rationale import RationaleParams
+from omibench.params.stages.score import GptscoreVariant
 from omibench.params.study import Study
-from omibench.plan.build import plan_study
-from omibench.plan.rows import Plan, PlanRow
-from omibench.plan.text import render
-from omibench.plan.view import StudyView
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
 from omibench.stages.infer import infer_cell
-from omibench.store.ledger.ledger import Ledger, Purse
+from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.plan import Plan, PlanRow, StudyView
+from omibench.study.plan.text import render
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 API: dict[str, Any] = {

@@ -12,12 +12,12 @@ from tests.plan.test_whole import bought, counted
 from tests.stages.filter.conftest import STATEMENT, Draw, Make, draw, make
 
 from omibench.params.study import Study, parse_study
-from omibench.plan.build import plan_study
-from omibench.plan.rows import Plan
-from omibench.plan.text import render
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.filter import filter_problems
 from omibench.stages.rationale import write_rationales
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.plan import Plan
+from omibench.study.plan.text import render
 
 __all__ = ["draw", "make"]
 PANEL = ["one", "two"]

@@ -13,16 +13,15 @@ from typer.testing import CliRunner
 
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.cli.main import app
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
 from omibench.params.study import Study, parse_study
-from omibench.plan.build import plan_study
-from omibench.plan.reading import BLOCKS
-from omibench.plan.reading_text import list_reading_notes
-from omibench.plan.rows import Plan, ReadingCounts
-from omibench.plan.text import render
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.engines.mathpix import locate_pdf_answer
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.building import BLOCKS
+from omibench.study.plan.plan import Plan, ReadingCounts
+from omibench.study.plan.text import list_reading_notes, render
 
 PRICE = {"input": 2.5, "output": 10.0, "as_of": "2026-11-01"}
 

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, ParamsError
+from omibench.models.simulated.answers import probability_correct
 from omibench.models.simulated.oracle import load_oracle
-from omibench.models.simulated.respond import probability_correct
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study
-from omibench.plan.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearse
+from omibench.study.plan.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearse
 
 VALUES: dict[str, Any] = {
     "simulated": True,

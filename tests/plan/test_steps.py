@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.build import plan_study
-from omibench.plan.rows import Plan
-from omibench.plan.text import render
 from omibench.settings.steps import Step, Task, next_step
 from omibench.stages.infer import infer_cell
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.plan import Plan
+from omibench.study.plan.text import render
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 
@@ -57,7 +57,7 @@ def test_first_steps_are_put_together_once_for_all_models_and_samples(
         made.append((task.question.id, str(task.setting.prompt)))
         return next_step(task)
 
-    monkeypatch.setattr("omibench.plan.view.next_step", counting)
+    monkeypatch.setattr("omibench.study.plan.plan.next_step", counting)
     plan = plan_study(study, questions)
     assert sum(row.requests for row in plan.list_rows("respondent")) == 24
     assert len(made) == 3 * 3

@@ -11,9 +11,6 @@ import pytest
 from tests.stages.infer.conftest import frozen_questions
 
 from omibench.params.study import Study, parse_study
-from omibench.plan.build import plan_study
-from omibench.plan.rows import Plan
-from omibench.plan.text import render
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Request
 from omibench.schemas.tables import write_jsonl
@@ -21,7 +18,10 @@ from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.infer import infer_cell
 from omibench.stages.judge import CellFiles, judge_cell
 from omibench.stages.score import ScoreFiles, score_cell
-from omibench.store.partition.partition import Partition
+from omibench.store.partition import Partition
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.plan import Plan
+from omibench.study.plan.text import render
 
 GOLD = {"p0": ["C"], "p1": ["12"], "p2": ["1.5"]}
 FOUR = {"samples": 4, "temperature": 0.6}

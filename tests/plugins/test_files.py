@@ -8,12 +8,12 @@ import pytest
 from tests.items import make_item
 
 from omibench import plugins
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.errors import PluginError
 from omibench.plugins.files import load_file, registered_kinds
-from omibench.scorers.registry import SCORERS, score_item
 
 RULE = '''\
-from omibench.scorers.registry import scorer
+from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 

@@ -11,7 +11,7 @@ from string import Template
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = ROOT / "src/omibench/scaffold/templates"
+TEMPLATES = ROOT / "src/omibench/study/scaffold/templates"
 SLOTS = {"name": "mine", "title": "Mine"}
 
 

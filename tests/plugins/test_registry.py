@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 import omibench
+from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import PluginError
 from omibench.params.models.base import ModelBlock
 from omibench.plugins import Registry
 from omibench.plugins.registry import REGISTRIES, loading
-from omibench.scorers.registry import SCORERS
 from omibench.settings.registry import CONDITIONS, PROMPTS
 from omibench.stages.analyze.sections import SECTIONS
 

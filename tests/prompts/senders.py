@@ -6,24 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import Instrument, build_prompt, build_request
-from omibench.judges.registry import build_instrument
-from omibench.ocr_quality.scores import TRANSCRIPT, choose_panel
-from omibench.params.cell import Cell
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import Instrument, build_prompt, build_request
+from omibench.answers.judges.registry import build_instrument
+from omibench.explore.ocr_quality import TRANSCRIPT, choose_panel
 from omibench.params.panel import JudgePanel
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Choice, Figure, Problem, Question
+from omibench.schemas.problem import Choice, Example, Figure, Problem, Question
 from omibench.schemas.request import Conversation, ImagePart, Request, Response, ToolCall
 from omibench.settings.steps import Task, next_step
-from omibench.stages.aggregate.reward_panel import find_reward_panel
+from omibench.stages.aggregate.choose import find_reward_panel
 from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import COMPLETENESS
-from omibench.stages.filter.translating import load_instructions, translation_request
-from omibench.stages.ocr.engines import vision
-from omibench.stages.ocr.engines.presets import olmocr
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, ReadPages
+from omibench.stages.filter.translation import load_instructions, translation_request
+from omibench.stages.ocr.engines import olmocr, vision
+from omibench.stages.ocr.engines.page_models import PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
 from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
 from omibench.stages.rationale.label_prompts import (
@@ -33,8 +31,8 @@ from omibench.stages.rationale.label_prompts import (
     ask_topics,
 )
 from omibench.stages.rationale.prompts import label, solve, solve_given, solve_sketched
-from omibench.stages.saliency.context import LetterContext, add_context
-from omibench.stages.score.asking import find_instrument as find_score_instrument
+from omibench.stages.saliency.ask import LetterContext, add_context
+from omibench.stages.score.judge import find_instrument as find_score_instrument
 
 SETTING_PROMPTS = (
     "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct", "in-context",

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import omibench
-from omibench.judges.instrument import RULES_OF_MATERIAL
+from omibench.answers.judges.instrument import RULES_OF_MATERIAL
 from omibench.params.study import parse_study
-from omibench.prompts.catalogue import find_prompt
-from omibench.prompts.names import prompt_homes
 from omibench.schemas.request import TextPart
+from omibench.settings.prompts.catalogue import find_prompt
+from omibench.settings.prompts.names import prompt_homes
 from prompts.senders import SENDERS, write_params
 
 PACKAGE = Path(omibench.__file__).parent
@@ -83,6 +83,13 @@ EXEMPT = {
     "models.probe": "asks whether a model answers at all, and no study keeps the answer",
 }
 """Modules whose words are no prompt of a study."""
+MESSAGES = (
+    "the reply does not hold the sections that were asked",
+    'it is no object {"name": ..., "arguments": ...}',
+    ": without: [question]: {} neither choices nor remaining pictures",
+    "problems have no description of a figure and are sent with their text alone; the first is",
+)
+"""Texts of errors and warnings that stand beside words that are sent."""
 NOT_SENT = {"POINTS": "what a vote against a problem says in its evidence"}
 """Constants that are shown to people alone."""
 
@@ -125,4 +132,4 @@ def test_no_module_sends_words_that_the_catalogue_lacks(path: Path) -> None:
         f"{find_prompt(name).text}\n{find_prompt(name).closing}\n" for name in prompt_homes()
     )
     sent = [s for text in constants(ast.parse(path.read_text("utf-8"))) for s in sentences(text)]
-    assert [line for line in sent if line not in held] == []
+    assert [line for line in sent if line not in held and not line.startswith(MESSAGES)] == []

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from omibench.cli.prompts import prompts_app
 from omibench.errors import ParamsError
 from omibench.graph.inputs import list_named_files
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.graph.stages import STAGES
-from omibench.params.cell import Cell
+from omibench.params.prompt_files import list_prompt_uses
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
-from omibench.params.wordings.uses import list_prompt_uses
-from omibench.prompts import catalogue
+from omibench.settings.prompts import catalogue
 from prompts.senders import JUDGE, write_params
 
 USED_BY = {
@@ -188,9 +188,9 @@ def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
     monkeypatch.setitem(catalogue._ENTRIES, "brevity", catalogue.find_prompt("quality"))
     del catalogue._ENTRIES["brevity"]  # the fixture takes it away again
     Path("mine.py").write_text(
-        "from omibench.judges.instrument import make_instrument\n"
-        "from omibench.judges.registry import judge\n"
-        "from omibench.judges.scales import NumberScale\n"
+        "from omibench.answers.judges.instrument import make_instrument\n"
+        "from omibench.answers.judges.registry import judge\n"
+        "from omibench.answers.judges.scales import NumberScale\n"
         "@judge('brevity')\n"
         "def build(panel):\n"
         "    return make_instrument('brevity', 'Mark it.', NumberScale(1, 5))\n"

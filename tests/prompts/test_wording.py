@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.prompts.catalogue import PromptEntry
-from omibench.prompts.folder import list_prompt_files
-from omibench.prompts.slots import Slot
-from omibench.prompts.wording import PROMPT_BYTES, Wording, read_wording
+from omibench.settings.prompts.catalogue import PromptEntry, Slot
+from omibench.settings.prompts.names import list_prompt_files
+from omibench.settings.prompts.wording import PROMPT_BYTES, Wording, read_wording
 
 SLOTS = (Slot("response", "what is judged"), Slot("question", "the statement", required=False))
 FENCED = PromptEntry("x", "judges", "Judge.", SLOTS, owner="judge x", fenced=True)

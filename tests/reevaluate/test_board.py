@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError, OutputError
-from omibench.reevaluate.board import publish
+from omibench.study.reevaluate.changes import publish
 
 FILES = {
     "analyze/report.html": "report",

@@ -8,17 +8,17 @@ import pytest
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.params.study import Study
-from omibench.reevaluate.budget import (
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
+from omibench.store.ledger import Ledger, Purse, format_month
+from omibench.study.reevaluate.candidates import find_new_models
+from omibench.study.reevaluate.changes import (
     MonthlyAllowance,
     choose_candidates,
     compute_allowance,
     find_cut_off,
     read_committed,
 )
-from omibench.reevaluate.candidates import find_new_models
-from omibench.schemas.problem import Question
-from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.store.ledger.ledger import Ledger, Purse, format_month
 
 NOVEMBER = 1_794_000_000.0
 
@@ -32,7 +32,7 @@ def capped(folder: Path, monthly: float | None, total: float | None) -> Study:
 
 
 def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: now)
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: now)
     with Ledger(folder) as ledger:
         attempt = ledger.reserve(Purse("s", "m", 1e6, 60), usd)
         assert attempt is not None

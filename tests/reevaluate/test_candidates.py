@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import ParamsError
-from omibench.params.cell import Cell
-from omibench.reevaluate.candidates import ModelCandidate, find_new_models, replace_models
+from omibench.params.setting import Cell
+from omibench.study.reevaluate.candidates import ModelCandidate, find_new_models, replace_models
 
 
 def test_what_matches_and_is_not_known_is_new() -> None:

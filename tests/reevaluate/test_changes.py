@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
-from omibench.reevaluate.budget import Priced
-from omibench.reevaluate.candidates import ModelCandidate
-from omibench.reevaluate.changes import (
+from omibench.study.reevaluate.candidates import ModelCandidate
+from omibench.study.reevaluate.changes import (
+    Priced,
     Standings,
     add_entry,
     find_moves,

@@ -11,9 +11,9 @@ import pytest
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import OutputError
-from omibench.reevaluate.budget import Priced
-from omibench.reevaluate.candidates import find_new_models
-from omibench.reevaluate.journal import (
+from omibench.study.reevaluate.candidates import find_new_models
+from omibench.study.reevaluate.changes import (
+    Priced,
     find_unfinished,
     is_already_waiting,
     lock_results,
@@ -78,7 +78,7 @@ def test_a_refusal_is_told_once_for_each_reason(tmp_path: Path) -> None:
 def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path\n"
-        "from omibench.reevaluate.journal import lock_results\n"
+        "from omibench.study.reevaluate.changes import lock_results\n"
         "with lock_results(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(600)\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]

@@ -12,8 +12,7 @@ import yaml
 from omibench.errors import ParamsError
 from omibench.files.yaml_file import list_dates
 from omibench.params.reevaluate import fill_template
-from omibench.reevaluate.candidates import ModelCandidate
-from omibench.reevaluate.params_file import add_to_params
+from omibench.study.reevaluate.candidates import ModelCandidate, add_to_params
 
 BLOCK = {"provider": "openai", "id": "Lab/new: 1", "price": {"input": 1.0, "output": 2.0}}
 BLOCK["price"] = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}

@@ -9,7 +9,7 @@ import pytest
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError, PassingError
 from omibench.params.reevaluate import EndpointWatch, HubWatch
-from omibench.reevaluate.poll import list_models
+from omibench.study.reevaluate.poll import list_models
 
 SECRET = "sk-planted-Q7xK2mZ9vB4nW8tR"
 LOCAL: dict[str, Any] = {"provider": "vllm"}

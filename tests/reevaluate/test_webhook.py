@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ModelError, PassingError
-from omibench.reevaluate.changes import Move, Standing
-from omibench.reevaluate.webhook import make_news, post
+from omibench.study.reevaluate.changes import Move, Standing, make_news, post
 
 PLANTED = "planted-T0kenOfTheHook"
 MOVED = [Move("cot", "new-1", None, Standing(1, 0.5, 0.4, 0.6, simulated=True))]

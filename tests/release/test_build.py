@@ -9,13 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from omibench.datasets.releases.folder import read_manifest_rows
+from omibench.datasets.release.build import ReleaseRefusedError, build_release
+from omibench.datasets.release.splits import ReleaseOptions, SplitPlan
+from omibench.datasets.release.verify import verify_release
+from omibench.datasets.release_folder import read_manifest_rows
 from omibench.errors import OutputError, ParamsError
-from omibench.release.build import build_release
-from omibench.release.findings import ReleaseRefusedError
-from omibench.release.options import ReleaseOptions
-from omibench.release.splits import SplitPlan
-from omibench.release.verify import verify_release
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     FrozenManifest,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from omibench.datasets.release.changes import MAJOR, MINOR, ReleaseChange, check_version
 from omibench.errors import FileFormatError, ParamsError
-from omibench.release.changes import MAJOR, MINOR, ReleaseChange, check_version
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from omibench.release.build import build_release
-from omibench.release.columns import describe_columns
-from omibench.release.options import ReleaseOptions
-from omibench.release.splits import SplitPlan
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions, SplitPlan
+from omibench.datasets.release.tables import describe_columns
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import (
     FrozenManifest,

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 from tests.review.builders import decide, make_task, write_lines
 
+from omibench.datasets.release.build import ReleaseRefusedError, build_release
+from omibench.datasets.release.datasheet import (
+    UNSTATED,
+    AuthorStatements,
+    DatasheetFacts,
+    write_datasheet,
+)
+from omibench.datasets.release.splits import ReleaseOptions
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.release.build import build_release
-from omibench.release.datasheet import UNSTATED, DatasheetFacts, write_datasheet
-from omibench.release.findings import ReleaseRefusedError
-from omibench.release.options import ReleaseOptions
-from omibench.release.statements import AuthorStatements
-from omibench.review.record import compute_head
+from omibench.review.folder import compute_head
 from omibench.review.report import AgreementFigure, KindProgress, ReviewReport
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import FrozenManifest, read_json, write_json

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.release.build import build_release
-from omibench.release.options import ReleaseOptions
-from omibench.release.splits import SplitPlan
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions, SplitPlan
 from small_freeze import write_sources
 
 LOAD = """

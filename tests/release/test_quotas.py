@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.release.quotas import Stratum, share_quotas
+from omibench.datasets.release.splits import Stratum, share_quotas
 
 Sizes = st.integers(1, 2).flatmap(
     lambda attributes: st.dictionaries(

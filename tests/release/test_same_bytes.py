@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tests.review.builders import decide, make_task, write_lines
 
-from omibench.release.build import build_release
-from omibench.release.options import ReleaseOptions
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions
 from small_freeze import write_freeze, write_sources
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from omibench.datasets.registry import load_benchmark
+from omibench.datasets.release.rows import FrozenItem
+from omibench.datasets.release.splits import SplitPlan, assign_splits, rank_item
 from omibench.errors import ParamsError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.release.frozen_items import FrozenItem
-from omibench.release.splits import SplitPlan, assign_splits, rank_item
 from omibench.schemas.problem import Answer, Question
 
 MARGINALS: Mapping[str, Mapping[str, int]] = {

@@ -8,20 +8,19 @@ from pathlib import Path
 import pytest
 
 from omibench.datasets.registry import load_benchmark
-from omibench.datasets.releases.schema import ReleasedSource
-from omibench.params.benchmark import BenchmarkParams
-from omibench.release.frozen_items import FrozenItem
-from omibench.release.printed import PrintedValue, compare_with_print
-from omibench.release.rows import ReleaseItem
-from omibench.release.statistics import (
+from omibench.datasets.release.rows import FrozenItem, ReleaseItem
+from omibench.datasets.release.statistics import (
+    PrintedValue,
     Statistic,
     ValueCount,
+    compare_with_print,
     compute_statistics,
     count_values,
 )
-from omibench.schemas.attributes import Value
-from omibench.schemas.problem import Answer, Choice, Figure, Question
-from omibench.stages.rationale.tokenizers import count_words
+from omibench.datasets.release_folder import ReleasedSource
+from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.problem import Answer, Choice, Figure, Question, Value
+from omibench.stages.rationale.degenerate import count_words
 
 SOURCE = ReleasedSource(name="", items=1, licence=None, redistribute=True)
 Printed = Mapping[tuple[str, str], PrintedValue]

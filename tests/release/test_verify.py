@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from omibench.datasets.releases.folder import SUMS
-from omibench.release.build import build_release
-from omibench.release.options import ReleaseOptions
-from omibench.release.verify import verify_release
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions
+from omibench.datasets.release.verify import verify_release
+from omibench.datasets.release_folder import SUMS
 
 TABLE = "data/test-00000-of-00001.parquet"
 

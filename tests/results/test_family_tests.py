@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from omibench.params.cell import Cell
-from omibench.params.families import choose_family
-from omibench.results.family_tests import compare_family
-from omibench.statistics.paired import compare_sums, paired_difference, sum_pairs
+from omibench.params.cells import choose_family
+from omibench.params.setting import Cell
+from omibench.results.grouped import compare_family
+from omibench.results.statistics.paired import compare_sums, paired_difference, sum_pairs
 
 CELLS = [Cell(model, "cot") for model in "abcd"]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.explain.problem import explain_id
-from omibench.results.folder import find_results_folder
+from omibench.results.study_files import find_results_folder
+from omibench.study.explain import explain_id
 
 
 @pytest.fixture

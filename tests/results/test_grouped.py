@@ -13,8 +13,8 @@ from omibench.results.grouped import (
     estimate_groups,
     estimate_means,
 )
-from omibench.statistics.intervals import clustered_wilson
-from omibench.statistics.paired import paired_difference
+from omibench.results.statistics.intervals import clustered_wilson
+from omibench.results.statistics.paired import paired_difference
 
 VALUES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 ROWS = st.lists(

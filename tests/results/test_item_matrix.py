@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.results.grouped import average_samples, estimate_groups, estimate_sums
-from omibench.results.item_matrix import (
+from omibench.results.slices import (
     LabelledItems,
     arrange_items,
     average_cells,

@@ -10,7 +10,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results
 from omibench.results.study_files import LONG_COLUMNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from omibench.results.optional_measures import OPTIONAL_MEASURES, fill_measures
+from omibench.results.slices import OPTIONAL_MEASURES, fill_measures
 
 
 def make_verdicts(**columns: list[object]) -> pl.DataFrame:

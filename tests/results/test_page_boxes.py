@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.results.page_boxes import find_boxes, scale_box
+from omibench.results.paper_pages import find_boxes, scale_box
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.problem import Original
 from review_tasks.makers import make_problem

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
-from omibench.params.limit import Limit
 from omibench.params.study import Study
-from omibench.results.partial import Partial, find_partial
+from omibench.params.study_params import Limit
+from omibench.results.load import Partial, find_partial
 from omibench.schemas.problem import Question
-from omibench.stages.analyze.headline import Headline
+from omibench.stages.analyze.sentences import Headline
 from omibench.stages.analyze.stage import analyze_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")

@@ -1,7 +1,7 @@
 """Numbers of the sample study, recomputed from its files with pandas, scipy, statsmodels, sklearn.
 
-Nothing of `omibench.statistics` and `omibench.results` is used. Taken from the project: the scores
-of people's answers, the fields of review tasks, and the seeds of resamples.
+Nothing of `omibench.results` is used. Taken from the project: the scores of people's answers, the
+fields of review tasks, and the seeds of resamples.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import is_asked
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.analyze.inputs.people_answers import PersonAnswer
-from omibench.stages.analyze.people.respondents import score_people
+from omibench.stages.analyze.people import score_people
+from omibench.stages.analyze.user_files import PersonAnswer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

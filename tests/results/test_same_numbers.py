@@ -13,14 +13,13 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
 
 import omibench
-from omibench.eval_logs.export import LogWriter
-from omibench.explore.grid import compute_grid
+from omibench.datasets.eval_logs.export import LogWriter
+from omibench.explore.filters import compute_grid
 from omibench.explore.item import CellItems, list_outcomes
-from omibench.explore.items import read_items
-from omibench.explore.run import open_run
-from omibench.params.cell import Cell
+from omibench.explore.run import open_run, read_items
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
-from omibench.run_comparison.compare import compare_run_folders
+from omibench.results.comparison.compare import compare_run_folders
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze.stage import load_analysis, make_sections, write_tables
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from omibench.errors import FileFormatError
-from omibench.results.samples import mark_counts, read_aggregates
+from omibench.results.study_files import mark_counts, read_aggregates
 from omibench.schemas.tables import AggregateRow, write_parquet
 
 CELL = {"model": "m", "setting": "vote"}

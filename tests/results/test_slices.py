@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from omibench.errors import ArgumentError
 from omibench.results.attributes import NOT_STATED, AttributeTables
-from omibench.results.item_matrix import ItemMatrix, arrange_items
 from omibench.results.slices import (
     CELL,
     LENGTHS,
     MEANS,
     VALUES,
+    ItemMatrix,
     SlicePlan,
+    arrange_items,
     arrange_outcomes,
     arrange_samples,
     slice_lengths,
@@ -26,7 +27,7 @@ from omibench.results.slices import (
     slice_verdicts,
     sort_values,
 )
-from omibench.statistics.intervals import clustered_wilson
+from omibench.results.statistics.intervals import clustered_wilson
 
 MODELS = pl.DataFrame({"model": ["big", "small"], "family": ["sim", "sim"], "size": [30.0, 7.5]})
 SETTINGS = pl.DataFrame({"setting": ["cot", "direct"], "prompt": ["cot", "direct"]})

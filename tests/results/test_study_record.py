@@ -13,22 +13,17 @@ from typer.testing import CliRunner
 
 import omibench
 from omibench.cli.main import app
+from omibench.datasets.eval_logs.export import LogWriter
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.eval_logs.export import LogWriter
 from omibench.explore.run import open_run
-from omibench.graph.provenance.provenance import (
-    Provenance,
-    find_strangers,
-    list_files,
-    read_provenance,
-)
-from omibench.params.cell import Cell
+from omibench.graph.provenance import Provenance, find_strangers, list_files, read_provenance
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
+from omibench.results.comparison.compare import compare_run_folders
 from omibench.results.study_files import RECORD, StudyFiles, read_record
 from omibench.results.study_record import describe_study, list_leftovers, record_study
-from omibench.run_comparison.compare import compare_run_folders
 from omibench.schemas.tables import write_json
-from omibench.status.reader import look
+from omibench.study.status.reader import look
 
 HOW = {"cot": "first", "direct": "majority", "first-image": "mean"}
 CURRENT = {"cot", "first-image"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import find_kind
 from omibench.schemas.review import ReviewDecision, ReviewTask
 

@@ -12,8 +12,8 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.review import Decision, Edit, apply
 from omibench.review.apply import rejections
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Choice, Problem
-from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import write_parquet
 
 

@@ -11,10 +11,10 @@ from omibench.review.contents import (
     compute_hash,
     find_suffix,
     get_solution,
+    hash_content,
     list_pictures,
     make_content,
 )
-from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS, find_kind
 from omibench.schemas.problem import Choice, Figure, Original, Problem
 from omibench.schemas.review import ReviewTask

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.review.app.conflicts import find_formula_fault, list_doubts
 from omibench.review.check import check_fields
-from omibench.review.doubts import find_formula_fault, list_doubts
 from omibench.review.kinds import find_kind
 from review.builders import make_task
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import OutputError
-from omibench.review.exporting import (
+from omibench.review.exports import (
     ReviewExport,
     TaskSelection,
     blind_task,

@@ -9,7 +9,7 @@ import pytest
 
 from omibench.errors import MissingInputError
 from omibench.review.folder import read_record
-from omibench.review.importing import ImportOutcome, import_files
+from omibench.review.imports import ImportOutcome, import_files
 from review.builders import GOOD, decide, make_task, write_lines
 
 TASK = make_task()

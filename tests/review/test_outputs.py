@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from omibench.files.csv_file import write_csv
-from omibench.review.outputs import LABEL_COLUMNS, PEOPLE_COLUMNS, list_answers, list_labels
+from omibench.files.outputs import write_csv
+from omibench.review.exports import LABEL_COLUMNS, PEOPLE_COLUMNS, list_answers, list_labels
 from omibench.review.people import Reviewer
 from omibench.schemas.problem import Answer
 from omibench.schemas.review import ReviewDecision, ReviewedResponse, ReviewTask
-from omibench.stages.analyze.inputs.people_answers import read_people
+from omibench.stages.analyze.user_files import read_people
 from omibench.stages.certify.labels import read_labels
 from review.builders import decide, make_task
 

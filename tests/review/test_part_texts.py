@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
-from omibench.review.part_texts import read_choices_text, write_part_text
+from omibench.review.check import read_choices_text, write_part_text
 from omibench.schemas.problem import Choice
 
 CHOICES = [

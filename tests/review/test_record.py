@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import OutputError
-from omibench.review import record
-from omibench.review.folder import read_record
-from omibench.review.record import (
+from omibench.review import folder as record
+from omibench.review.folder import (
     EMPTY_HEAD,
     append_decisions,
     compute_head,
     extend_head,
     format_event,
+    read_record,
 )
 from omibench.schemas.review import ReviewDecision
 from review.builders import decide, make_task

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from omibench.review.folder import compute_head
 from omibench.review.progress import describe_progress, dump_progress, measure_people
-from omibench.review.record import compute_head
 from omibench.review.report import KindProgress, summarize_review
 from review.builders import GOOD, decide, make_task
 

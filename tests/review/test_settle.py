@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from omibench.errors import FileFormatError
-from omibench.review.contents import make_content
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content, make_content
 from omibench.review.kinds import KINDS
-from omibench.review.settle import (
+from omibench.review.outcomes import (
     ReviewIndex,
     ReviewRule,
     SettledReview,

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review.state import TaskState, compute_state
 from omibench.schemas.review import ReviewDecision, ReviewTask

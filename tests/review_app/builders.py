@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
-from omibench.review.hashing import hash_content
+from omibench.review.app import database
+from omibench.review.app.application import make_application
+from omibench.review.app.context import ServerSettings
+from omibench.review.app.decisions import read_task_events
+from omibench.review.app.service import ReviewService
+from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
-from omibench.review_app.application import make_application
-from omibench.review_app.log import database
-from omibench.review_app.log.decisions import read_task_events
-from omibench.review_app.service import ReviewService
-from omibench.review_app.settings import ServerSettings
 from omibench.schemas.review import ReviewTask
 
 PASSWORD = "correct horse battery"

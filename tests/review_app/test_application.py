@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.routing import Route
 
-from omibench.review_app.application import ROUTES
+from omibench.review.app.application import ROUTES
 from review_app.builders import (
     BAD,
     GOOD,

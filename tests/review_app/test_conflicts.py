@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.review_app.log.database import CLAIM_S
+from omibench.review.app.database import CLAIM_S
 from review_app.builders import BAD, GOOD, Clock, make_service, make_task, open_browser, write_tasks
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from omibench.review.app.payload import describe_fields
 from omibench.review.kinds import KINDS
-from omibench.review_app.payload import describe_fields
 
 
 def find(kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.review_app.settings import ServerSettings
+from omibench.review.app.context import ServerSettings
 from review_app.builders import make_service, open_browser, open_client
 
 

@@ -8,10 +8,10 @@ TREE = Tree()
 
 
 def test_nothing_that_is_served_imports_pymupdf() -> None:
-    modules = TREE.closure("omibench.review_app", "omibench.cli.review.serve")
-    assert "omibench.review_app.demo.folder" in modules
+    modules = TREE.closure("omibench.review.app", "omibench.cli.review.serve")
+    assert "omibench.review.app.demo" in modules
     assert "omibench.review.state" in modules
     packages = TREE.packages(sorted(modules))
     assert {"starlette", "argon2", "uvicorn"} <= packages
     assert not {"pymupdf", "fitz"} & packages
-    assert not {name for name in TREE.closure("omibench.review_app") if "stages" in name}
+    assert not {name for name in TREE.closure("omibench.review.app") if "stages" in name}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.review_app.overview import list_tasks, measure_kinds, measure_people
-from omibench.review_app.pages import Workload
+from omibench.review.app.overview import list_tasks, measure_kinds, measure_people
+from omibench.review.app.pages import Workload
 from review.builders import decide, write_lines
 from review_app.builders import BAD, GOOD, make_service, make_task, open_browser, write_tasks
 

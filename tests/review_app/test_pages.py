@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import omibench.web
-from omibench.review_app.pages import (
+from omibench.review.app.pages import (
     KindLine,
     PersonLine,
     TaskLine,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from omibench.review.hashing import hash_content
+from omibench.review.app.demo import invent_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
-from omibench.review_app.demo.content import invent_content
 from omibench.schemas.review import ReviewTask, TaskPicture
 from review_app.builders import make_service, make_task, open_browser
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from omibench.review.app.tasks import choose_role, find_awaited, fit_kind, is_asked, may_decide
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer
 from omibench.review.state import compute_state
-from omibench.review_app.roles import choose_role, find_awaited, fit_kind, is_asked, may_decide
 from review.builders import decide
 from review_app.builders import BAD, GOOD, make_task
 

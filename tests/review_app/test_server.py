@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import OutputError
-from omibench.review_app.server import run_server
-from omibench.review_app.settings import ServerSettings
+from omibench.review.app.application import run_server
+from omibench.review.app.context import ServerSettings
 from review_app.builders import make_service
 
 

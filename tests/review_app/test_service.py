@@ -9,9 +9,9 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.review import CalibrationParams
-from omibench.review.settle import ReviewRule
-from omibench.review_app.log.states import WaitingQuery, find_next, list_waiting
-from omibench.review_app.service import ReviewService
+from omibench.review.app.service import ReviewService
+from omibench.review.app.states import WaitingQuery, find_next, list_waiting
+from omibench.review.outcomes import ReviewRule
 from review_app.builders import (
     BAD,
     GOOD,

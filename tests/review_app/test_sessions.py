@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from omibench.review_app.log.database import set_password
-from omibench.web.serving.logins import ATTEMPTS_OF_NAME, WINDOW_S
+from omibench.review.app.database import set_password
+from omibench.web.server import ATTEMPTS_OF_NAME, WINDOW_S
 from review_app.builders import (
     PEOPLE,
     Clock,

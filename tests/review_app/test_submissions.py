@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from omibench.review_app.handlers.tasks import DECISION_BYTES
+from omibench.review.app.application import DECISION_BYTES
 from review_app.builders import GOOD, make_service, open_browser
 
 

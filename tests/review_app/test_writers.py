@@ -18,12 +18,11 @@ from urllib.parse import quote
 import httpx
 from starlette.responses import Response
 
-from omibench.review.folder import read_decisions
-from omibench.review.record import append_decisions
-from omibench.review_app.log.database import LIVE, Database
-from omibench.review_app.log.decisions import read_events
-from omibench.review_app.service import ReviewService, Submission
-from omibench.review_app.sessions import Sessions
+from omibench.review.app.context import Sessions
+from omibench.review.app.database import LIVE, Database
+from omibench.review.app.decisions import read_events
+from omibench.review.app.service import ReviewService, Submission
+from omibench.review.folder import append_decisions, read_decisions
 from review.builders import decide
 from review_app.builders import GOOD, make_task, write_tasks
 
@@ -32,9 +31,9 @@ SECRET = b"a secret of this test, long enough"
 SERVER = """
 import sys
 from pathlib import Path
-from omibench.review_app.server import run_server
-from omibench.review_app.service import ReviewService
-from omibench.review_app.settings import ServerSettings
+from omibench.review.app.application import run_server
+from omibench.review.app.service import ReviewService
+from omibench.review.app.context import ServerSettings
 folder, port, secret = sys.argv[1:]
 settings = ServerSettings(port=int(port), secret=secret.encode())
 run_server(ReviewService(Path(folder)), settings, print)

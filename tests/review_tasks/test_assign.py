@@ -9,17 +9,12 @@ import pytest
 import yaml
 
 from omibench.errors import MissingInputError, ParamsError, UntrustedError
-from omibench.graph.provenance.written_files import note_made
+from omibench.graph.written_files import note_made
 from omibench.params.study import Study, parse_study
 from omibench.review.kinds import KINDS
-from omibench.review_tasks.assign import (
-    MAKERS,
-    Assignment,
-    assign_tasks,
-    describe_assignment,
-)
-from omibench.review_tasks.request import AssignOptions
-from omibench.review_tasks.tasks_file import read_present_tasks
+from omibench.review.tasks.assign import MAKERS, Assignment, assign_tasks, describe_assignment
+from omibench.review.tasks.drafts import read_present_tasks
+from omibench.review.tasks.request import AssignOptions
 from omibench.schemas.tables import write_jsonl
 from review.builders import decide, write_lines
 from review_tasks.makers import make_people, make_problem

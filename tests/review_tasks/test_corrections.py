@@ -12,13 +12,12 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.errors import OutputError
 from omibench.review.contents import make_content
-from omibench.review.settle import ReviewRule
-from omibench.review_tasks.corrections import list_page_corrections
+from omibench.review.outcomes import ReviewRule
+from omibench.review.tasks.corrections import list_page_corrections
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import write_jsonl
-from omibench.stages.ocr.corrections.collect import collect_corrections
-from omibench.stages.ocr.corrections.file import read_corrections
+from omibench.stages.ocr.corrections.file import collect_corrections, read_corrections
 from omibench.stages.ocr.sources.manifest import Source
 from review.builders import decide, make_task, write_lines
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import MissingInputError
 from omibench.review.people import Reviewer
-from omibench.review_tasks.people import count_load, draw_people
+from omibench.review.tasks.assign import count_load, draw_people
 from omibench.schemas.review import ReviewTask
 from review.builders import make_task
 from review_tasks.makers import make_people

@@ -9,13 +9,12 @@ import pytest
 from omibench.errors import MissingInputError
 from omibench.params.study import parse_study
 from omibench.review.kinds import find_kind
-from omibench.review.settle import ReviewRule, settle_problems
-from omibench.review_tasks.photographs import draft_photographs
-from omibench.review_tasks.request import TaskRequest
-from omibench.review_tasks.study_photographs import draft_study_photographs
+from omibench.review.outcomes import ReviewRule, settle_problems
+from omibench.review.tasks.photographs import draft_photographs, draft_study_photographs
+from omibench.review.tasks.request import TaskRequest
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import write_jsonl
-from omibench.stages.ocr.sources.photographs import list_photographs
+from omibench.stages.ocr.sources.manifest import list_photographs
 from review.builders import decide
 from review_tasks.makers import make_problem
 from small_freeze import make_picture

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.review_tasks.pictures import PictureKeeper
-from omibench.review_tasks.problems import draft_problem_tasks
+from omibench.review.tasks.drafts import PictureKeeper
+from omibench.review.tasks.problems import draft_problem_tasks
 from review_tasks.makers import make_problem
 
 

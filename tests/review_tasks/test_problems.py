@@ -9,13 +9,14 @@ import pytest
 from omibench.errors import FileFormatError
 from omibench.review.contents import PROBLEM_KINDS, compute_hash
 from omibench.review.kinds import KINDS
-from omibench.review_tasks.labels import show_labels
-from omibench.review_tasks.problems import ElsewhereParts, draft_problem_tasks
-from omibench.review_tasks.rationales import show_candidates
-from omibench.schemas.label_row import LabelRow
-from omibench.schemas.problem import Original
-from omibench.schemas.problem_warning import ProblemWarning
-from omibench.schemas.rationale_candidate import RationaleCandidate
+from omibench.review.tasks.problems import (
+    ElsewhereParts,
+    draft_problem_tasks,
+    show_candidates,
+    show_labels,
+)
+from omibench.schemas.curation import LabelRow, RationaleCandidate
+from omibench.schemas.problem import Original, ProblemWarning
 from review_tasks.makers import make_problem
 
 ORIGINAL = Original(language="es", question="¿Cuánto mide?", translator="sim")

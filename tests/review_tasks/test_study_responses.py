@@ -13,9 +13,9 @@ from tests.stages.analyze.conftest import Folders, make_study
 from omibench.errors import MissingInputError, ParamsError
 from omibench.params.study import Study
 from omibench.review.kinds import KINDS
-from omibench.review_tasks.drafts import TaskDraft
-from omibench.review_tasks.request import DRAWS, TaskRequest
-from omibench.review_tasks.study_responses import (
+from omibench.review.tasks.drafts import TaskDraft
+from omibench.review.tasks.request import DRAWS, TaskRequest
+from omibench.review.tasks.responses import (
     draft_study_baseline,
     draft_study_disagreements,
     draft_study_ratings,

@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, OutputError
-from omibench.review_tasks.tasks_file import (
-    lock_tasks,
-    merge_tasks,
-    read_present_tasks,
-    write_tasks,
-)
+from omibench.review.tasks.drafts import lock_tasks, merge_tasks, read_present_tasks, write_tasks
 from review.builders import decide, make_task, write_lines
 
 PEOPLE = {"annotator": ["ann"]}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from omibench.answers.scorers.registry import score_item
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     AggregateRow,
@@ -19,7 +20,6 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.registry import score_item
 
 CHOICES = [Choice(label=label, text=f"option {label}") for label in "ABCD"]
 NAMES = [f"p{number}" for number in range(8)]

@@ -10,9 +10,9 @@ import pytest
 from tests.run_comparison.runs import MadeRun, make_run
 
 from omibench.errors import FileFormatError
-from omibench.run_comparison.compare import compare_run_folders
-from omibench.run_comparison.report import RunComparison
-from omibench.schemas.cells.origin import CellOrigin
+from omibench.results.comparison.compare import compare_run_folders
+from omibench.results.comparison.report import RunComparison
+from omibench.schemas.cells import CellOrigin
 from omibench.schemas.tables import ResponseRow, read_parquet, write_frame
 
 

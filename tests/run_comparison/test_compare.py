@@ -9,9 +9,9 @@ import pytest
 from tests.run_comparison.runs import MadeJudge, MadeRun, make_run
 
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UnfinishedError
-from omibench.params.cell import Cell
-from omibench.run_comparison.compare import Run, compare_run_folders
-from omibench.run_comparison.report import LISTED, RunComparison
+from omibench.params.setting import Cell
+from omibench.results.comparison.compare import Run, compare_run_folders
+from omibench.results.comparison.report import LISTED, RunComparison
 
 JUDGED = ("gptscore", "gptscore")
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import omibench
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, UnfinishedError
-from omibench.files.intake import read_csv
-from omibench.run_comparison.report import RunComparison
-from omibench.store.process import read_process_start
+from omibench.files.reading import read_csv
+from omibench.results.comparison.report import RunComparison
+from omibench.store.processes import read_process_start
 
 A = make_run("ABCDABCA", "ABCDBBCA").change(judge=MadeJudge())
 B = make_run("ABCDBBCA").change(judge=MadeJudge(name="kind"), revision="2")

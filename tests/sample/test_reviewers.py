@@ -16,7 +16,7 @@ from omibench.params.review import CalibrationParams
 from omibench.review.calibration import measure_calibration
 from omibench.review.check import check_fields
 from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, ReviewRecord, read_review
-from omibench.review.importing import import_files
+from omibench.review.imports import import_files
 from omibench.review.kinds import find_kind
 from omibench.review.report import compute_states
 

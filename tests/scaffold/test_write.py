@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import OutputError, ParamsError
-from omibench.files.isolated import isolate_env
-from omibench.scaffold.write import KINDS, write_part
+from omibench.files.programs import isolate_env
+from omibench.study.scaffold.write import KINDS, write_part
 
 
 def run_tests(folder: Path) -> None:

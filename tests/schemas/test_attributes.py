@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from omibench.schemas.attributes import (
+from omibench.schemas.problem import (
+    Answer,
+    Problem,
     StatedAttributes,
     join_labels,
     keep_stated,
     list_labels,
     split_labels,
 )
-from omibench.schemas.problem import Answer, Problem
 
 STATED = TypeAdapter(StatedAttributes)
 

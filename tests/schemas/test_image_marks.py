@@ -3,10 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.schemas.image_marks import (
-    list_image_marks,
-    split_at_image_marks,
-)
+from omibench.schemas.problem import list_image_marks, split_at_image_marks
 
 TEXTS = st.lists(st.sampled_from(["[IMAGE0]", "[IMAGE12]", "[IMAGE", "]", "a", " ", "\n"]))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.schemas.problem_warning import ProblemWarning, parse_warning
+from omibench.schemas.problem import ProblemWarning, parse_warning
 
 CODES = st.from_regex(r"[a-z_]{1,20}", fullmatch=True)
 DETAILS = st.text(max_size=60) | st.sampled_from(

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.graph.describe import files_table, params_schema
-from omibench.graph.result_files import FILES
+from omibench.graph.result_files import FILES, files_table, params_schema
 from omibench.schemas.columns import polars_schema
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Choice, Figure, Problem
-from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import (
     ResponseRow,
     VerdictRow,

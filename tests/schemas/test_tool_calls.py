@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.schemas.tool_calls import LONGEST, read_calls, write_call
+from omibench.schemas.request import LONGEST, read_calls, write_call
 
 CROP = '{"image": "image_1", "box": [0, 0, 1, 1]}'
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.emma import fast_extract, is_equal, score, words_to_number
+from omibench.answers.scorers.emma import fast_extract, is_equal, score, words_to_number
 
 
 @given(st.text(alphabet="\\boxed{}text answer is:AB.1\n ", max_size=200))

@@ -8,13 +8,13 @@ import pytest
 from tests.items import make_item
 from tests.judges.conftest import user_text
 
-from omibench.judges.extraction import EXTRACTION
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import build_prompt
-from omibench.judges.panel import Judge, OpenPanel
+from omibench.answers.judges.extraction import EXTRACTION
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import build_prompt
+from omibench.answers.judges.panel import Judge, OpenPanel
+from omibench.answers.scorers.mathreal import score
 from omibench.schemas.request import Request, Response
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.mathreal import score
 from omibench.stages.score.judge import run_mathreal
 
 

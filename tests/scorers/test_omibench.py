@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.omibench import lcs_ratio, normalise, read_number, score
+from omibench.answers.scorers.omibench import lcs_ratio, normalise, read_number, score
 
 
 @given(st.text(max_size=80))

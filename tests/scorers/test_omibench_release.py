@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.omibench_release import (
+from omibench.answers.scorers.omibench_release import (
     CONTAINED_CHARS,
     find_contained_gold,
     normalise,

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from tests.items import make_item
 
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.errors import OmibenchError
-from omibench.scorers.registry import SCORERS, score_item
 
 
 @pytest.mark.parametrize("rules", SCORERS.built_in_names)

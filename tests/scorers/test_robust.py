@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.robust import score
+from omibench.answers.scorers.robust import score
 
 OPTIONS = ["10 N", "12 N", "14 N", "16 N"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.usnco_v import (
+from omibench.answers.scorers.usnco_v import (
     find_declared_letter,
     find_last_letter,
     score,

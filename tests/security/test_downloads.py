@@ -15,9 +15,8 @@ import pytest
 from omibench.errors import FileFormatError, PaperError
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.download import fetch
+from omibench.stages.ocr.sources.files import RefusedError, _Redirects, fetch
 from omibench.stages.ocr.sources.manifest import load_manifest
-from omibench.stages.ocr.sources.transfer import RefusedError, _Redirects
 
 CODE = b"open('/tmp/owned', 'w')\n"
 DIGEST = hashlib.sha256(CODE).hexdigest()

@@ -12,27 +12,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from omibench.cost.tokens import image_size
+from omibench.answers.judges.gptscore import GPTSCORE
+from omibench.answers.judges.instrument import build_prompt
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
-from omibench.files.intake import frames
-from omibench.graph.provenance.provenance import NAME, read_provenance
-from omibench.graph.provenance.records import FOLDER, read_record
-from omibench.judges.gptscore import GPTSCORE
-from omibench.judges.instrument import build_prompt
+from omibench.files import parquet as frames
+from omibench.graph.provenance import NAME, read_provenance
+from omibench.graph.written_files import FOLDER, read_record
+from omibench.models.cost.tokens import image_size
 from omibench.models.recorded.provider import _rows
 from omibench.papers.tables import read_table
 from omibench.params.benchmark import BenchmarkParams
-from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
-from omibench.settings.prompts import load_prompt
+from omibench.settings.present import load_prompt
 from omibench.stages.analyze.certificates import _has_reasoning_certificates
 from omibench.stages.certify.labels import read_labels
-from omibench.stages.filter.hashing import difference_hash
-from omibench.stages.ocr.sources.check import hash_regular_file
-from omibench.status.runs import _read_run as read_run
+from omibench.stages.filter.candidate import difference_hash
+from omibench.stages.ocr.sources.files import hash_regular_file
 from omibench.store.merge import merge_store
+from omibench.study.reevaluate.changes import read_standings
+from omibench.study.status.runs import _read_run as read_run
 
 DEEP = '{"a":' * 50_000
 READERS: dict[str, Callable[[Path], object]] = {

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
 
+from omibench.datasets.formats import read as packed
+from omibench.datasets.formats import read as workbook
+from omibench.datasets.formats.harnesses import examples
+from omibench.datasets.formats.named import parse_columns
+from omibench.datasets.formats.record import parse_list
 from omibench.errors import OmibenchError
-from omibench.formats import packed, workbook
-from omibench.formats.named import parse_columns
-from omibench.formats.simple_evals import examples
-from omibench.formats.values import parse_list
 from omibench.stages.score.rows import read_rows
 
 CPU_S = 3.0
@@ -191,7 +192,7 @@ def test_a_packed_line_without_end_is_bounded(
 ) -> None:
     import gzip
 
-    from omibench.formats import content
+    from omibench.datasets.formats import record as content
 
     monkeypatch.setattr(content, "LINE_BYTES", 4 * MIB)
     packed_line = io.BytesIO()

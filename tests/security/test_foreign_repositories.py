@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files.git import ask_git
+from omibench.files.programs import ask_git
 
 STATUS = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
 LOG = ("log", "-1", "--format=%h of %as by %an", "--", "a.txt")
@@ -128,5 +128,5 @@ def test_its_answers_are_those_of_git(repository: Path) -> None:
 def test_git_is_asked_in_one_place(root: Path) -> None:
     files = [*(root / "src").rglob("*.py"), *(root / "workflows").rglob("*.py")]
     assert [str(f.relative_to(root)) for f in files if '"git"' in f.read_text("utf-8")] == [
-        "src/omibench/files/git.py"
+        "src/omibench/files/programs.py"
     ]

@@ -23,12 +23,12 @@ from omibench.models.sequential import SequentialProvider
 from omibench.params.models.base import ModelBlock
 from omibench.schemas.request import Request, Response
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.registry import scorer
+from omibench.answers.scorers.registry import scorer
 from omibench.settings.registry import prompt
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
-from omibench.judges.instrument import make_instrument
-from omibench.judges.registry import judge
-from omibench.judges.scales import LabelScale
+from omibench.answers.judges.instrument import make_instrument
+from omibench.answers.judges.registry import judge
+from omibench.answers.judges.scales import LabelScale
 
 Path("ran").touch()
 

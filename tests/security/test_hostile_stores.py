@@ -22,10 +22,10 @@ from tests.store.filling import (
 )
 
 from omibench.errors import OmibenchError, StoreError
+from omibench.store import segments as segment
+from omibench.store.lines import Body, encode_line
 from omibench.store.merge import merge_store
-from omibench.store.partition import segment
-from omibench.store.partition.line import Body, encode_line
-from omibench.store.partition.segment import CLOSED
+from omibench.store.segments import CLOSED
 from omibench.store.store import Store, partition_folders
 from omibench.store.verify import verify_store
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from omibench.datasets.hub import fetch
+from omibench.datasets.registry import fetch
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import frames
+from omibench.files import parquet as frames
 
 REVISION = "5" * 40
 ROWS = pa.table({"id": ["q-1"], "question": ["?"], "answer": [["1"]]})

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.stages.ocr.conftest import exam
 
-from omibench.answers.formulas.workers import Worker
-from omibench.files.isolated import isolate, isolate_env, python_module
+from omibench.answers.formulas.symbolic import Worker
+from omibench.files.programs import isolate, isolate_env, python_module
 
 NAMES = (
     "pymupdf", "pydantic", "yaml", "omibench", "PIL", "numpy", "polars", "typer", "json", "csv",
@@ -95,7 +95,7 @@ def test_every_python_that_we_start_is_isolated() -> None:
         for path in files
         if path.suffix in (".py", ".smk", ".yaml", "") and path.is_file()
         for line in path.read_text("utf-8").splitlines()
-        if starts.search(line) and path.name != "isolated.py"
+        if starts.search(line) and path.name != "programs.py"
     ]
     told = ("python -m workflows.", '"""')  # how a user starts a flow, in docstrings
     odd = [line for line in found if not any(word in line for word in told)]

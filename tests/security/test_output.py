@@ -14,8 +14,8 @@ from tests.stages.ocr.conftest import exam
 from command_line import call_main
 from omibench.cli import main as command_line
 from omibench.errors import FileFormatError, OmibenchError, PaperError, UntrustedError
-from omibench.explain.explanation import explain
 from omibench.schemas.verdict import ScoredItem
+from omibench.study.explain import explain
 
 EVIL = "a\x1b[2J\x1b]0;owned\x07\nomibench: all papers are sound\r\u202efdp.pdf"
 COMMANDS = {"\x1b", "\x07", "\r", "\u202e"}
@@ -100,16 +100,16 @@ def test_an_explanation_shows_the_id_on_one_line() -> None:
 
 def test_all_that_is_printed_goes_one_way(root: Path) -> None:
     """`print`, `typer.echo` and writing to a stream are for `text.terminal` and workers."""
-    own = {
+    own = (
         "terminal.py",  # the one way
-        "worker.py", "transfer.py", "page_pictures.py",  # JSON to their parents
+        "worker.py", "ocr/sources/files.py", "page_pictures.py",  # JSON to their parents
         "plots_page.py",  # a page, to a file
         "watch.py",  # clears the screen
-    }  # fmt: skip
+    )  # fmt: skip
     odd = []
     for path in [*(root / "src").rglob("*.py"), *(root / "workflows").glob("*.py")]:
         text = path.read_text("utf-8")
-        if path.name in own or not any(
+        if path.as_posix().endswith(own) or not any(
             word in text for word in ("print(", "echo(", "secho(", "write(")
         ):
             continue

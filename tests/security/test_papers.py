@@ -10,7 +10,7 @@ import pytest
 from omibench.errors import PaperError
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.check import check_bytes
+from omibench.stages.ocr.sources.files import check_bytes
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to a device"])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from omibench.answers.extraction.cues import last_sentence_letters
 from omibench.answers.extraction.letters import list_labels, read_letters
+from omibench.answers.scorers.emma import fast_extract
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.emma import fast_extract
-from omibench.scorers.registry import SCORERS, score_item
-from omibench.stages.ocr.keys.chosen import read_words_behind_letter
+from omibench.stages.ocr.structure.keys import read_words_behind_letter
 
 CPU_S = 1.0
 """Far above the hundredth of a second that each of these takes, far below what they took."""

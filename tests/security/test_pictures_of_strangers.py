@@ -25,8 +25,8 @@ from omibench.schemas.tables import (
     write_json,
     write_jsonl,
 )
-from omibench.stages.analyze.explorer.document import describe_item
-from omibench.stages.analyze.explorer.steps import Trail
+from omibench.stages.analyze.explorer.item import describe_item
+from omibench.stages.analyze.explorer.requests import Trail
 from omibench.stages.freeze import freeze_dataset
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

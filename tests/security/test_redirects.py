@@ -15,12 +15,12 @@ from tests.security.hostile import Answer, Got, Hostile, hostile
 from model_server.handle import KEY
 from omibench.errors import ModelError
 from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.http.hooks import Hooks, SentOn
+from omibench.models.api.hooks import Hooks, SentOn
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.reevaluate import EndpointWatch
-from omibench.reevaluate.poll import list_models
-from omibench.reevaluate.webhook import post
 from omibench.stages.ocr.engines.mathpix import Client, read_image, read_pdf
+from omibench.study.reevaluate.changes import post
+from omibench.study.reevaluate.poll import list_models
 
 CHOICE = b'{"choices":[{"message":{"content":"7"},"finish_reason":"stop"}]}'
 redirects = pytest.mark.parametrize("status", [302, 307])
@@ -132,7 +132,7 @@ def test_of_a_webhook(thief: Hostile, status: int, monkeypatch: pytest.MonkeyPat
 def test_files_of_a_batch_that_lie_elsewhere_are_fetched_by_tls_alone(thief: Hostile) -> None:
     from io import BytesIO
 
-    from omibench.models.traffic.failure import Failure
+    from omibench.models.api.failures import Failure
 
     with hostile(lambda got: sends_on(thief.url, 302)) as server:
         model = OpenAIProvider("m", openai_model(base_url=server.url, batch=True))

@@ -17,18 +17,19 @@ from tests.security.hostile import Answer, Hostile, hostile
 from model_server.handle import KEY
 from omibench.errors import ModelError, PassingError
 from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.batch import api as batch_api
-from omibench.models.http import bounds
-from omibench.models.http.bounds import Gauge, call_with_timeout, size_text
+from omibench.models.api import batch_api
+from omibench.models.api import http as bounds
+from omibench.models.api.failures import Failure
+from omibench.models.api.http import Gauge, call_with_timeout, size_text
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.traffic.failure import Failure
 from omibench.params.reevaluate import EndpointWatch
-from omibench.reevaluate import poll, webhook
-from omibench.reevaluate.poll import list_models
-from omibench.reevaluate.webhook import post
 from omibench.schemas.request import Response
 from omibench.stages.ocr.engines import mathpix
 from omibench.stages.ocr.engines.mathpix import Client, read_image
+from omibench.study.reevaluate import changes as webhook
+from omibench.study.reevaluate import poll
+from omibench.study.reevaluate.changes import post
+from omibench.study.reevaluate.poll import list_models
 
 JSON = {"content-type": "application/json"}
 MOST = 2 * 2**20
@@ -38,8 +39,7 @@ MOST = 2 * 2**20
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds of a few seconds and mebibytes, so that tests take no longer than they must."""
     monkeypatch.setenv(KEY_ENV, KEY)
-    for module in ("sdk_client", "bounds"):
-        monkeypatch.setattr(f"omibench.models.http.{module}.MOST_REPLY", MOST)
+    monkeypatch.setattr("omibench.models.api.http.MOST_REPLY", MOST)
 
 
 def endless() -> Iterator[bytes]:
@@ -195,7 +195,7 @@ def test_a_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_of_batches_are_read_line_by_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from io import BytesIO
 
-    from omibench.models.batch import run
+    from omibench.models.api import batch_run as run
 
     monkeypatch.setattr(run, "MOST_REPLY", 100)
     lines = b'{"custom_id":"a"}\n' + b'{"x":"' + b"y" * 250 + b'"}\n{"custom_id":"b"}\n'

@@ -15,19 +15,18 @@ from tests.security.hostile import Answer, hostile
 from tests.store.filling import fill
 
 from model_server.handle import KEY, ServerHandle
-from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
+from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
+from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.retry import failure_of_connection, failure_of_status
-from omibench.params.cell import Cell
 from omibench.params.runtime import dump_runtime
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.stages.ocr.engines.mathpix import Client, read_image
-from omibench.status.failures import clean, read_last_lines
 from omibench.store.export import export
 from omibench.store.store import Store
+from omibench.study.status.rows import clean, read_last_lines
 from omibench.text.masking import (
     literal_secret,
     mask,

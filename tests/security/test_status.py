@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from omibench.params.study import Study, parse_study
-from omibench.status.reader import look
-from omibench.status.text import render
+from omibench.study.status.reader import look
+from omibench.study.status.text import render
 
 KEY = "ssh-key-of-the-user"
 

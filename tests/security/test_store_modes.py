@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 from tests.store.filling import fill, segments
 
-from omibench.models.batch.submission import Submission
-from omibench.models.batch.submission_folder import SubmissionFolder
+from omibench.models.api.submissions import Submission, SubmissionFolder
 from omibench.models.provider import Reservation
-from omibench.store.claims import CLAIMS, claim
-from omibench.store.ledger.ledger import Ledger, Purse
-from omibench.store.partition.compact import compact_partition
+from omibench.store.compaction import compact_partition
+from omibench.store.ledger import Ledger, Purse
 from omibench.store.share import write_increment
-from omibench.store.store import partition_folders
+from omibench.store.store import CLAIMS, claim, partition_folders
 from omibench.store.verify import verify_store
 
 

@@ -15,10 +15,11 @@ from tests.store.filling import fill, partition_folder, segments, texts
 
 from model_server.delivery import HALF_EMOJI
 from model_server.handle import ServerHandle
-from omibench.client.ask import ask as ask_once
+from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.schemas.problem import Question
+from omibench.schemas.request import read_calls
 from omibench.schemas.tables import (
     ResponseRow,
     content_hash,
@@ -28,10 +29,9 @@ from omibench.schemas.tables import (
     write_parquet,
     write_text,
 )
-from omibench.schemas.tool_calls import read_calls
 from omibench.stages.infer import infer_cell
 from omibench.store.export import as_object, export
-from omibench.store.partition.line import encode_line, parse_line, parse_response
+from omibench.store.lines import encode_line, parse_line, parse_response
 from omibench.store.store import Store
 
 REPLY = f"{HALF_EMOJI} \\boxed{{A}}"

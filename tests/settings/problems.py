@@ -11,8 +11,7 @@ from PIL import Image
 
 from omibench.params.presentation import Take
 from omibench.params.setting import Setting
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.problem import Choice, Example, Figure, Question
 
 NAMES = ("lamp", "graph", "cell-a", "cell-b", "map", "scale", "photo", "flask", "tube", "plot")
 EXAMPLE_NAMES = tuple(f"example-{n}" for n in range(9))

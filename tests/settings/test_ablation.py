@@ -8,9 +8,8 @@ from tests.settings.problems import PROBLEMS
 from tests.settings.test_present import questions
 
 from omibench.params.setting import Setting
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.schemas.problem import Question
-from omibench.settings.ablation import ablate, wordless
+from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.settings.examples import ablate, wordless
 from omibench.settings.present import Around, present
 
 BY_ID = {question.id: question for question in PROBLEMS}

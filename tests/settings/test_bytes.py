@@ -9,9 +9,8 @@ from tests.settings.problems import png
 
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study
-from omibench.settings.rounds import requests_next
-from omibench.settings.steps import Task
-from omibench.settings.threads import load_questions
+from omibench.settings.steps import Task, requests_next
+from omibench.settings.tasks import load_questions
 from omibench.stages.freeze import freeze_dataset
 from omibench.store.key import request_key
 

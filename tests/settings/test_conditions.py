@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from pydantic import ValidationError
 
-from omibench.params.image import DEGRADATIONS, Images
-from omibench.params.setting import Setting
+from omibench.params.setting import DEGRADATIONS, Images, Setting
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
 from omibench.settings.conditions import NOT_SHOWN, show_pictures

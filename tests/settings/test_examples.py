@@ -15,9 +15,7 @@ from tests.settings.test_present import questions
 from omibench.errors import ParamsError
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
-from omibench.schemas.example import Example, are_siblings
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.schemas.problem import Figure, Question
+from omibench.schemas.problem import IMAGE_MARK, Example, Figure, Question, are_siblings
 from omibench.schemas.request import Conversation
 from omibench.settings.examples import choose_examples, reply, show_examples
 from omibench.settings.present import present

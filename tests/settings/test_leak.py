@@ -21,13 +21,11 @@ from omibench.datasets.omibench import load
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.request import Conversation, Response, ToolCall
-from omibench.schemas.tool_calls import write_call
-from omibench.settings.needs import asked_questions
+from omibench.schemas.problem import Answer, Example, Question
+from omibench.schemas.request import Conversation, Response, ToolCall, write_call
+from omibench.settings.examples import asked_questions
 from omibench.settings.steps import Step, Task, next_step
-from omibench.stages.freeze.examples import make_example_rows
+from omibench.stages.freeze.rows import make_example_rows
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
 CROP = '{"image": "image_1", "box": [0.1, 0.1, 0.9, 0.9]}'

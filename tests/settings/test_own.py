@@ -9,7 +9,7 @@ import pytest
 import yaml
 from tests.stages.infer.conftest import frozen_questions, study_maker
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.infer import infer_cell, list_requests
 

@@ -14,9 +14,8 @@ from omibench.params.presentation import Perception, PerceptionInput
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Decoding, Response, TextPart
-from omibench.settings.perception import READ_FIGURES, READ_TEXT, add_readings, readings
-from omibench.settings.prompts import load_prompt
-from omibench.settings.steps import Task, next_step
+from omibench.settings.present import load_prompt
+from omibench.settings.steps import READ_FIGURES, READ_TEXT, Task, add_readings, next_step, readings
 
 BY_ID = {question.id: question for question in PROBLEMS}
 PHOTO = BY_ID["photograph"]

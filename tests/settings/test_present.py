@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.params.setting import Setting
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.problem import IMAGE_MARK, Choice, Figure, Question
 from omibench.schemas.request import ImagePart, Part, TextPart
 from omibench.settings.conditions import NOT_SHOWN
 from omibench.settings.present import present

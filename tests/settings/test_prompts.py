@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.settings.prompts import load_prompt
+from omibench.settings.present import load_prompt
 from omibench.settings.registry import PROMPTS
 
 BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".'

@@ -10,9 +10,8 @@ import pytest
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Response, TextPart
-from omibench.settings import rounds
-from omibench.settings.rounds import run_tasks
-from omibench.settings.steps import Ask, Step, Task
+from omibench.settings import steps as rounds
+from omibench.settings.steps import Ask, Step, Task, run_tasks
 
 
 def said(text: str) -> Conversation:

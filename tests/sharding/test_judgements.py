@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.sharding.judgements import fill_judgements
+from omibench.study.sharding import fill_judgements
 
 CELL, IDS = Cell("m", "cot"), ["a", "b", "c", "d"]
 

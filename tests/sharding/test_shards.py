@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study
-from omibench.sharding.shards import (
+from omibench.study.sharding import (
     choose_shard_size,
     divide_limits,
     interleave,

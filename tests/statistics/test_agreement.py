@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from omibench.schemas.certificate import JudgeQuality
-from omibench.statistics.agreement import (
+from omibench.results.statistics.agreement import (
     UNTOLD,
     Share,
     cohens_kappa,
@@ -20,7 +19,8 @@ from omibench.statistics.agreement import (
     judge_quality,
     rogan_gladen,
 )
-from omibench.statistics.intervals import clustered_wilson, wilson
+from omibench.results.statistics.intervals import clustered_wilson, wilson
+from omibench.schemas.certificate import JudgeQuality
 
 
 def quality(

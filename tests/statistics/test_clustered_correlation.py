@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, pearsonr, pointbiserialr, spearmanr
 
-from omibench.statistics.clustered_correlation import (
+from omibench.results.statistics.correlation import (
     ClusteredCorrelation,
     correlate_by_rank,
     correlate_values,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from omibench.statistics.correlation import (
+from omibench.results.statistics.correlation import (
     COEFFICIENTS,
     Coefficient,
     correlate,

@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import linregress
 
-from omibench.statistics.curves import find_saturation, fit_log_trend, resample_saturation
+from omibench.results.statistics.regression import (
+    find_saturation,
+    fit_log_trend,
+    resample_saturation,
+)
 
 PLACES = [1, 3, 4, 8, 16]
 

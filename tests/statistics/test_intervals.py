@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
 from omibench.errors import MissingExtraError
-from omibench.statistics.intervals import (
+from omibench.results.statistics.intervals import (
     clustered_mean,
     clustered_median,
     clustered_ratio,
     clustered_wilson,
     estimate_design_effects,
     sum_values,
+    t_value,
     wilson,
+    z_value,
 )
-from omibench.statistics.quantiles import t_value, z_value
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from omibench.statistics.logistic import ALIASED, ALWAYS, BASE, NEVER, AnswerCounts, fit_logistic
+from omibench.results.statistics.regression import (
+    ALIASED,
+    ALWAYS,
+    BASE,
+    NEVER,
+    AnswerCounts,
+    fit_logistic,
+)
 
 MODELS, SETTINGS = ["a", "b", "c"], ["direct", "cot"]
 EFFECTS = {"a": 0.0, "b": 0.8, "c": -0.5, "direct": 0.0, "cot": 0.4}

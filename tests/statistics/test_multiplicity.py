@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from omibench.statistics.multiplicity import adjust_holm, find_rank_ranges
+from omibench.results.statistics.intervals import adjust_holm, find_rank_ranges
 
 
 @pytest.mark.parametrize("tests", [1, 2, 10, 300])

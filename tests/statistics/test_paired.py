@@ -16,8 +16,8 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar
 
 from omibench.errors import MissingExtraError
-from omibench.statistics.intervals import clustered_wilson, effective_size
-from omibench.statistics.paired import (
+from omibench.results.statistics.intervals import clustered_wilson, effective_size
+from omibench.results.statistics.paired import (
     PairSums,
     bootstrap_difference,
     compare_sums,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtr, ndtri, stdtrit
 
-from omibench.statistics.intervals import clustered_wilson
-from omibench.statistics.people import (
+from omibench.results.statistics.intervals import clustered_wilson
+from omibench.results.statistics.people import (
     FEW_PEOPLE,
     count_distribution,
     estimate_crossed_mean,

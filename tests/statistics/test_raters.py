@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from omibench.statistics.intervals import wilson
-from omibench.statistics.raters import (
+from omibench.results.statistics.agreement import (
     Coefficient,
     CoefficientEstimate,
     Ratings,
@@ -27,6 +26,7 @@ from omibench.statistics.raters import (
     make_cohen_kappa,
     make_fleiss_kappa,
 )
+from omibench.results.statistics.intervals import wilson
 
 # Krippendorff, Content Analysis (2019), section 12.3: four observers, twelve units, a gap is a 0.
 OBSERVERS = ("123321412000", "123322412503", "033323422510", "123324412510")

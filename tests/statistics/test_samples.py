@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
-from omibench.statistics.samples import (
+from omibench.results.statistics.samples import (
     NO_VARIANCE,
     SINGLE_RUN,
     AnswerCounts,

@@ -9,11 +9,15 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 
-from omibench.statistics.correlation import Coefficient, fisher_interval
-from omibench.statistics.intervals import effective_size
-from omibench.statistics.multiplicity import adjust_holm
-from omibench.statistics.paired import PairSums, compare_sums, detectable_difference, sum_pairs
-from omibench.statistics.samples import compare_runs
+from omibench.results.statistics.correlation import Coefficient, fisher_interval
+from omibench.results.statistics.intervals import adjust_holm, effective_size
+from omibench.results.statistics.paired import (
+    PairSums,
+    compare_sums,
+    detectable_difference,
+    sum_pairs,
+)
+from omibench.results.statistics.samples import compare_runs
 
 PAIRED = [
     Design(100, 1, 1), Design(1000, 1, 1), Design(100, 1, 8), Design(60, 6, 1, 0.2),

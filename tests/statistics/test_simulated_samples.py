@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 
-from omibench.statistics.intervals import clustered_wilson
-from omibench.statistics.paired import paired_difference
+from omibench.results.statistics.intervals import clustered_wilson
+from omibench.results.statistics.paired import paired_difference
 
 DESIGNS = [
     Design(clusters, size, samples, correlation)

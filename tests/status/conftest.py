@@ -15,8 +15,8 @@ import pytest
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
-from omibench.status.runs import FOLDER
-from omibench.store.process import read_process_start
+from omibench.store.processes import read_process_start
+from omibench.study.status.runs import FOLDER
 
 Note = Callable[..., Path]
 SETTINGS = ("cot", "direct")

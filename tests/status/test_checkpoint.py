@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.status.checkpoint import describe_checkpoint
+from omibench.study.status.hooks import describe_checkpoint
 
 
 @pytest.mark.parametrize(

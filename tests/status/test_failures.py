@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.status.failures import WIDTH, clean, list_failures, read_last_lines
-from omibench.status.runs import RunJob
+from omibench.study.status.rows import WIDTH, clean, list_failures, read_last_lines
+from omibench.study.status.runs import RunJob
 
 
 def failed(log: Path | None) -> RunJob:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from omibench.params.study import Study
-from omibench.status.hooks import Watched, command
-from omibench.status.runs import FOLDER, KEPT_RUNS, read_runs
+from omibench.study.status.hooks import Watched, command
+from omibench.study.status.runs import FOLDER, KEPT_RUNS, read_runs
 
 OUTPUT = "results/infer/one/cot.parquet"
 

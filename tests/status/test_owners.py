@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import OmibenchError
-from omibench.status.claims import (
+from omibench.store.processes import read_process_start
+from omibench.study.status.claims import (
     CLAIM_ENV,
     FOLDER,
     LOCKS,
@@ -25,14 +26,13 @@ from omibench.status.claims import (
     new_claim_path,
     read_locks,
 )
-from omibench.status.owners import LockFilter, claim_in_snakemake, read_refusal, take_folder
-from omibench.store.process import read_process_start
+from omibench.study.status.owners import LockFilter, claim_in_snakemake, read_refusal, take_folder
 
 BEGAN = 1.5e9
 TAKE = """
 import sys
 from omibench.errors import OmibenchError
-from omibench.status.owners import take_folder
+from omibench.study.status.owners import take_folder
 said = []
 try:
     with take_folder("results", said.append):

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from omibench.status.pace import time_left
-from omibench.status.rows import CellStatus
-from omibench.status.runs import Run, RunJob, State
+from omibench.study.status.rows import CellStatus, time_left
+from omibench.study.status.runs import Run, RunJob, State
 
 NOW = 1000.0
 

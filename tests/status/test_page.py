@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
-from omibench.status.page import write_page
-from omibench.status.reader import look
+from omibench.study.status.reader import look
+from omibench.study.status.watch import write_page
 
 
 def page(study: Study, reload_s: float | None = None) -> str:

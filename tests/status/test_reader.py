@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.view import StudyView
 from omibench.schemas.request import Response
-from omibench.settings.threads import list_requests, open_model_provider
-from omibench.status.page import write_page
-from omibench.status.reader import Looker, look
-from omibench.status.rows import CellStatus, StageStatus, StudyStatus
-from omibench.status.text import render
-from omibench.store.ledger.ledger import Ledger, Purse
+from omibench.settings.tasks import list_requests, open_model_provider
+from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
+from omibench.study.plan.plan import StudyView
+from omibench.study.status.reader import Looker, look
+from omibench.study.status.rows import CellStatus, StageStatus, StudyStatus
+from omibench.study.status.text import render
+from omibench.study.status.watch import write_page
 
 ALL = ["answered"] * 3
 QUESTIONS = Path("results/freeze/questions.jsonl")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.status.conftest import note_run
 
-from omibench.status.runs import RunJob, find_latest_run, merge_jobs, read_runs
+from omibench.study.status.runs import RunJob, find_latest_run, merge_jobs, read_runs
 
 CELL = "results/infer/one/cot.parquet"
 RESULTS = Path("results")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.stages.infer import infer_cell
-from omibench.status.stored import Stored, StoredCounts, WrittenCounts
+from omibench.study.status.reader import Stored, StoredCounts, WrittenCounts
 
 
 @pytest.mark.parametrize(("setting", "count"), [("words", 6), ("joined", 3), ("worse", 3)])

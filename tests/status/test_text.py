@@ -8,9 +8,9 @@ import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
-from omibench.status.reader import look
-from omibench.status.rows import CellStatus, TimeLeft
-from omibench.status.text import cell_word, render, time_left_text
+from omibench.study.status.reader import look
+from omibench.study.status.rows import CellStatus, TimeLeft
+from omibench.study.status.text import cell_word, render, time_left_text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from omibench.files.atomic import write_private
+from omibench.files.writing import write_private
 from omibench.schemas.request import (
     Conversation,
     ImagePart,

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import StoreError
-from omibench.store.claims import claim
+from omibench.store.store import claim
 
 HOLDER = """
 import sys
 from pathlib import Path
-from omibench.store.claims import claim
+from omibench.store.store import claim
 with claim(Path(sys.argv[1]), {"a", "b"}) as ours:
     print(sorted(ours), flush=True)
     sys.stdin.read()

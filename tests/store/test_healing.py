@@ -11,11 +11,11 @@ import pytest
 from tests.store.filling import PICTURE, SHA256, fill, packs, partition_folder, texts
 
 from omibench.schemas.request import DrawnPart, ImagePart, Response
+from omibench.store import packs as pack
+from omibench.store.compaction import compact_partition
 from omibench.store.files import ASIDE
 from omibench.store.images import ImageStore
 from omibench.store.merge import merge_store
-from omibench.store.partition import pack
-from omibench.store.partition.compact import compact_partition
 from omibench.store.verify import verify_store
 
 

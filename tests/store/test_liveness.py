@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, answer, fill, request, segments
 
-from omibench.store.liveness import ABANDONED_S, host_name, is_closed, new_name
-from omibench.store.partition.segment import remove_marks
+from omibench.store.processes import ABANDONED_S, host_name, is_closed, new_name
+from omibench.store.segments import remove_marks
 from omibench.store.store import Store
 
 FORK = multiprocessing.get_context("fork")

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, fill
 
-from omibench.client.spending_limit import open_budget, read_account
+from omibench.models.client.budget import open_budget, read_account
 from omibench.params.study import parse_study
-from omibench.store.ledger.ledger import LEDGER, Ledger, Purse
+from omibench.store.ledger import LEDGER, Ledger, Purse
 from omibench.store.store import Store
 
 ASK = """
 import sys
-from omibench.client.ask import ask
-from omibench.client.spending_limit import read_account, open_budget
+from omibench.models.client.ask import ask
+from omibench.models.client.budget import read_account, open_budget
 from omibench.models.provider import NO_BUDGET
 from omibench.store.store import Store
 from omibench.params.study import parse_study

@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from omibench.schemas.request import (
-    Conversation,
-    Message,
-    Request,
-    Response,
-    Tags,
-    TextPart,
-    Usage,
-)
+from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart, Usage
 from omibench.store import key as keys
-from omibench.store.partition.compact import compact_partition
+from omibench.store.compaction import compact_partition
 from omibench.store.store import Store, partition_name
 from omibench.store.verify import verify_store
 
@@ -57,7 +49,7 @@ def schema_2(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a later version keyed requests in another form."""
     form = keys.FORMS[1]
     monkeypatch.setitem(keys.FORMS, 2, lambda *asked: "2" + form(*asked))
-    for module in ("key", "partition.line", "partition.partition"):
+    for module in ("key", "lines", "partition"):
         monkeypatch.setattr(f"omibench.store.{module}.KEY_SCHEMA", 2)
 
 
@@ -66,7 +58,7 @@ def test_lines_of_the_first_version_are_read(
     old: Path, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if packed:
-        monkeypatch.setattr("omibench.store.liveness.ABANDONED_S", -1.0)
+        monkeypatch.setattr("omibench.store.processes.ABANDONED_S", -1.0)
         assert compact_partition(old).responses == 2
     with Store(old.parent) as store:
         partition = store.open_partition(IDENTITY)
@@ -82,7 +74,7 @@ def test_a_new_schema_lives_beside_the_old_one(
     old: Path, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if packed:
-        monkeypatch.setattr("omibench.store.liveness.ABANDONED_S", -1.0)
+        monkeypatch.setattr("omibench.store.processes.ABANDONED_S", -1.0)
         compact_partition(old)
     schema_2(monkeypatch)
     with Store(old.parent) as store:

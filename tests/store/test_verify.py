@@ -17,8 +17,8 @@ from tests.store.filling import (
     segments,
 )
 
-from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.line import build_body, encode_line
+from omibench.store.compaction import compact_partition
+from omibench.store.lines import build_body, encode_line
 from omibench.store.store import Store
 from omibench.store.verify import Fault, StoreCheck, verify_store
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study_file
 
 GREEDY, WARM = {0.0}, {0.7}

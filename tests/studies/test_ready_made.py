@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from omibench.params.families import choose_family
+from omibench.params.cells import choose_family
 from omibench.params.study import Study, parse_study_file
-from omibench.plan.rehearsal import rehearse
+from omibench.study.plan.rehearsal import rehearse
 
 PRINTED = {
     "omibench": ("omibench_main", "omibench_thinking_vs_instruct"),

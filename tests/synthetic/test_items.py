@@ -13,12 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.synthetic.address import Made, parse_address
-from omibench.synthetic.chance import chance, solve_ability
-from omibench.synthetic.draw import SIZE, picture
-from omibench.synthetic.items import Item, items
-from omibench.synthetic.profiles import LIKES, Like, profile
-from omibench.synthetic.shares import equal, proportional
+from omibench.models.synthetic.items import Item, chance, items, solve_ability
+from omibench.models.synthetic.pictures import SIZE, picture
+from omibench.models.synthetic.profiles import (
+    LIKES,
+    Like,
+    Made,
+    equal,
+    parse_address,
+    profile,
+    proportional,
+)
 
 PUBLISHED: dict[Like, tuple[int, int]] = {
     "omibench": (574, 748), "emma": (2002, 786), "usnco-v": (473, 0), "mathreal": (0, 2000),

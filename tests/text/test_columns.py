@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.text.columns import align_columns
+from omibench.text.terminal import align_columns
 
 
 def test_texts_stand_left_and_numbers_right() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.text.negations import list_negations
+from omibench.text.pieces import list_negations
 
 
 @pytest.mark.parametrize(

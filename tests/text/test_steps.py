@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.text.steps import split_steps, strip_final_answer
+from omibench.text.pieces import split_steps, strip_final_answer
 
 
 @pytest.mark.parametrize(

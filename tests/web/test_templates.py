@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from jinja2 import UndefinedError
 
-from omibench.web.policy import PAGE_POLICY, PAGE_WITHOUT_PICTURES_POLICY
-from omibench.web.templates import make_environment, render_page
+from omibench.web.templates import (
+    PAGE_POLICY,
+    PAGE_WITHOUT_PICTURES_POLICY,
+    make_environment,
+    render_page,
+)
 
 PAGE = """{% extends "base.html.j2" %}
 {% from "macros.html.j2" import evidence %}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.web.vega import make_classic, read_vega_scripts
+from omibench.web.plots_page import make_classic, read_vega_scripts
 
 
 def test_the_interpreter_becomes_a_classic_script() -> None:

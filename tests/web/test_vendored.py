@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import omibench.web
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
 
 FOLDER = Path(omibench.web.__file__).parent / "vendored"
 

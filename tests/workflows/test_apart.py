@@ -18,8 +18,8 @@ def test_no_module_of_the_package_names_prefect(root: Path) -> None:
 
 def test_looking_for_new_models_needs_no_prefect() -> None:
     script = (
-        "import pkgutil, importlib, sys, omibench.reevaluate as r, omibench.cli\n"
-        "for m in pkgutil.iter_modules(r.__path__, 'omibench.reevaluate.'):\n"
+        "import pkgutil, importlib, sys, omibench.study.reevaluate as r, omibench.cli\n"
+        "for m in pkgutil.iter_modules(r.__path__, 'omibench.study.reevaluate.'):\n"
         "    importlib.import_module(m.name)\n"
         "print(sorted({n.split('.')[0] for n in sys.modules} & {'prefect', 'ruamel', 'openai'}))\n"
     )

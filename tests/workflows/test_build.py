@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import OmibenchError, SomeFailedError
-from omibench.status.owners import take_folder
+from omibench.study.status.owners import take_folder
 from workflows import build
 
 SNAKEFILE = 'rule all:\n    output: "out.txt"\n    shell: "{command}"\n'

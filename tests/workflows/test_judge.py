@@ -14,7 +14,7 @@ from tests.extras import require_extra
 from tests.workflows_support import PROBLEMS, fill, rebuild
 
 from model_server.handle import ServerHandle
-from omibench.judges import error_type, gptscore, quality
+from omibench.answers.judges import error_type, gptscore, quality
 from omibench.schemas.tables import JudgementRow, VerdictRow, read_parquet
 
 require_extra("flows", "prefect")

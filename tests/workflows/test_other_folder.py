@@ -14,7 +14,7 @@ from tests.extras import require_extra
 from tests.workflows_support import flow, rebuild, study_folder
 
 from model_server.handle import ServerHandle
-from omibench.judges import gptscore
+from omibench.answers.judges import gptscore
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

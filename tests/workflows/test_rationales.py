@@ -13,8 +13,8 @@ from tests.workflows_support import KEY_ENV, fill, rebuild
 
 from model_server.handle import ServerHandle
 from omibench.params.stages.filter import FilterParams
+from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter.stage import sift
 

@@ -23,7 +23,7 @@ from tests.workflows_support import (
 )
 
 from model_server.handle import ServerHandle
-from omibench.store.ledger.ledger import Ledger, format_month
+from omibench.store.ledger import Ledger, format_month
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]

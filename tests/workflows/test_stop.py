@@ -14,7 +14,7 @@ from tests.extras import require_extra
 from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import ServerHandle
-from omibench.store.ledger.ledger import Ledger
+from omibench.store.ledger import Ledger
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

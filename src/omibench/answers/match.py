@@ -1,22 +1,397 @@
-"""Matching of one extracted answer with its gold answer, part by part, under the `robust` rules.
-
-A tier compares two texts and either decides (equal or not) or passes them on. Tiers run from the
-cheapest to the most expensive; the first that can decide does. The gold answer determines the
-kind of comparison.
-"""
+"""Truth values and option letters: which lists are ordered, and which are sets."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from omibench.answers import prose
+from omibench.answers.chemistry import same_chemistry
 from omibench.answers.extraction.cues import find_cued_answer
-from omibench.answers.formulas.latex import same_text, tidy
-from omibench.answers.formulas.operators import Equality
-from omibench.answers.parts import SPLITTERS, key_pieces, labelled_part
-from omibench.answers.tiers import TIERS, TRUTHLESS, same_parts
-from omibench.answers.truth import is_symbol
+from omibench.answers.formulas.formula import (
+    Equality,
+    same_bracketed,
+    same_formula,
+    same_intervals,
+    same_relation,
+    same_set,
+)
+from omibench.answers.formulas.latex import fold, same_text, tidy
+from omibench.answers.formulas.symbolic import numeric_value
+from omibench.answers.multipart import (
+    SPLITTERS,
+    AnswerPart,
+    by_comma,
+    key_pieces,
+    labelled_part,
+    split_labelled,
+    without_label,
+)
+from omibench.answers.quantity import quantity, same_quantity
+from omibench.text.pieces import split_outside_brackets
+
+_TRUE = frozenset((
+    "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "wahr", "richtig",
+    "vero", "верно", "правда", "да", "correct", "对", "正确", "✓", "✔",
+))  # fmt: skip
+_FALSE = frozenset((
+    "f", "false", "falso", "falsa", "faux", "falsch", "неверно", "ложь", "нет", "incorrect", "错",
+    "错误", "✗", "✘",
+))  # fmt: skip
+
+
+_IN_MATHEMATICS = re.compile(r"\s*(?:\$+|\\[(\[])\s*[TF]\s*(?:\$+|\\[)\]])[\s.]*")
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+
+
+def truth(text: str, in_list: bool = False) -> bool | None:
+    """Return the truth value of a text, or None. A single t, f, V, √ or × counts only in a list."""
+    plain = without_label(text).strip(" .;,()$*")
+    word = plain.casefold()
+    if not in_list and plain in ("t", "f"):
+        return None
+    if word in _TRUE or (in_list and word in ("v", "√")):
+        return True
+    return False if word in _FALSE or (in_list and word == "×") else None
+
+
+def is_symbol(text: str) -> bool:
+    """Return whether T or F in a raw text is a symbol: a tension, a force."""
+    return _IN_MATHEMATICS.fullmatch(text) is not None
+
+
+def truths(parts: Sequence[AnswerPart]) -> list[bool] | None:
+    """Return the truth values of a list with only truth values; None for any other list."""
+    values = [truth(part.text, in_list=True) for part in parts]
+    readable = [value for value in values if value is not None]
+    return readable if len(readable) == len(values) else None
+
+
+def is_letter_set(parts: Sequence[AnswerPart]) -> bool:
+    """Return whether parts are letters chosen from options in any order: A and C.
+
+    Roman numerals in ascending order also count: I, III and IV. Letters under labels, repeated
+    letters and truth values answer one question each, in order.
+    """
+    letters = [fold(part.text) for part in parts]
+    if letters and all(letter in _ROMAN for letter in letters):
+        return letters == sorted(set(letters), key=_ROMAN.index) and len(letters) > 1
+    plain = all(len(x) == 1 and x.isalpha() for x in letters) and not any(p.key for p in parts)
+    return plain and len(set(letters)) == len(letters) and truths(parts) is None
+
+
+# Alternative solutions in any order: x = 1 or x = 2, ±2.
+
+_NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
+_PLUS_MINUS = re.compile(r"\s*±\s*([^±]+)")
+_SIGN = re.compile(r"±|或|\s(?:or|oder|ou|или)\s")
+_MAX_CHARS = 200
+
+
+def same_alternatives(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Return whether two tidied texts list the same values; None if neither lists alternatives.
+
+    A comma-separated list equals one joined by "or" or abbreviated by ±. Two values for a gold
+    answer with one value are a hedge; the tiers that reject lists handle them.
+    """
+    if max(len(gold), len(pred)) > _MAX_CHARS or not _has_sign(gold, pred):
+        return None
+    if any(";" in text or "；" in text or split_labelled(text) for text in (gold, pred)):
+        return None
+    g, p = alternatives(gold), alternatives(pred)
+    if (g is None and p is None) or (_PLUS_MINUS.search(gold) and _PLUS_MINUS.search(pred)):
+        return None
+    g, p = g or _split_values(gold), p or _split_values(pred)
+    if g is None or p is None or len(g) != len(p):
+        return None
+    return same_set(g, p, is_same)
+
+
+def _has_sign(gold: str, pred: str) -> bool:
+    return any(_SIGN.search(text) for text in (gold, pred))
+
+
+def alternatives(text: str) -> list[str] | None:
+    """Return the values of "1, 2 or 3", "x = 1 or x = 2" or ±2, without the variable."""
+    if len(split_outside_brackets(text, {"or"})) > 1:
+        return _split_values(text)
+    name = _NAME.match(text)
+    signed = _PLUS_MINUS.fullmatch(text[name.end() :] if name else text)
+    return [signed.group(1).strip(), f"-{signed.group(1).strip()}"] if signed else None
+
+
+def _split_values(text: str) -> list[str] | None:
+    """Return the values of a list if all, only the first or none have the same variable."""
+    values = split_outside_brackets(text, {",", "，", ";", "；", "and", "or", "&"})
+    names = {name.group(1) for value in values if (name := _NAME.match(value))}
+    return [_NAME.sub("", value, count=1) for value in values] if len(names) < 2 else None
+
+
+# Ratios of numbers: 3:1 is 6:2 and 3/1, but not 3.
+
+REL_TOLERANCE = 1e-6
+_NUMERIC = re.compile(r"(?:\\(?:frac|sqrt|pi)(?![A-Za-z])|[\d.{}()\s+×/-])+")
+_FRACTION = re.compile(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}|([^/]+)/([^/]+)")
+
+
+def same_ratio(gold: str, pred: str) -> bool | None:
+    """Return whether two tidied texts are the same ratio; None if neither is one.
+
+    A ratio of two terms can be a fraction; a single number is not a ratio.
+    """
+    g, p = _terms(gold), _terms(pred)
+    if g is None and p is None:
+        return None
+    g, p = g or _fraction(gold), p or _fraction(pred)
+    if g is None or p is None:
+        number = gold if g is None else pred
+        return False if quantity(number) is not None else None
+    return len(g) == len(p) and all(
+        math.isclose(a * p[-1], b * g[-1], rel_tol=REL_TOLERANCE) for a, b in zip(g, p, strict=True)
+    )
+
+
+def _terms(text: str) -> list[float] | None:
+    """Return the terms of a:b or a:b:c; None for labels and clock times (3:05)."""
+    pieces = text.split(":")
+    if len(pieces) < 2 or any(re.match(r"\s*0\d", piece) for piece in pieces):
+        return None
+    return _values(pieces)
+
+
+def _fraction(text: str) -> list[float] | None:
+    match = _FRACTION.fullmatch(text.strip())
+    return _values([piece for piece in match.groups() if piece is not None]) if match else None
+
+
+def _values(pieces: list[str]) -> list[float] | None:
+    values = [_value(piece.strip()) for piece in pieces]
+    readable = [value for value in values if value is not None]
+    return readable if len(readable) == len(values) and readable[-1] != 0 else None
+
+
+def _value(text: str) -> float | None:
+    if not _NUMERIC.fullmatch(text):
+        return None
+    number = quantity(text)
+    return number.value if number else numeric_value(text)
+
+
+# Tiers of `match`: each returns whether two tidied texts are equal, or None if undecided.
+#
+# `same` compares parts of the texts by all tiers again.
+
+_CLAUSE_WORDS = 4
+"""A comma-separated text whose parts are all shorter is a list."""
+
+_LETTER = r"[(\[]?[A-Za-z][)\]]?"
+_ENCLOSED = re.compile(r"(\(|\\\{)([^()\[\]\\]*(?:\\(?![{}])[^()\[\]\\]*)*)(?:\)|\\\})")
+_NAMED_TUPLE = re.compile(r"\(([A-Za-z\s,_{}\\\d]+)\)\s*=\s*\(([^()=]+)\)")
+_DEGREES = re.compile(r"[-+\d.]+\s*°")
+_STATES = re.compile(
+    r"([^=<>:;,]{2,80}?)\s(?:is|are|was|were|equals|will be|must be|ist|sind|est|sont|es|son|é|è)"
+    r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})",
+    re.IGNORECASE | re.DOTALL,
+)
+_LETTER_ALONE = re.compile(r"\b[A-Za-z]\b")
+_RUN = re.compile(r"[A-J]{2,8}")
+_IN_BRACES = re.compile(r"\\?\{([^{}]*?)\\?\}")
+_LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+")
+
+
+def _truth(gold: str, pred: str, is_same: Equality) -> bool | None:
+    g, p = truth(gold), truth(pred)
+    return None if g is None or p is None else g == p
+
+
+def _chemistry(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_chemistry(without_label(gold), without_label(pred))
+
+
+def _number(gold: str, pred: str, is_same: Equality) -> bool | None:
+    equal = same_quantity(gold, pred)
+    return same_quantity(without_label(gold), without_label(pred)) if equal is None else equal
+
+
+def _ratio(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_ratio(without_label(gold), without_label(pred))
+
+
+def _letters(gold: str, pred: str, is_same: Equality) -> bool | None:
+    g, p = _letter_set(gold), _letter_set(pred)
+    if g is None or p is None:  # ACD and A, C, D; two runs of letters are names
+        g, p = g or (_letter_run(gold) if p else None), p or (_letter_run(pred) if g else None)
+    return None if g is None or p is None else g == p
+
+
+def _letter_run(text: str) -> frozenset[str] | None:
+    """Return the letters of a run in alphabetical order (ACD); other orders have a meaning."""
+    run = text.strip()
+    return frozenset(run) if _RUN.fullmatch(run) and list(run) == sorted(set(run)) else None
+
+
+def _letter_set(text: str) -> frozenset[str] | None:
+    """Return the letters of "a c d", "A, C and D"; None for one letter, words, repeats, T and F."""
+    text = _IN_BRACES.sub(r"\1", text)
+    if not _LETTERS.fullmatch(text):
+        return None
+    letters = [letter.upper() for letter in _LETTER_ALONE.findall(text)]
+    return (
+        frozenset(letters)
+        if is_letter_set([AnswerPart("", letter) for letter in letters])
+        else None
+    )
+
+
+def _parts(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare part by part, for every split of both; None if the gold answer is a single part.
+
+    A list never equals a single part, unless the gold answer is prose with a comma.
+    """
+    splits = [entries for split in SPLITTERS if (entries := split(gold))]
+    if not splits:
+        return False if by_comma(pred) and not prose.is_prose(gold) else None
+    pred_splits = [parts for split in SPLITTERS if (parts := split(pred))]
+    return any(
+        len(entries) == len(parts) and same_parts(entries, parts, is_same)
+        for entries in splits
+        for parts in pred_splits
+    ) or (_is_sentence(gold, splits) and prose.same_words(gold, pred))
+
+
+def _is_sentence(gold: str, splits: Sequence[Sequence[AnswerPart]]) -> bool:
+    """Return whether a gold answer is prose with commas rather than a list of names."""
+    if not prose.is_prose(gold) or any(all(part.key for part in parts) for parts in splits):
+        return False
+    return max(len(part.text.split()) for part in splits[-1]) >= _CLAUSE_WORDS
+
+
+def same_parts(gold: Sequence[AnswerPart], pred: Sequence[AnswerPart], is_same: Equality) -> bool:
+    """Compare by key if both have the same keys, as a set for option letters, else in order."""
+    if truths(gold) is not None:
+        is_same = same_truth
+    keys = {part.key for part in pred}
+    if "" not in keys and keys == {part.key for part in gold} and len(keys) == len(gold):
+        by_key = {part.key: part.text for part in pred}
+        return all(is_same(part.text, by_key[part.key]) for part in gold)
+    if is_letter_set(gold) and not any(part.key for part in pred):
+        return {fold(part.text) for part in gold} == {fold(part.text) for part in pred}
+    return all(
+        is_same(g.text, p.text) and (not (g.key and p.key) or same_key(g.key, p.key))
+        for g, p in zip(gold, pred, strict=True)
+    )
+
+
+def same_truth(gold: str, pred: str) -> bool:
+    return truth(gold, in_list=True) == truth(pred, in_list=True)
+
+
+def same_key(gold: str, pred: str) -> bool:
+    """Compare labels of different styles (1 for a) by order; labels of one style must agree."""
+    digits = re.sub(r"[^\d+]", "", gold), re.sub(r"[^\d+]", "", pred)
+    if gold.isalnum() and pred.isalnum() and len(gold) <= 4 and len(pred) <= 4:
+        return gold == pred or gold.isdigit() != pred.isdigit()
+    return digits[0] == digits[1]
+
+
+def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare a tuple or set with an unbracketed list; (x, y) = (1, 2) is x = 1, y = 2."""
+    named = _named_tuple(gold), _named_tuple(pred)
+    if any(named):
+        return is_same(named[0] or gold, named[1] or pred) or None
+    inner = [
+        _ENCLOSED.fullmatch(gold.strip()),
+        _ENCLOSED.fullmatch(_use_round_brackets(pred.strip())),
+    ]
+    if (inner[0] is None) == (inner[1] is None):
+        return None
+    texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
+    g, p = ([part.text for part in by_comma(text)] for text in texts)
+    if len(g) < 2 or len(g) != len(p):
+        return None
+    if any(m and m.group(1) == "\\{" for m in inner):
+        return same_set(g, p, is_same)
+    return all(is_same(a, b) for a, b in zip(g, p, strict=True))
+
+
+def _use_round_brackets(text: str) -> str:
+    """Rewrite a list in square brackets, as in programs, with round ones."""
+    return f"({text[1:-1]})" if text[:1] == "[" and text[-1:] == "]" else text
+
+
+def _named_tuple(text: str) -> str | None:
+    match = _NAMED_TUPLE.fullmatch(text.strip())
+    names, values = (group.split(",") for group in match.groups()) if match else ([], [])
+    if len(names) != len(values) or len(names) < 2:
+        return None
+    return ", ".join(f"{n.strip()} = {v.strip()}" for n, v in zip(names, values, strict=True))
+
+
+def _tuple(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_bracketed(without_label(gold), without_label(pred), is_same)
+
+
+def _relation(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_relation(without_label(gold), without_label(pred), is_same)
+
+
+def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare degrees with a multiple of pi: 60° is pi/3."""
+    if ("°" in gold) == ("°" in pred) or (r"\pi" in gold) == (r"\pi" in pred):
+        return None
+    degrees, radians = (gold, pred) if "°" in gold else (pred, gold)
+    if _DEGREES.fullmatch(degrees.strip()) is None:
+        return None
+    return same_formula(re.sub("°", r" × \\pi / 180", degrees), radians)
+
+
+def _statement(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare a sentence that states a value with a gold answer that is not a sentence."""
+    stated = None if _STATES.match(gold) else _STATES.match(pred)
+    if stated is None or prose.denies(stated.group(1)):
+        return None
+    return is_same(gold, stated.group(2)) or None
+
+
+def _words(gold: str, pred: str, is_same: Equality) -> bool | None:
+    if prose.is_prose(gold) or prose.is_prose(pred):
+        return prose.same_words(without_label(gold), without_label(pred))
+    return None
+
+
+def _formula(gold: str, pred: str, is_same: Equality) -> bool | None:
+    gold, pred = without_label(gold), without_label(pred)
+    return same_text(gold, pred) or same_quantity(gold, pred) or same_formula(gold, pred)
+
+
+TIERS: tuple[tuple[str, Callable[[str, str, Equality], bool | None]], ...] = (
+    ("truth value", _truth),
+    ("chemistry", _chemistry),
+    ("number", _number),
+    ("angle", _angle),
+    ("ratio", _ratio),
+    ("letter set", _letters),
+    ("alternatives", same_alternatives),
+    ("interval", same_intervals),
+    ("list", _plain_list),
+    ("parts", _parts),
+    ("tuple", _tuple),
+    ("relation", _relation),
+    ("statement", _statement),
+    ("words", _words),
+    ("formula", _formula),
+)
+TRUTHLESS = TIERS[1:]
+"""Return the tiers for a gold answer in which T or F is a symbol."""
+
+
+# Matching of one extracted answer with its gold answer, part by part, under the `robust` rules.
+#
+# A tier compares two texts and either decides (equal or not) or passes them on. Tiers run from the
+# cheapest to the most expensive; the first that can decide does. The gold answer determines the
+# kind of comparison.
 
 MAX_CHARS = 4_000
 MAX_DEPTH = 3

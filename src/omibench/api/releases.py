@@ -13,7 +13,7 @@ from pathlib import Path
 from omibench.api.arguments import check_kind, check_path
 from omibench.datasets.frozen import load, read_manifest
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import read_bytes, resolve_within
+from omibench.files.reading import read_bytes, resolve_within
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import FrozenManifest

@@ -7,13 +7,13 @@ from itertools import repeat
 from typing import overload
 
 from omibench.answers.compare import check_choices, label_choices
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
 from omibench.schemas.problem import Answer, AnswerType
 from omibench.schemas.request import Response
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.registry import SCORERS, score_item
 
 Gold = str | Sequence[str] | Answer
 Choices = Sequence[str] | Mapping[str, str]

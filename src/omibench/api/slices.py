@@ -11,7 +11,7 @@ import polars as pl
 
 from omibench.api.comparisons import check_confidence, list_values, select_rows
 from omibench.errors import ArgumentError, MissingInputError
-from omibench.files.intake import read_frame
+from omibench.files.parquet import read_frame
 from omibench.params.stages.analyze import split_slice
 from omibench.results.attributes import (
     MODEL_ATTRIBUTES,
@@ -19,16 +19,17 @@ from omibench.results.attributes import (
     AttributeTables,
     describe_items,
 )
-from omibench.results.item_matrix import ItemMatrix, arrange_items
-from omibench.results.optional_measures import fill_measures
 from omibench.results.slices import (
     CELL,
     LENGTHS,
     MEANS,
     VALUES,
+    ItemMatrix,
     SlicePlan,
+    arrange_items,
     arrange_outcomes,
     arrange_samples,
+    fill_measures,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -86,7 +87,7 @@ class Slicer:
             ArgumentError: If the attribute does not exist or the slice lacks the metric; lists
                 the available ones.
         """
-        from omibench.stages.analyze.results.tidy import complete_table
+        from omibench.stages.analyze.results.result import complete_table
 
         plan = SlicePlan.make(by, self.attributes, self.marks, self.confidence)
         parts = [part for part in self._tabulate_parts(plan) if part.height]

@@ -1,20 +1,51 @@
-"""Check the parameter files of a `snakemake` command before Snakemake reads them.
-
-Snakemake reports a file that it cannot read without its name or line, or with a traceback. The
-profiles call this module because no other code of omibench runs that early.
-"""
+"""End a command early: one line on standard error, and the exit code."""
 
 from __future__ import annotations
 
 import sys
+import traceback
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from omibench.cli.ending import exit_with_error
 from omibench.errors import OmibenchError, ParamsError
 from omibench.files.yaml_file import read_mapping
+from omibench.models.api.stop import STOPPED, StopSignal, stop_requested
+from omibench.models.api.stop import say as say_of_stop
+from omibench.text.terminal import say_lines
+
+STOPPED_BY_USER = 130
+
+
+def tell(error: OmibenchError) -> None:
+    """Print the error on standard error."""
+    say_lines(f"omibench: {error}", err=True)
+
+
+def exit_with_error(error: OmibenchError) -> NoReturn:
+    """Print the error without a traceback and exit; the Snakefile uses it too."""
+    tell(error)
+    sys.exit(error.exit_code)
+
+
+def end_with_defect() -> NoReturn:
+    """Print the traceback of a bug and exit with 1, as Python does."""
+    say_lines(traceback.format_exc(), err=True)
+    sys.exit(1)
+
+
+def end_stopped() -> NoReturn:
+    """Report that a signal stopped the command and exit: 130, or 143 for SIGTERM."""
+    number = stop_requested()
+    say_of_stop(STOPPED)
+    sys.exit(STOPPED_BY_USER if number is None else StopSignal(number).code)
+
+
+# Check the parameter files of a `snakemake` command before Snakemake reads them.
+#
+# Snakemake reports a file that it cannot read without its name or line, or with a traceback. The
+# profiles call this module because no other code of omibench runs that early.
 
 
 def check_command_line(words: Sequence[str] | None = None) -> None:

@@ -10,10 +10,11 @@ import typer
 
 from omibench.cli.options import Params
 from omibench.errors import UntrustedError
-from omibench.text.terminal import say
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
-    from omibench.graph.provenance.trust import Difference
+    from omibench.graph.trust import Difference
+
 
 NAMED = 10
 """The number of files listed per stage."""
@@ -34,7 +35,7 @@ def record(
       omibench record infer
     """
     from omibench.cli.options import show_study
-    from omibench.graph.provenance.provenance import record_stage
+    from omibench.graph.provenance import record_stage
     from omibench.results.study_record import record_study
 
     study = show_study(params)
@@ -74,15 +75,10 @@ def trust(
       omibench trust --verify
     """
     from omibench.cli.options import show_study
-    from omibench.graph.provenance.held import explain_missing_results
-    from omibench.graph.provenance.provenance import find_strangers
-    from omibench.graph.provenance.trust import (
-        adopt_strangers,
-        check_files,
-        check_graph,
-        check_lock,
-    )
+    from omibench.graph.git_state import explain_missing_results
+    from omibench.graph.provenance import find_strangers
     from omibench.graph.stages import STAGE_NAMES
+    from omibench.graph.trust import adopt_strangers, check_files, check_graph, check_lock
 
     study = show_study(params)
     results = Path(study.study.results)
@@ -115,9 +111,9 @@ def trust(
 
 
 def _verify(results: Path, params: str) -> None:
-    from omibench.graph.provenance.verify import verify_results
-    from omibench.graph.provenance.written_files import refusal
+    from omibench.graph.provenance import verify_results
     from omibench.graph.stages import STAGE_NAMES
+    from omibench.graph.written_files import refusal
 
     verification = verify_results(results, STAGE_NAMES)
     if verification.changed:
@@ -138,3 +134,25 @@ def _name_differences(differences: list[Difference]) -> list[str]:
         if len(texts) > NAMED:
             lines.append(f"  {stage}: ... and {len(texts) - NAMED:,} more")
     return [f"{len(differences):,} differences:", *lines]
+
+
+# The command `omibench code-hash`.
+
+
+def code_hash(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model's folder.")],
+) -> None:
+    """Print the Python files in a model's folder and their hash.
+
+    A model with `trust_remote_code: true` needs the hash as its `revision`. Read the files before
+    you enter it: they run with your permissions.
+
+    \b
+    Example:
+      omibench code-hash checkpoints/new-reader
+    """
+    from omibench.models.local.checkpoint import hash_code, list_code
+
+    digest = hash_code(folder)
+    lines = [*(f"runs      {folder / file}" for file in list_code(folder)), f"revision  {digest}"]
+    say_lines("\n".join(lines))

@@ -12,7 +12,7 @@ from omibench.errors import ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
 if TYPE_CHECKING:
-    from omibench.init.contents import StudyFiles
+    from omibench.study.init.contents import StudyFiles
 
 
 def init(
@@ -46,8 +46,8 @@ def init(
       omibench init my-emma --benchmark emma
       omibench init replication --study usnco_v
     """
-    from omibench.init.contents import study_of_benchmark, study_of_papers, study_that_ships
-    from omibench.init.write import write_study
+    from omibench.study.init.contents import study_of_benchmark, study_of_papers, study_that_ships
+    from omibench.study.init.write import write_study
 
     if sum(option is not None for option in (papers, benchmark, study)) != 1:
         raise ParamsError(
@@ -81,3 +81,37 @@ def _next_commands(folder: Path, files: StudyFiles) -> list[str]:
     return [
         f"{command:<{width}}  # {remark}" if remark else command for command, remark in commands
     ]
+
+
+# The command `omibench new`.
+
+
+def new(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="provider, rules (scorer), setting, benchmark, section, result, judge or engine.",
+        ),
+    ],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name in params.yaml, such as my-rules.")
+    ],
+    plugin: Annotated[bool, typer.Option("--plugin", hidden=True)] = False,
+) -> None:
+    """Write a new scorer, provider, setting or other part from a template, with its test.
+
+    It is a file in the current folder, which you list under `plugins` in params.yaml. Nothing is
+    overwritten.
+
+    \b
+    Example:
+      omibench new rules my-rules
+      omibench new section hours
+    """
+    from omibench.study.scaffold.write import write_part
+
+    part = write_part(kind, name, Path())
+    lines = [f"new      {path}" for path in part.created]
+    lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {part.created[-1]}"]
+    say_lines("\n".join(lines))

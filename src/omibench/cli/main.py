@@ -1,7 +1,4 @@
-"""The command line: its commands in the order of `omibench --help`, and its error handling.
-
-Commands import heavy packages when they run, so that `omibench --help` stays fast.
-"""
+"""The commands that print documents generated from the types: schema, files."""
 
 from __future__ import annotations
 
@@ -10,39 +7,55 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.budget import budget_app
-from omibench.cli.code_hash import code_hash
-from omibench.cli.documents import files, schema
-from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
+from omibench.cli.configfiles import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.explore import explore
-from omibench.cli.graph import record, trust
-from omibench.cli.help import FullSummaries
-from omibench.cli.init import init
-from omibench.cli.new import new
+from omibench.cli.graph import code_hash, record, trust
+from omibench.cli.init import init, new
 from omibench.cli.ocr_quality import ocr_quality
-from omibench.cli.plan import plan
+from omibench.cli.options import FullSummaries
+from omibench.cli.plan import budget_app, plan, status
 from omibench.cli.prompts import prompts_app
 from omibench.cli.release import release_app
 from omibench.cli.results import results_app
-from omibench.cli.resume import resume
 from omibench.cli.review import review_group
-from omibench.cli.run import run
-from omibench.cli.stages.aggregate import aggregate
-from omibench.cli.stages.analyze import analyze
-from omibench.cli.stages.certify import certify
-from omibench.cli.stages.filter import filter_
-from omibench.cli.stages.freeze import freeze
-from omibench.cli.stages.infer import fill, infer
-from omibench.cli.stages.judge import judge
-from omibench.cli.stages.ocr import ocr
-from omibench.cli.stages.rationale import rationale
-from omibench.cli.stages.saliency import saliency
+from omibench.cli.run import resume, run
+from omibench.cli.stages.evaluate import aggregate, analyze, fill, infer, saliency
+from omibench.cli.stages.judge import certify, judge
+from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
 from omibench.cli.stages.score import score
-from omibench.cli.status import status
 from omibench.cli.store import store_app
 from omibench.errors import OmibenchError
-from omibench.models.traffic.stop import signals_watched
-from omibench.text.terminal import guarded_streams, say
+from omibench.models.api.stop import signals_watched
+from omibench.text.terminal import guarded_streams, say, say_lines
+
+
+def schema() -> None:
+    """Print the JSON schema of parameter files.
+
+    \b
+    Example:
+      omibench schema > schemas/params.schema.json
+    """
+    from omibench.graph.result_files import params_schema
+
+    say_lines(params_schema())
+
+
+def files() -> None:
+    """Print a table of every file that omibench writes.
+
+    \b
+    Example:
+      omibench files > docs/files.md
+    """
+    from omibench.graph.result_files import files_table
+
+    say_lines(files_table())
+
+
+# The command line: its commands in the order of `omibench --help`, and its error handling.
+#
+# Commands import heavy packages when they run, so that `omibench --help` stays fast.
 
 GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status, resume),

@@ -43,9 +43,9 @@ def ocr_quality(
       omibench ocr-quality pairs.jsonl --judge gpt-4.1-nano --params params.yaml --out scores.jsonl
     """
     from omibench.errors import ParamsError
+    from omibench.explore.ocr_quality import Weights, score_transcripts, summarise_scores
     from omibench.files.outputs import output_file, spare_inputs
-    from omibench.ocr_quality.scores import Weights, score_transcripts, summarise_scores
-    from omibench.plan.study_file import read_study
+    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.help import make_group
-from omibench.cli.options import read_study, show_study
+from omibench.cli.options import make_group, read_study, show_study
 from omibench.text.terminal import say_lines
 
 if TYPE_CHECKING:
-    from omibench.prompts.table import PlacedFile
+    from omibench.settings.prompts.wording import PlacedFile
 
 prompts_app = make_group("prompts", "Show the prompts sent to models, and check your replacements.")
 StudyParams = Annotated[
@@ -38,7 +37,7 @@ def list_(
       omibench prompts list
       omibench prompts list --params studies/omibench.yaml --text
     """
-    from omibench.prompts.table import describe_catalogue
+    from omibench.settings.prompts.wording import describe_catalogue
 
     say_lines("\n".join(describe_catalogue(_read_files(params, run_plugins=False), text)))
 
@@ -58,8 +57,8 @@ def show(
     Example:
       omibench prompts show gptscore
     """
-    from omibench.prompts.catalogue import find_prompt
-    from omibench.prompts.table import describe_prompt
+    from omibench.settings.prompts.catalogue import find_prompt
+    from omibench.settings.prompts.wording import describe_prompt
 
     files = _read_files(params, run_plugins=params is not None)
     say_lines("\n".join(describe_prompt(find_prompt(name), files.get(name, ()), with_text=True)))
@@ -88,8 +87,8 @@ def check(
       omibench prompts check pasted.txt --as gptscore
     """
     from omibench.errors import MissingInputError
-    from omibench.prompts.folder import list_text_files
-    from omibench.prompts.table import check_prompt_file
+    from omibench.settings.prompts.names import list_text_files
+    from omibench.settings.prompts.wording import check_prompt_file
 
     _read_files(params, run_plugins=params is not None)
     paths: list[str] = []
@@ -113,10 +112,10 @@ def _read_files(params: str | None, *, run_plugins: bool) -> dict[str, list[Plac
 
     Run plug-ins add the prompts of their judges to the catalogue.
     """
-    from omibench.judges.instrument import register
-    from omibench.judges.registry import JUDGES, build_instrument
-    from omibench.params.wordings.uses import list_prompt_uses
-    from omibench.prompts.table import PlacedFile
+    from omibench.answers.judges.instrument import register
+    from omibench.answers.judges.registry import JUDGES, build_instrument
+    from omibench.params.prompt_files import list_prompt_uses
+    from omibench.settings.prompts.wording import PlacedFile
 
     if params is None and not Path("params.yaml").is_file():
         return {}

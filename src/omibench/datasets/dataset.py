@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.schemas.attributes import Value, keep_stated
-from omibench.schemas.problem import Answer, AnswerType, Choice, Question
+from omibench.models.synthetic.items import make_random
+from omibench.models.synthetic.profiles import equal
+from omibench.schemas.problem import Answer, AnswerType, Choice, Question, Value, keep_stated
 
 
 class Dataset(NamedTuple):
@@ -55,4 +57,87 @@ def make_answer(  # noqa: PLR0913 - the columns of a benchmark
         group=question.group,
         n_images=len(question.images) if n_images is None else n_images,
         attributes=keep_stated(attributes or {}),
+    )
+
+
+# Conversion of picture marks in the texts of published benchmarks.
+
+
+def replace_marks(text: str, mark: re.Pattern[str], places: Mapping[str, int]) -> str:
+    """Return a text with its picture marks written as `[IMAGEi]`.
+
+    Args:
+        text: Text of a question or a choice.
+        mark: Pattern of a picture mark; its first group is the picture's name.
+        places: Name of a picture -> its index among the problem's pictures, from 0. The mark of
+            a missing picture is kept unchanged.
+    """
+    return mark.sub(
+        lambda match: f"[IMAGE{places[match[1]]}]" if match[1] in places else match[0], text
+    )
+
+
+# Groups of problems that share a stem, identified by shared pictures.
+
+
+def link_by_keys(keys: Sequence[Sequence[str]]) -> list[int]:
+    """Return for each item the position of the first item linked to it by common keys.
+
+    Links are transitive: an item that shares one key with a second and another with a third
+    joins all.
+    """
+    root = list(range(len(keys)))
+
+    def find(item: int) -> int:
+        while root[item] != item:
+            root[item] = root[root[item]]
+            item = root[item]
+        return item
+
+    first: dict[str, int] = {}
+    for item, item_keys in enumerate(keys):
+        for key in item_keys:
+            holder, current = find(first.setdefault(key, item)), find(item)
+            root[max(holder, current)] = min(holder, current)
+    return [find(item) for item in range(len(keys))]
+
+
+def group_problems(dataset: Dataset, keys: Sequence[Sequence[str]]) -> Dataset:
+    """Put problems that are linked by keys into one group, named by its first problem.
+
+    Args:
+        dataset: The problems.
+        keys: The keys of each, such as the hashes of its pictures.
+    """
+    names = [{"group": dataset.questions[root].id} for root in link_by_keys(keys)]
+    return Dataset(
+        [q.model_copy(update=g) for q, g in zip(dataset.questions, names, strict=True)],
+        [a.model_copy(update=g) for a, g in zip(dataset.answers, names, strict=True)],
+        dataset.folder,
+    )
+
+
+# Balanced samples of a benchmark: equally many per subject, evenly over its strata.
+
+
+def draw_stratified(
+    dataset: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
+) -> Dataset:
+    """Draw `per_subject` problems of each subject with `seed`, in the order of `dataset`.
+
+    Strata contribute equally, up to their size. A subject with fewer problems contributes all.
+    The draw from a stratum depends on its problems' ids, not on their order.
+    """
+    strata: dict[str, dict[str, list[str]]] = {}
+    for answer in dataset.answers:
+        strata.setdefault(answer.subject, {}).setdefault(stratum(answer), []).append(answer.id)
+    drawn: set[str] = set()
+    for subject, by_stratum in strata.items():
+        shares = equal({name: len(ids) for name, ids in sorted(by_stratum.items())}, per_subject)
+        for name, share in shares.items():
+            drawn.update(make_random(seed, subject, name).sample(sorted(by_stratum[name]), share))
+    return Dataset(
+        [question for question in dataset.questions if question.id in drawn],
+        [answer for answer in dataset.answers if answer.id in drawn],
+        dataset.folder,
     )

@@ -14,17 +14,28 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset, make_answer, make_choices
+from omibench.datasets.dataset import (
+    Dataset,
+    draw_stratified,
+    make_answer,
+    make_choices,
+    replace_marks,
+)
 from omibench.datasets.found import Found, NumberedRow
-from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
-from omibench.datasets.sample import draw_stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
-from omibench.files.intake import open_regular
+from omibench.files.reading import open_regular
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import join_labels, split_labels
-from omibench.schemas.problem import Answer, AnswerType, Figure, Question, Subject
+from omibench.schemas.problem import (
+    Answer,
+    AnswerType,
+    Figure,
+    Question,
+    Subject,
+    join_labels,
+    split_labels,
+)
 
 SUBJECTS: dict[str, Subject] = {
     "Math": "mathematics",

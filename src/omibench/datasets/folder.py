@@ -19,8 +19,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import read_dataset, the_file
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import StatedAttributes
-from omibench.schemas.problem import Answer, Question, Subject
+from omibench.schemas.problem import Answer, Question, StatedAttributes, Subject
 
 
 def _entries(value: Any) -> Any:

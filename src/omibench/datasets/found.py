@@ -10,11 +10,9 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from omibench.errors import FileFormatError
-from omibench.files.intake import read_bytes
-from omibench.files.intake.containment import Container
-from omibench.files.intake.picture import PICTURE_BYTES
-from omibench.files.intake.picture import SUFFIXES as FORM_SUFFIXES
-from omibench.files.picture_forms import HEAD_BYTES, detect_form
+from omibench.files.pictures import HEAD_BYTES, PICTURE_BYTES, detect_form
+from omibench.files.pictures import SUFFIXES as FORM_SUFFIXES
+from omibench.files.reading import Container, read_bytes
 from omibench.schemas.problem import Figure
 
 PICTURE_COLUMNS = tuple(f"image_{n}" for n in range(1, 10))

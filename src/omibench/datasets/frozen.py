@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
-from omibench.datasets.releases.unpack import is_release, unpack_release
 from omibench.datasets.rows import naming
+from omibench.datasets.unpack import is_release, unpack_release
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake.containment import Container
+from omibench.files.reading import Container
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl

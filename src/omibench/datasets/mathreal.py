@@ -18,8 +18,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import Value
-from omibench.schemas.problem import Answer, Figure, Question
+from omibench.schemas.problem import Answer, Figure, Question, Value
 
 REAL, CLEAN = "real", "clean"
 SIDES: Final = {REAL: (REAL,), CLEAN: (CLEAN,), "both": (REAL, CLEAN)}

@@ -19,8 +19,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, read_dataset
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.attributes import Value
-from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.problem import Answer, Choice, Question, Value
 
 _FILE = re.compile(r"(?<!annot_)testmini(?:-\d{5}-of-\d{5}.*)?$")
 _LANGUAGES = {"english": "en", "chinese": "zh", "persian": "fa"}

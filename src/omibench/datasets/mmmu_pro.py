@@ -16,9 +16,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset, make_answer, make_choices
+from omibench.datasets.dataset import Dataset, make_answer, make_choices, replace_marks
 from omibench.datasets.found import Embedded, Found, NumberedRow
-from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, read_dataset
 from omibench.errors import FileFormatError

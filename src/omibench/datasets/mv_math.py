@@ -14,14 +14,12 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset, make_answer
+from omibench.datasets.dataset import Dataset, make_answer, replace_marks
 from omibench.datasets.found import Embedded, Found
-from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import read_dataset, the_file
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.image_marks import read_only_image_mark
-from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.problem import Answer, Choice, Figure, Question, read_only_image_mark
 
 _MARK = re.compile(r"<image_(\d+)>")
 _LETTER = re.compile(r"^[ \t]*([A-H])[.．、:][ \t]*", re.MULTILINE)

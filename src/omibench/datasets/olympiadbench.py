@@ -15,10 +15,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset, make_answer
+from omibench.datasets.dataset import Dataset, group_problems, make_answer, replace_marks
 from omibench.datasets.found import Found, NumberedRow
-from omibench.datasets.groups import group_problems
-from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.params.benchmark import BenchmarkParams

@@ -12,14 +12,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from omibench.datasets.dataset import Dataset, make_answer, make_choices
+from omibench.datasets.dataset import Dataset, group_problems, make_answer, make_choices
 from omibench.datasets.found import Embedded, Found
-from omibench.datasets.groups import group_problems
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import read_dataset, the_file
 from omibench.params.benchmark import BenchmarkParams
-from omibench.schemas.image_marks import read_only_image_mark
-from omibench.schemas.problem import Answer, AnswerType, Choice, Question
+from omibench.schemas.problem import Answer, AnswerType, Choice, Question, read_only_image_mark
 
 _PART = re.compile(r"(physics-\d+)-\d+")
 """`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is not."""

@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from omibench.datasets.dataset import Dataset
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import iter_frame, read_csv, read_json, read_json_lines
+from omibench.files.parquet import iter_frame
+from omibench.files.reading import read_csv, read_json, read_json_lines
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.validation import explain
 

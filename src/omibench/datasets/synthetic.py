@@ -11,12 +11,11 @@ from pathlib import Path
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
+from omibench.models.synthetic.items import Drawing, Item, items
+from omibench.models.synthetic.pictures import describe_item, picture
+from omibench.models.synthetic.profiles import Made
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
-from omibench.synthetic.address import Made
-from omibench.synthetic.attributes import describe_item
-from omibench.synthetic.draw import picture
-from omibench.synthetic.items import Drawing, Item, items
 
 
 @benchmark("synthetic", reads_files=False)

@@ -11,21 +11,20 @@ import polars as pl
 from pydantic import BaseModel
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
-from omibench.explore.items import Items
-from omibench.explore.run import Run
-from omibench.params.cell import Cell
-from omibench.schemas.cells.files import read_cell
+from omibench.explore.run import Items, Run
+from omibench.params.setting import Cell
+from omibench.schemas.cells import read_cell
+from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import JudgementRow, read_parquet
-from omibench.stages.analyze.explorer.document import (
+from omibench.stages.analyze.explorer.item import (
     RESPONSE,
     VERDICT,
     describe_column,
     describe_outcomes,
+    read_judgement,
 )
-from omibench.stages.analyze.explorer.judged import read_judgement
-from omibench.stages.analyze.explorer.steps import Link
+from omibench.stages.analyze.explorer.requests import Link
 
 MOST_COLUMNS: Final = 4
 """The maximum number of cells side by side."""

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.files.atomic import write_atomically
+from omibench.files.writing import write_atomically
 
 MEANINGS_FILE = Path(".snakemake/omibench/meanings.json")
 """Cache of the semantics of files, stored with Snakemake's metadata."""

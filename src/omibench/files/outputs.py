@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from omibench.errors import OutputError, reason_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def output_folder(path: str | Path, store: str | Path, option: str = "--out") -> Path:
@@ -70,3 +76,82 @@ def spare_store(target: str | Path, store: str | Path, option: str = "--out") ->
             "responses; give a path outside it"
         )
     return Path(target)
+
+
+# CSV files that are safe to open in a spreadsheet, which treats a cell starting with = as a
+# formula.
+#
+# Names of models, settings and subjects are untrusted. A text that a spreadsheet would calculate
+# gets a leading apostrophe, which marks text in spreadsheets. So does a text that starts with an
+# apostrophe, so that `unmark_formula` restores the original. Numbers remain numbers.
+
+MARK = "'"
+# Spreadsheets in Chinese, Japanese and Korean also treat full-width signs as formulas.
+_FORMULA = re.compile("^[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def mark_formula(value: object) -> Any:
+    """Return the value for the file: a text that would be calculated is marked as text."""
+    if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value):
+        return value
+    return MARK + value
+
+
+def unmark_formula(cell: str) -> str:
+    """Return the original text of `mark_formula`."""
+    return cell.removeprefix(MARK)
+
+
+def unmark_cell(cell: str) -> str:
+    """Apply `unmark_formula` to files that a user may have written: other apostrophes are kept."""
+    text = cell.removeprefix(MARK)
+    return text if text != cell and mark_formula(text) == cell else cell
+
+
+def write_csv(
+    path: Path, records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()
+) -> None:
+    """Write records as CSV (UTF-8, commas, one line each).
+
+    Args:
+        path: Output file; its parent folders are created.
+        records: Rows, each with a value for every column.
+        columns: Header of a table without rows.
+
+    Raises:
+        OutputError: If its folder cannot be created.
+    """
+    import polars as pl
+
+    made_folder(path.parent)
+    rows = [{name: mark_formula(value) for name, value in record.items()} for record in records]
+    frame = (
+        pl.DataFrame(rows, infer_schema_length=None)
+        if rows
+        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    )
+    frame.write_csv(path)
+
+
+def write_frame_csv(path: Path, frame: pl.DataFrame) -> None:
+    """Write a frame as `write_csv` writes records; for tables of many rows.
+
+    Args:
+        path: Output file; its parent folders are created.
+        frame: Rows, with columns of text, numbers and truth values only.
+
+    Raises:
+        OutputError: If its folder cannot be created.
+    """
+    import polars as pl
+
+    made_folder(path.parent)
+    number = f"^(?:{_NUMBER.pattern})$"
+    marked = []
+    for name, kind in frame.schema.items():
+        if kind == pl.String:
+            text = pl.col(name)
+            is_formula = text.str.contains(_FORMULA.pattern) & ~text.str.contains(number)
+            marked.append(pl.when(is_formula).then(MARK + text).otherwise(text).alias(name))
+    frame.with_columns(marked).write_csv(path)

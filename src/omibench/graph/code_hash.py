@@ -17,8 +17,7 @@ from typing import get_args
 from omibench import plugins
 from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
-from omibench.params.models.base import ApiModel
-from omibench.params.models.registry import block_class
+from omibench.params.models.base import ApiModel, block_class
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
 
@@ -27,9 +26,9 @@ APART = ("models", "store")
 """Packages of omibench whose third-party imports do not count: responses of an SDK are in the store
 and requested only once.
 """
-SHARED_CLIENTS = tuple(f"omibench.models.{name}" for name in ("batch", "traffic", "http"))
+SHARED_CLIENTS = ("omibench.models.api",)
 """Modules shared by clients of several APIs."""
-TRANSPORT = ("omibench.client", "omibench.cost")
+TRANSPORT = ("omibench.models.client", "omibench.models.cost")
 """Code that transports responses without changing them: its imports count, the code itself does
 not.
 """
@@ -38,7 +37,7 @@ STUDY = "omibench.params.study"
 STAGES = "omibench.stages"
 BLOCKS = "omibench.params.models"
 """Blocks of models, imported by name: a change can change requests."""
-LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.prompts.names")
+LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.settings.prompts.names")
 """List every part and prompt: code imports those it uses, and the others do not count."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
@@ -249,7 +248,7 @@ class Tree:
             if name in visited or name in without or name in LISTS_OF_PARTS or is_client(name):
                 continue
             waiting += built_in_modules(name)
-            if name == f"{BLOCKS}.registry":
+            if name == f"{BLOCKS}.base":
                 waiting += [file for file in self.files if file.startswith(f"{BLOCKS}.")]
             visited.add(name)
             is_module = name in self.files

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from omibench.errors import MissingInputError
-from omibench.graph.named_files import model_files
-from omibench.graph.stage import GraphJob
+from omibench.graph.stage import GraphJob, model_files
 from omibench.graph.stages import STAGES, find_stage
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.text.terminal import printable
 

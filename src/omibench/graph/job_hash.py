@@ -1,13 +1,84 @@
-"""Hash of a job of the graph: its parameters."""
+"""Slices: the part of a Study that one job depends on; Snakemake reruns the job if it changes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.stage import GraphJob, Stage, pick
+from omibench.graph.stages import find_stage
+from omibench.params.runtime import job_fields
+from omibench.params.setting import Cell
 from omibench.params.study import Study
+from omibench.plugins.files import registered_kinds
+from omibench.plugins.sources import SOURCES
+
+KINDS_NAMED = {
+    "models": {"providers"},
+    "settings": {"prompts", "conditions"},
+    "benchmark": {"benchmarks"},
+    "ocr": {"engines"},
+    "filter": {"reasons", "prompts"},
+    "score": {"scorers"},
+    "judge": {"judges", "scorers"},
+    "analyze": {"scorers"},
+}
+"""Kinds of parts referenced by a block of params.yaml: a job with the block must know them."""
+
+_ASKING_FROZEN = "respondent"
+"""Jobs that query the frozen problems depend on the limit; others process existing responses."""
+
+
+def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, Any]:
+    """Return the part of the Study that one job depends on: a valid Study.
+
+    A job runs with this slice and reruns if it changes, so a changed setting reruns only its own
+    cells, and a changed label or title reruns only the report.
+
+    Args:
+        study: The study.
+        rule: A stage, or another rule of one, such as `help`.
+        cell: The job's cell, if its parameters differ between cells. Without a setting, all
+            cells of its model.
+
+    Returns:
+        Blocks of params.yaml as plain values, without defaults.
+    """
+    stage, job = find_stage(rule), GraphJob(rule, cell)
+    full = study.model_dump(mode="json", exclude_defaults=True)
+    blocks = {key: full[key] for key in stage.params if key in full}
+    models = {name: job_fields(block) for name, block in full.get("models", {}).items()}
+    if stage.models is None:
+        if stage.narrows_models and "models" in blocks:
+            blocks["models"] = models
+        return stage.narrow(study, job, blocks) | _plugin_files(study, stage)
+    names = sorted({*stage.models(study, job)})
+    study_block = blocks.pop("study", {})
+    blocks.pop("models", None)
+    part = stage.narrow(study, job, blocks)
+    if names:
+        # The study's name, which only tags requests, reaches jobs by the environment.
+        keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)
+        part["models"] = {name: models[name] for name in names}
+        part["study"] = pick(study_block, keys)
+    return part | _plugin_files(study, stage)
+
+
+def _plugin_files(study: Study, stage: Stage) -> dict[str, Any]:
+    """Return the plug-ins that a job must load, and the semantics of those that its code uses."""
+    named = {kind for key in stage.params for kind in KINDS_NAMED.get(key, ())}
+    plugins: list[dict[str, str]] = []
+    for plugin in study.plugins:
+        kinds = registered_kinds(plugin.file)
+        if kinds & {*stage.plugins}:
+            plugins.append({"file": plugin.file, "meaning": SOURCES[plugin.file].meaning})
+        elif kinds & named:
+            plugins.append({"file": plugin.file})
+    return {"plugins": plugins} if plugins else {}
+
+
+# Hash of a job of the graph: its parameters.
 
 
 def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:

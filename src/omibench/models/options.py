@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.http.replies import Json, as_object, as_objects, as_text, number
+from omibench.models.api.replies import Json, as_object, as_objects, as_text, number
 from omibench.schemas.request import Conversation, Request, Response, TextPart
 
 MOST_LISTED = 20

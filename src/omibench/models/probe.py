@@ -12,14 +12,12 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from omibench.errors import MissingExtraError, ModelError
-from omibench.models.http.remedies import resolve_address
-from omibench.models.http.secrets import read_key, with_own_secrets
-from omibench.models.http.served import ApiProvider
+from omibench.models.api.failures import Failure
+from omibench.models.api.keys import read_key, resolve_address, with_own_secrets
+from omibench.models.api.provider import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider
-from omibench.models.traffic.failure import Failure
-from omibench.params.models.base import ApiModel
-from omibench.params.models.registry import Model
+from omibench.params.models.base import ApiModel, Model
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
 
 MOST_S = 60.0

@@ -149,3 +149,15 @@ class MakesRoom(Protocol):
 
     def expect_images(self, images: int) -> None:
         """Announce conversations with this number of images before the first load."""
+
+
+# Group requests into calls to a provider.
+
+
+def group_calls(provider: Provider, requests: Sequence[Request]) -> list[Sequence[Request]]:
+    """Group requests into calls: samples of one conversation share one if the model supports it."""
+    from omibench.models.api.provider import ApiProvider
+
+    if isinstance(provider, ApiProvider):
+        return [job.requests for job in provider.jobs(requests)]
+    return [(request,) for request in requests]

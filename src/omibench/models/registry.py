@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from omibench.models.provider import Provider
-from omibench.params.models.base import ModelBlock
-from omibench.params.models.registry import PROVIDERS, ProviderEntry
+from omibench.params.models.base import PROVIDERS, ModelBlock, ProviderEntry
 
 Factory = TypeVar("Factory", bound=Callable[..., Provider])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
-from omibench.models.http.replies import compute_cost
+from omibench.models.api.replies import compute_cost
 from omibench.models.provider import NO_BUDGET, B, BaseProvider, Budget
 from omibench.params.models.base import ServedModel
 from omibench.schemas.request import Request, Response

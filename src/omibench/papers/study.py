@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import FileFormatError, OmibenchError
 from omibench.papers.layouts import TableLayout
-from omibench.papers.names import find_same
 from omibench.papers.tables import (
     KnownLayouts,
     PrintedCell,
     PrintedTable,
+    find_same,
     read_known_layouts,
     read_table,
 )
 
 if TYPE_CHECKING:
-    from omibench.params.cell import Cell
+    from omibench.params.setting import Cell
     from omibench.results.load import Results
 
 _DEFAULT_STRATEGY = "cot"

@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block
-from omibench.params.names import BenchmarkName
-from omibench.synthetic.profiles import Like
+from omibench.models.synthetic.profiles import Like
+from omibench.params.blocks import BenchmarkName, Block
 
 
 class BenchmarkParams(Block):

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from omibench.errors import PluginError
 from omibench.params.blocks import Block, PlainPath
 from omibench.plugins.files import load_file
-from omibench.plugins.installed import check_installed
 from omibench.plugins.registry import runs_files
+from omibench.plugins.sources import check_installed
 
 
 class PluginFile(Block):

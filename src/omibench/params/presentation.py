@@ -8,8 +8,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
-from omibench.schemas.example import Take
-from omibench.schemas.problem import Question, Subject
+from omibench.schemas.problem import Question, Subject, Take
 from omibench.schemas.validation import suggest_name
 
 Without = Literal["question", "choices"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from omibench.params.cell import Cell
 from omibench.params.models.base import ApiModel, LocalModel
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 
 Amount = int | str | None

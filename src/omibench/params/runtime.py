@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from omibench.params.models.registry import block_class
+from omibench.params.models.base import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
 RUNTIME_ENV = "OMIBENCH_RUNTIME"

@@ -1,18 +1,229 @@
-"""The blocks under `settings:`: presentation, decoding and aggregation of a problem."""
+"""A cell: the unit of inference and scoring."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Literal, NamedTuple, Self, get_args
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from omibench.params.blocks import Block
-from omibench.params.image import Images, ShownImages
-from omibench.params.names import PromptFiles
+from omibench.params.blocks import Block, ConditionName, Name, PromptFiles, ScorerName
+from omibench.params.panel import Panel
 from omibench.params.presentation import Examples, Perceived, Where, Without
-from omibench.params.stages.aggregate import Aggregate, Aggregation
-from omibench.params.tool import Tools
+from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.request import Decoding
+
+
+class Cell(NamedTuple):
+    """One model under one setting."""
+
+    model: str
+    setting: str
+
+
+# The block `images:` of a setting: which pictures of a problem are shown, and how.
+
+Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
+"""Degradations of a photograph, after MathReal, in the order in which they are applied."""
+DEGRADATIONS: tuple[Degradation, ...] = get_args(Degradation)
+DERIVED = ("composite", "labelled-composite", "degraded", "occluded")
+"""The built-in conditions that generate new pictures."""
+_GOES_WITH: dict[str, tuple[str, ...]] = {
+    "k": ("first",),
+    "model": ("captions",),
+    "prompt": ("captions",),
+    "by": ("degraded",),
+    "grade": ("degraded",),
+    "share": ("occluded",),
+    "figure": ("occluded",),
+    "seed": ("shuffled", "degraded", "occluded"),
+}
+_NEEDS: dict[str, tuple[str, str]] = {
+    "captions": ("model", "the model that describes the pictures"),
+    "degraded": ("by", f"a list of {', '.join(DEGRADATIONS)}"),
+}
+
+
+class Images(Block):
+    """Which pictures of a problem are shown, and how. `images: first` is short for `show`.
+
+    docs/settings.md describes each condition and the published study that uses it.
+    """
+
+    show: ConditionName = "all"
+    k: Annotated[int, Field(ge=1)] = 1
+    """With `first`: number of pictures shown."""
+    model: Name | None = None
+    """With `captions`: the model that describes each picture."""
+    prompt: str | None = None
+    """With `captions`: text file that replaces our instructions."""
+    by: list[Degradation] = []
+    """With `degraded`: the degradations to apply."""
+    grade: Annotated[int, Field(ge=0, le=3)] = 2
+    """With `degraded`: strength, from 0 (none: the original bytes) to 3."""
+    share: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """With `occluded`: share of a picture's area under a black patch; 1 hides it completely."""
+    figure: Annotated[int, Field(ge=0)] | None = None
+    """With `occluded`: number of the one picture with the patch; None: every picture."""
+    seed: int = 0
+    """With `shuffled`, `degraded` and `occluded`: seed of the order or placement."""
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        for key, conditions in _GOES_WITH.items():
+            # A full dump of a study contains every key, and is valid.
+            set_otherwise = getattr(self, key) != type(self).model_fields[key].get_default()
+            if set_otherwise and self.show not in conditions and not self._is_plugin:
+                raise ValueError(
+                    f"{key}: only for show: {' or '.join(conditions)}, not for {self.show}; "
+                    "remove it"
+                )
+        if self.show in _NEEDS:
+            key, meaning = _NEEDS[self.show]
+            if not getattr(self, key):
+                raise ValueError(f"show: {self.show} needs {key}: {meaning}")
+        twice = next((kind for kind in self.by if self.by.count(kind) > 1), None)
+        if twice:
+            raise ValueError(f"by: {twice!r} is listed twice")
+        return self
+
+    @property
+    def _is_plugin(self) -> bool:
+        """Whether a plug-in provides the condition and can take any key."""
+        return self.show not in built_in_parts("conditions")
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether other pictures than the originals are shown."""
+        return self._is_plugin or self.show in DERIVED
+
+    @property
+    def helpers(self) -> list[str]:
+        """The models that are called to generate the replacement of the pictures."""
+        return [self.model] if self.model else []
+
+
+def _write_out(value: object) -> object:
+    return {"show": value} if isinstance(value, str) else value
+
+
+ShownImages = Annotated[
+    Images, BeforeValidator(_write_out, json_schema_input_type=ConditionName | Images)
+]
+
+
+# The block `tools:` of a setting: the picture tools of a model, and their use.
+
+ToolName = Literal[
+    "look", "crop", "zoom", "draw_points", "draw_lines", "draw_shape", "draw_text", "highlight",
+    "blur", "side_by_side",
+]  # fmt: skip
+ToolStyle = Literal["native", "text"]
+Manner = Literal["free", "sketch", "slow", "flow"]
+
+
+class Tools(Block):
+    """Thinking with images: a loop in which the model edits copies of the pictures."""
+
+    style: ToolStyle = "native"
+    """`native`: the provider's tool interface; `text`: blocks in the model's output."""
+    manner: Manner = "free"
+    """Instructions on how to use the tools (docs/settings.md)."""
+    max_turns: Annotated[int, Field(ge=2, le=32)] = 6
+    """Maximum turns of a loop; the last is requested without tools."""
+    offered: Annotated[tuple[ToolName, ...], Field(min_length=1)] = (
+        "look", "crop", "zoom", "draw_points", "draw_lines", "draw_shape", "draw_text",
+        "highlight", "blur", "side_by_side",
+    )  # fmt: skip
+    images: Annotated[int, Field(ge=1, le=100)] = 16
+    """Maximum pictures in one conversation: those of the problem and those of tools."""
+
+    @field_validator("offered")
+    @classmethod
+    def _once(cls, offered: tuple[ToolName, ...]) -> tuple[ToolName, ...]:
+        twice = next((name for name in offered if offered.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"{twice} is listed twice")
+        return offered
+
+
+# The block `aggregate` of a setting: how several samples of a problem become one result.
+
+Marking = Literal["one-by-one", "joint"]
+AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
+BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
+_WITHOUT_SAMENESS = ("published", "mathreal")
+SELF = "self"
+"""Judge name for the model that generated the samples."""
+
+
+class Aggregation(Block):
+    """One rule for all samples of a problem. `aggregate: majority` is short for it."""
+
+    how: AggregationRule = "mean"
+    """`mean`: every sample counts. The others choose one: the first; one with the most frequent
+    answer; the one with the highest mark; the winner of a tournament."""
+    judge: Panel | None = None
+    """The reward model of `best-of-n` and `tournament`: a key of `models`, or `self`."""
+    marking: Marking = "one-by-one"
+    """For `best-of-n`: each candidate in a separate prompt, or all k of them in one prompt
+    (`joint`), in as few prompts as fit into the reward model's context (EMMA, 4.3)."""
+    captions: Name | None = None
+    """For a reward model without image input: the model that describes the pictures (EMMA, C.4)."""
+    caption_prompt: str | None = None
+    """Text file that replaces the captioner's instructions."""
+    k: list[Annotated[int, Field(ge=1)]] = []
+    """Smaller numbers of samples to report as well; each takes the first k samples."""
+    sameness: ScorerName | None = None
+    """The scorer that determines which answers are equal, for votes and for consistency@k;
+    default: answers with the same normal form."""
+
+    @model_validator(mode="after")
+    def _compares_answers(self) -> Self:
+        if self.sameness in _WITHOUT_SAMENESS:
+            raise ValueError(
+                f"sameness: {self.sameness} cannot compare answers by itself; set another scorer"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_its_judge(self) -> Self:
+        if (self.how in BY_JUDGE) != (self.judge is not None):
+            need = "needs" if self.how in BY_JUDGE else "takes no"
+            raise ValueError(f"{self.how!r} {need} `judge`, the model that marks or compares")
+        if self.captions and self.judge is None:
+            raise ValueError(
+                f"{self.how!r} takes no `captions`, since no model is shown the problem; remove it"
+            )
+        if self.caption_prompt and not self.captions:
+            raise ValueError("caption_prompt requires `captions`, the model that gets it")
+        if self.marking == "joint" and self.how != "best-of-n":
+            raise ValueError(f"marking: joint is only for best-of-n, not for {self.how}")
+        return self
+
+    @property
+    def prompt_name(self) -> str:
+        """Name of the prompt for its reward model."""
+        if self.how == "tournament":
+            return "comparison"
+        return "joint_marks" if self.marking == "joint" else "mark"
+
+    def name_judges(self, respondent: str) -> list[str]:
+        """Return the keys in `models` of the models that choose among a respondent's samples."""
+        names = self.judge.models if self.judge else []
+        return [respondent if name == SELF else name for name in names]
+
+
+def _write_out_aggregate(value: object) -> object:
+    return {"how": value} if isinstance(value, str) else value
+
+
+Aggregate = Annotated[
+    Aggregation,
+    BeforeValidator(_write_out_aggregate, json_schema_input_type=AggregationRule | Aggregation),
+]
+
+
+# The blocks under `settings:`: presentation, decoding and aggregation of a problem.
 
 
 class Setting(Block):

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     from omibench.params.benchmark import BenchmarkParams
-    from omibench.params.cell import Cell
-    from omibench.params.models.registry import Model
+    from omibench.params.models.base import Model
     from omibench.params.review import ReviewParams
-    from omibench.params.setting import Setting
+    from omibench.params.setting import Cell, Setting
     from omibench.params.stages.analyze import AnalyzeParams
     from omibench.params.stages.certify import CertifyParams
     from omibench.params.stages.filter import FilterParams

@@ -1,40 +1,42 @@
-"""The Study: params.yaml as one typed object, its cells, and the checks across its blocks."""
+"""Restricts the location of custom code: never in data of others, nor enabled by it.
+
+As with plug-ins (`params/plugins.py`), pulled, shared or recorded files are only read as data. So
+parameters in them cannot set `trust_remote_code`, and no model with custom code can be there.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.errors import ParamsError, PluginError, reason_of
-from omibench.files.yaml_file import locate_key, read_mapping
+from omibench.files.locations import describe_data_folder
+from omibench.files.reading import read_text
+from omibench.files.yaml_file import YAML_BYTES, list_dates, locate_key, read_mapping
+from omibench.models.synthetic.profiles import Made, is_made_up
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.blocks import Block, Name, PlainPath
-from omibench.params.cell import Cell
 from omibench.params.cells import (
     list_aggregated_cells,
     list_cells,
     list_judged_cells,
     list_salient_cells,
 )
-from omibench.params.checks.own_code import find_foreign_code
-from omibench.params.checks.reward_models import check_heads_mark_alone, check_reward_models
-from omibench.params.filtering.screens import SCREENS
-from omibench.params.models.base import LocalModel
-from omibench.params.models.registry import Model
+from omibench.params.models.base import LocalModel, Model, ModelBlock
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
+from omibench.params.prompt_files import find_idle_prompt, spread_prompts
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.runtime import merge_runtime
-from omibench.params.setting import Setting
-from omibench.params.stages.aggregate import SELF
+from omibench.params.setting import SELF, Aggregation, Cell, Setting
 from omibench.params.stages.analyze import AnalyzeParams
 from omibench.params.stages.certify import CertifyParams
-from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.filter import SCREENS, FilterParams
 from omibench.params.stages.freeze import FreezeParams
 from omibench.params.stages.infer import InferParams
 from omibench.params.stages.judge import JudgeParams
@@ -43,10 +45,143 @@ from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
-from omibench.params.wordings.folder import spread_prompts
-from omibench.params.wordings.uses import find_idle_prompt
 from omibench.schemas.validation import explain, suggest_name
-from omibench.synthetic.address import Made, is_made_up
+
+_USUAL: Final = {
+    "results": "results",
+    "store": "the store of responses",
+    "archive": "shared responses",
+}
+"""The data folders by their usual names, whatever the parameters set instead."""
+
+
+def find_foreign_code(
+    models: Mapping[str, ModelBlock], files: Sequence[str | Path], folders: Mapping[str, str]
+) -> str | None:
+    """Find an unsafe location of a study's custom model code.
+
+    Args:
+        models: The models of the study.
+        files: The files of the parameters; none for the slice of a job.
+        folders: Folders with data of others, and their descriptions.
+
+    Returns:
+        A line that begins with the key, or None.
+    """
+    folders = {**_USUAL, **folders}
+    for name, model in models.items():
+        if not isinstance(model, LocalModel) or not model.trust_remote_code:
+            continue
+        key, root = f"models.{name}.trust_remote_code", Path()
+        for file in files:
+            if place := describe_data_folder(Path(file), root, folders):
+                return (
+                    f"{key}: {file} is in {place}, and parameters there cannot enable code; read "
+                    "the file and copy it to a folder of your own"
+                )
+        if Path(model.id).is_dir() and (
+            place := describe_data_folder(Path(model.id), root, folders)
+        ):
+            return (
+                f"{key}: {model.id} is in {place}, and code there is never run; read it and copy "
+                "the model to another folder"
+            )
+    return None
+
+
+# Checks that the models that choose among samples support their input.
+
+Reference = tuple[str, Iterable[str], Iterable[str]]
+"""A key of the params, its names, and the valid names."""
+
+
+def check_reward_models(
+    models: Mapping[str, ModelBlock], settings: Mapping[str, Setting], cells: Sequence[Cell]
+) -> None:
+    """Check for each cell that the models which choose among its samples can do so.
+
+    Args:
+        models: The models of the study by name.
+        settings: Its settings by name.
+        cells: The cells to evaluate.
+
+    Raises:
+        ValueError: A reward head is used to compare or to mark several responses at once, is one of
+            several judges, or has a custom prompt; a model without image input would get images; or
+            `captions` are set although the reward model sees the pictures.
+    """
+    for cell in cells:
+        setting = settings[cell.setting]
+        judges = {name: models[name] for name in setting.aggregate.name_judges(cell.model)}
+        key = f"settings.{cell.setting}.aggregate"
+        for name, model in judges.items():
+            if model.gives_reward:
+                _check_head(key, name, setting.aggregate)
+        _check_sight(key, setting, judges)
+
+
+def check_heads_mark_alone(models: Mapping[str, ModelBlock], references: list[Reference]) -> None:
+    """Check that reward heads are used only to mark responses.
+
+    Args:
+        models: The models of the study by name.
+        references: All references to models in the params.
+
+    Raises:
+        ValueError: A reward head is used to answer, judge, describe or read.
+    """
+    heads = {name for name, model in models.items() if model.gives_reward}
+    for key, names, _ in references:
+        if key.endswith((".aggregate.judge", ".base")):
+            continue
+        if misplaced := sorted(heads.intersection(names)):
+            raise ValueError(
+                f"{key}: {misplaced[0]!r} is a reward head, which writes no text; use it in "
+                "`aggregate: {how: best-of-n, judge: NAME}` of a setting"
+            )
+
+
+def _check_head(key: str, name: str, aggregate: Aggregation) -> None:
+    panel = aggregate.judge
+    if aggregate.how != "best-of-n":
+        raise ValueError(
+            f"{key}: {name!r} is a reward head, which cannot compare; use how: best-of-n"
+        )
+    if aggregate.marking == "joint":
+        raise ValueError(
+            f"{key}: {name!r} is a reward head, which marks one response at a time; remove "
+            "marking: joint"
+        )
+    if panel and len(panel.models) > 1:
+        raise ValueError(
+            f"{key}.judge: {name!r} is a reward head with its own scale; use it as the only judge"
+        )
+    if panel and panel.prompt:
+        raise ValueError(f"{key}.judge: {name!r} is a reward head and takes no prompt; remove it")
+
+
+def _check_sight(key: str, setting: Setting, judges: Mapping[str, ModelBlock]) -> None:
+    captions, shows = setting.aggregate.captions, setting.images.show not in ("none", "captions")
+    if captions and not shows:
+        raise ValueError(
+            f"{key}.captions: the setting shows no pictures ({setting.images.show}), so the "
+            "reward model needs no captions; remove it"
+        )
+    for name, model in judges.items():
+        is_blind = model.max_images == 0
+        if is_blind and shows and not captions:
+            raise ValueError(
+                f"{key}: the reward model {name!r} takes no pictures, but the setting shows some; "
+                "set `captions: NAME` to a model that describes them"
+            )
+        if captions and not is_blind and not model.is_simulated:
+            raise ValueError(
+                f"{key}.captions: the reward model {name!r} sees the pictures; remove captions, "
+                "or set `can: {images: 0}` on the model"
+            )
+
+
+# The Study: params.yaml as one typed object, its cells, and the checks across its blocks.
 
 OnOff = Literal["true", "false"]
 
@@ -365,3 +500,71 @@ def list_settings(study: Study, stage: str, model: str) -> list[str]:
 
 def _is_local(study: Study, model: str) -> bool:
     return isinstance(study.models[model], LocalModel)
+
+
+# Finds models and settings that a study defines but never uses.
+
+
+def describe_unused(study: Study) -> str | None:
+    """Return a line with the unused models and settings and a remedy; else None.
+
+    Otherwise a study without `infer` would silently end with its dataset.
+    """
+    models = [name for name in study.models if name not in study.asked_models]
+    settings = [name for name in study.settings if name not in study.infer.settings]
+    if not models and not settings:
+        return None
+    ends = "" if study.cells else ", and the study ends with its dataset"
+    names = [*_describe_names("model", models), *_describe_names("setting", settings)]
+    block = f"infer: {{{_infer(study, models, settings)}}}"
+    return f"{' and '.join(names)}: never used{ends}; add `{block}`, or remove them"
+
+
+def _describe_names(kind: str, names: Sequence[str]) -> list[str]:
+    return [f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
+
+
+def _infer(study: Study, models: Sequence[str], settings: Sequence[str]) -> str:
+    lists = {
+        "models": [*study.infer.models, *models] or ["..."],
+        "settings": [*study.infer.settings, *settings] or ["..."],
+    }
+    return ", ".join(f"{key}: [{', '.join(names)}]" for key, names in lists.items())
+
+
+# Remarks on probable mistakes in a study, shown before it is planned or run.
+
+
+def list_remarks(study: Study, files: Sequence[str] = ()) -> list[str]:
+    """List remarks on a study, one line each.
+
+    Args:
+        study: The study.
+        files: Its parameter files.
+
+    Returns:
+        A model without requests, a missing grader, dates that DVC cannot read.
+    """
+    remarks = (describe_unused(study), describe_missing_grader(study))
+    place = f"{', '.join(files)}: " if files else ""
+    dates = [line for file in files for line in describe_dates(file)]
+    return [*(f"{place}{remark}" for remark in remarks if remark), *dates]
+
+
+def describe_dates(file: str) -> list[str]:
+    """Return a line for each date without quotes in a parameter file."""
+    return [
+        f"{file}, line {line}: {text} is a date of YAML, which DVC cannot read (`dvc status`, "
+        f'`dvc repro`); put it in quotes: "{text}"'
+        for line, text in list_dates(read_text(file, YAML_BYTES))
+    ]
+
+
+def describe_missing_grader(study: Study) -> str | None:
+    """Return a line if the scorer `mathreal` has no grading model; else None."""
+    if "mathreal" not in study.score.rules or study.score.graders or not study.cells:
+        return None
+    return (
+        "score.rules: 'mathreal' has no grading model, so its answers stay unjudged and count as "
+        "wrong; set `score.grader`"
+    )

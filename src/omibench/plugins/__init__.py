@@ -11,9 +11,8 @@ from collections.abc import Collection
 
 from omibench.errors import PluginError
 from omibench.plugins.built_in import KINDS
-from omibench.plugins.installed import installed_names
 from omibench.plugins.registry import REGISTRIES, Registry, has_part
-from omibench.plugins.sources import SOURCES
+from omibench.plugins.sources import SOURCES, installed_names
 from omibench.schemas.validation import suggest_name
 
 __all__ = ["Registry", "part_meaning", "source_hash"]

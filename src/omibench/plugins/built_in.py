@@ -33,7 +33,7 @@ class PartKind(NamedTuple):
 
 KINDS: Final[Mapping[str, PartKind]] = {
     "providers": PartKind("models.registry", "provider", "models"),
-    "scorers": PartKind("scorers.registry", "scorer", "scorers"),
+    "scorers": PartKind("answers.scorers.registry", "scorer", "answers/scorers"),
     "benchmarks": PartKind("datasets.registry", "benchmark", "datasets"),
     "sections": PartKind("stages.analyze.sections.section", "section", "stages/analyze/sections"),
     "results": PartKind("stages.analyze.results.result", "result", "stages/analyze/results"),
@@ -42,7 +42,7 @@ KINDS: Final[Mapping[str, PartKind]] = {
     "reasons": PartKind("stages.filter.reasons.registry", "reason", "stages/filter/reasons"),
     "prompts": PartKind("settings.registry", "prompt", "settings"),
     "conditions": PartKind("settings.registry", "condition", "settings"),
-    "judges": PartKind("judges.registry", "judge", "judges"),
+    "judges": PartKind("answers.judges.registry", "judge", "answers/judges"),
 }
 """Kinds as in the groups of entry points: `scorers` is `omibench.scorers`."""
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from omibench.errors import OmibenchError, PluginError
-from omibench.files.data_folders import describe_data_folder
-from omibench.files.intake import read_text
-from omibench.files.intake.containment import resolve_within
+from omibench.files.locations import describe_data_folder
+from omibench.files.reading import read_text, resolve_within
 from omibench.plugins.registry import REGISTRIES, loading
 from omibench.plugins.sources import SOURCES, PluginSource, describe_error, text_meaning
 

@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from omibench.errors import OmibenchError, PluginError
 from omibench.plugins.built_in import built_in_parts
-from omibench.plugins.installed import find_installed, installed_names, note_source
-from omibench.plugins.sources import describe_error
+from omibench.plugins.sources import describe_error, find_installed, installed_names, note_source
 from omibench.schemas.validation import suggest_name
 
 Part = TypeVar("Part")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from omibench.schemas.attributes import Value, list_labels
-from omibench.schemas.problem import Answer, Question
+from omibench.schemas.problem import Answer, Question, Value, list_labels
 
 if TYPE_CHECKING:
     from omibench.params.models.base import ModelBlock

@@ -1,26 +1,145 @@
-"""The joined input of a report: one row per verdict, one row per response."""
+"""Partial runs: the evaluated part of a dataset, which every output of the study must state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.params.cell import Cell
-from omibench.params.families import Family, choose_family
-from omibench.params.full_settings import list_full_settings
+from omibench.params.cells import Family, choose_family, list_cells, list_full_settings
+from omibench.params.presentation import is_selected
+from omibench.params.setting import Cell, Setting
 from omibench.params.stage_params import ResultsParams
-from omibench.results.family_tests import FamilyTests, compare_family
-from omibench.results.partial import Partial, find_partial
-from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells
+from omibench.results.grouped import FamilyTests, compare_family
+from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.study_files import SAMPLE, StudyFiles
+from omibench.schemas.cells import count_answered, failed_reason
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
-from omibench.schemas.problem import Answer, Question
+from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.tables import FrozenManifest
+
+PARTIAL = "PARTIAL RUN"
+
+
+class Partial(NamedTuple):
+    """The number of evaluated problems, of all, and the selection."""
+
+    problems: int
+    of: int
+    selection: str
+
+    def __str__(self) -> str:
+        return f"{self.problems:,} of {self.of:,} problems ({self.selection})"
+
+
+def find_partial(
+    study: ResultsParams,
+    questions: Collection[Question],
+    responses: pl.DataFrame,
+    examples: Iterable[Example],
+) -> Partial | None:
+    """Return the evaluated part if it is not all of the frozen `questions`; else None.
+
+    The part is given by its `limit`, or by its cells, if one was run manually for part of the
+    problems of its setting. Recorded responses can always cover a part.
+    """
+    limit, total = study.study.limit, len(questions)
+    if limit and (asked_problems := len(limit.select([q.id for q in questions]))) < total:
+        return Partial(asked_problems, total, str(limit))
+    aside = {example.id for example in examples if example.take == "sampled"}
+    counts = _counts(responses)
+    asked_counts = {
+        name: _count_asked(study.settings[name], questions, aside)
+        for name in dict.fromkeys(cell.setting for cell in counts)
+    }
+    smaller_counts = [
+        count
+        for cell, count in counts.items()
+        if not study.models[cell.model].is_recorded and count < asked_counts[cell.setting]
+    ]
+    return Partial(min(smaller_counts), total, "selected manually") if smaller_counts else None
+
+
+def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
+    counts = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
+    return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}
+
+
+def _count_asked(setting: Setting, questions: Iterable[Question], aside: Collection[str]) -> int:
+    """Count the problems of a setting: those of its `where` that are not set aside as examples."""
+    shows_sampled = setting.examples is not None and setting.examples.take == "sampled"
+    return sum(
+        is_selected(question, setting.where) and not (shows_sampled and question.id in aside)
+        for question in questions
+    )
+
+
+# The cells of a report: those with files, and those that can lead.
+
+NAMED = 3
+"""Missing cells that a sentence lists."""
+
+
+def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[Cell]:
+    """Return the cells of a study with responses and verdicts."""
+    return [
+        cell
+        for cell in list_cells(study.infer)
+        if all(
+            (stage / cell.model / f"{cell.setting}.parquet").is_file() for stage in (infer, score)
+        )
+    ]
+
+
+def keep_cells(study: ResultsParams, cells: Sequence[Cell]) -> ResultsParams:
+    """Return the study with only these cells."""
+    settings_by_model = {
+        model: [cell.setting for cell in cells if cell.model == model]
+        for model in dict.fromkeys(cell.model for cell in cells)
+    }
+    infer = study.infer.model_copy(
+        update={"models": list(settings_by_model), "only": settings_by_model}
+    )
+    return study.model_copy(update={"infer": infer})
+
+
+def describe_missing(missing: Sequence[Cell]) -> str:
+    """Describe the cells that a report lacks; empty if it lacks none."""
+    if not missing:
+        return ""
+    names = ", ".join(f"{cell.model}/{cell.setting}" for cell in missing[:NAMED])
+    ending = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+    count_text = "1 cell is" if len(missing) == 1 else f"{len(missing):,} cells are"
+    return f"{count_text} missing, without responses or verdicts: {names}{ending}."
+
+
+def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -> list[Cell]:
+    """Return the cells that cannot lead: without answers, or with more than `share` errors.
+
+    Such a cell is written only if more errors were allowed at the time, or the budget ended it.
+    """
+    failed = []
+    counts = {
+        Cell(model, setting): dict(zip(part["outcome"], part["len"], strict=True))
+        for (model, setting), part in responses.group_by("model", "setting", "outcome")
+        .len()
+        .partition_by("model", "setting", as_dict=True)
+        .items()
+    }
+    for cell in cells:
+        outcomes = counts.get(cell, {})
+        if failed_reason(outcomes, share) or not count_answered(outcomes):
+            failed.append(cell)
+    return failed
+
+
+# The joined input of a report: one row per verdict, one row per response.
 
 JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 VOTE_MARK = "/"
@@ -330,3 +449,60 @@ def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
         )
         .drop("robust_failed")
     )
+
+
+# A file of verdicts in a few lines: accuracy with its interval, and the other outcomes.
+
+UNREAD = "unparsed"
+SCORED = "scored"
+
+
+class VerdictSummary(NamedTuple):
+    """The verdicts of one scorer.
+
+    `accuracy` is the mean verdict with Wilson's interval at the effective number of responses,
+    clustered; a response without an answer counts as wrong.
+    """
+
+    rules: str
+    accuracy: Estimate
+    clusters: int
+    outcomes: Counter[str]
+    confidence: float
+
+    @property
+    def unread_share(self) -> float:
+        """The share of responses with text in which no answer was found, in [0, 1]."""
+        return self.outcomes[UNREAD] / max(1, self.accuracy.n)
+
+
+def summarise_verdicts(
+    rules: str,
+    verdicts: Sequence[float],
+    outcomes: Sequence[str],
+    clusters: Sequence[str],
+    confidence: float = 0.95,
+) -> VerdictSummary:
+    """Summarize verdicts in [0, 1] with their outcomes and clusters."""
+    estimate = clustered_wilson(verdicts, clusters, confidence)
+    return VerdictSummary(rules, estimate, len(set(clusters)), Counter(outcomes), confidence)
+
+
+def format_lines(summary: VerdictSummary) -> Iterator[str]:
+    """Render the summary: one line of accuracy, one of outcomes."""
+    mean, lo, hi, n, _ = summary.accuracy
+    level = f"{100 * summary.confidence:g} % interval"
+    problems = f" to {summary.clusters:,} problems, clustered" if summary.clusters < n else ""
+    yield (
+        f"{summary.rules}: accuracy {_percent(mean)} [{_percent(lo)}, {_percent(hi)}] ({level}), "
+        f"{n:,} response{'s' if n != 1 else ''}{problems}"
+    )
+    counts = summary.outcomes.most_common()
+    failures = [f"{name.replace('_', ' ')} {count:,}" for name, count in counts if name != SCORED]
+    failure_note = f"; no answer: {', '.join(failures)} (counted as wrong)" if failures else ""
+    unread = _percent(summary.unread_share)
+    yield f"  scored {summary.outcomes[SCORED]:,}{failure_note}; unread {unread}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,24 +1,20 @@
-"""The results folder of a study: its frozen problems and its cells, each read on first access.
-
-What a study no longer has is not read; `study_record` finds and removes it.
-"""
+"""The results folder of a study, even if the user gives one near it."""
 
 from __future__ import annotations
 
+import shlex
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from pydantic import BaseModel
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.cell import Cell
-from omibench.results.samples import mark_counts, read_aggregates
-from omibench.schemas.cells.files import read_cell
-from omibench.schemas.columns import polars_schema
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.params.setting import AggregationRule, Cell
+from omibench.schemas.cells import read_cell
+from omibench.schemas.columns import SaliencyRow, polars_schema
+from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import (
     AggregateRow,
@@ -30,9 +26,148 @@ from omibench.schemas.tables import (
     read_jsonl,
     read_parquet,
 )
+from omibench.text.terminal import printable
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+NAMED_FOLDERS = 3
+_FOLDERS_BELOW = 500
+"""Folders that are searched for a results folder."""
+_PARENTS = 4
+
+
+def find_results_folder(folder: Path) -> Path:
+    """Check that a folder contains cells of responses.
+
+    Args:
+        folder: The folder given by the user.
+
+    Returns:
+        The same folder.
+
+    Raises:
+        MissingInputError: It contains none; the line suggests a results folder above or below it.
+    """
+    if has_cells(folder):
+        return folder
+    resolved = folder.resolve()
+    above = [parent for parent in islice(resolved.parents, _PARENTS) if has_cells(parent)]
+    below = [
+        candidate
+        for pattern in ("*", "*/*")
+        for candidate in islice(sorted(resolved.glob(pattern)), _FOLDERS_BELOW)
+        if candidate.is_dir() and has_cells(candidate)
+    ]
+    nearest = [_relative_to_here(path) for path in (above or below)[:NAMED_FOLDERS]]
+    hint = (
+        f"give {' or '.join(nearest)}"
+        if nearest
+        else "give the results folder of a study (`study.results` of its params), or a file of "
+        "responses"
+    )
+    raise MissingInputError(
+        f"{printable(folder)}: contains no cell of responses "
+        f"(infer/<model>/<setting>.parquet); {hint}"
+    )
+
+
+def has_cells(folder: Path) -> bool:
+    """Return whether a folder has responses: `infer/<model>/<setting>.parquet`."""
+    return next((folder / "infer").glob("*/*.parquet"), None) is not None
+
+
+def _relative_to_here(folder: Path) -> str:
+    working_folder = Path.cwd()
+    return printable(
+        folder.relative_to(working_folder) if folder.is_relative_to(working_folder) else folder
+    )
+
+
+# The samples that count: all of them, or the one that a setting's `aggregate` chose.
+
+_CHOOSING: Final = tuple(set(get_args(AggregationRule)) - {"mean", "first"})
+"""The metrics by which earlier versions marked the sample that counts; `first` had none."""
+_CELL: Final = ("model", "setting")
+_PLACE: Final = (*_CELL, "id", "_scorer")
+
+
+def read_aggregates(path: Path) -> pl.DataFrame:
+    """Read what the stage `aggregate` wrote for a cell, with `counts` in every row.
+
+    Args:
+        path: The file of the cell.
+
+    Returns:
+        The columns of AggregateRow.
+
+    Raises:
+        FileFormatError: The file is broken, or an earlier version wrote it without stating which
+            sample counts; with the command that rebuilds it.
+        MissingInputError: The file does not exist.
+    """
+    import polars as pl
+
+    frame = read_parquet(path, AggregateRow)
+    if not frame["counts"].null_count():
+        return frame
+    is_choice = pl.col("metric").is_in(_CHOOSING)
+    if frame.filter(is_choice).is_empty():
+        raise FileFormatError(
+            f"{path}: an earlier version wrote it without the samples that count; rebuild it with "
+            f"`snakemake --cores all --forcerun {shlex.quote(str(path))}`"
+        )
+    largest = pl.col("k") == pl.col("k").filter(is_choice).max()
+    return frame.with_columns(counts=is_choice & largest)
+
+
+def mark_counts(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFrame:
+    """Add the column `counts`: whether a verdict's sample counts.
+
+    Args:
+        verdicts: Rows with `model, setting, id, index, rules`.
+        aggregates: Rows of the same cells with `model, setting, id, index, rules, counts`. Every
+            sample of a cell counts that has no row with `counts`.
+
+    Returns:
+        The same rows; the judge `scorer/judge` of a panel counts if the panel does.
+
+    Raises:
+        FileFormatError: `aggregates` chose no sample for a verdict in a cell where it chose some.
+    """
+    import polars as pl
+
+    chosen = aggregates.filter("counts").select(
+        *_CELL, "id", pl.col("rules").alias("_scorer"), pl.col("index").alias("_chosen")
+    )
+    if chosen.is_empty():
+        return verdicts.with_columns(counts=pl.lit(value=True))
+    is_chosen = pl.col("index") == pl.col("_chosen")
+    marked = (
+        verdicts.with_columns(_scorer=pl.col("rules").str.split("/").list.first())
+        .join(chosen, on=_PLACE, how="left", maintain_order="left")
+        .join(
+            chosen.select(*_CELL, _chooses=True).unique(),
+            on=_CELL, how="left", maintain_order="left",
+        )
+        .with_columns(counts=is_chosen.fill_null(pl.col("_chooses").is_null()))
+    )  # fmt: skip
+    is_lost = ~pl.col("counts").any().over(_PLACE)
+    lost = marked.filter(is_lost)
+    if lost.height:
+        row = lost.row(0, named=True)
+        raise FileFormatError(
+            f"aggregate/{row['model']}/{row['setting']}.parquet: chooses no sample of "
+            f"{row['id']!r} that has a verdict of {row['_scorer']!r}; run `omibench aggregate` for "
+            f"{row['model']} under {row['setting']} again"
+        )
+    return marked.drop("_scorer", "_chosen", "_chooses")
+
+
+# The results folder of a study: its frozen problems and its cells, each read on first access.
+#
+# What a study no longer has is not read; `study_record` finds and removes it.
 
 LONG_COLUMNS: Final = ("text", "reasoning", "steps", "drawn", "readings")
 """Columns of ResponseRow that only pages and labels need, and that take most of the memory."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from omibench.errors import FileFormatError, OutputError, reason_of
-from omibench.graph.provenance.provenance import drop_removed_files
+from omibench.graph.provenance import drop_removed_files
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.study_files import RECORD, read_record
-from omibench.schemas.cells.origin import CELL_STAGES
+from omibench.schemas.cells import CELL_STAGES
 from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import write_json
 

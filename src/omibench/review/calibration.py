@@ -12,12 +12,12 @@ import numpy as np
 from pydantic import JsonValue
 
 from omibench.params.review import CalibrationParams
+from omibench.results.statistics.agreement import Unit, make_cohen_kappa
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Field, Kind
 from omibench.review.people import Reviewer
 from omibench.review.state import list_differences
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.statistics.raters import Unit, make_cohen_kappa
 
 CalibrationStatus = Literal["passed", "failed", "not done", "no test"]
 """`no test`: one answer to every task would pass."""

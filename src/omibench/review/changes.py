@@ -8,16 +8,22 @@ from typing import Any, Final
 from pydantic import JsonValue, ValidationError
 
 from omibench.errors import FileFormatError
-from omibench.review.contents import get_solution
-from omibench.review.hashing import normalise_lines
+from omibench.review.check import read_answer_text, read_choices_text
+from omibench.review.contents import get_solution, normalise_lines
 from omibench.review.kinds import find_kind
 from omibench.review.kinds.declaration import Kind
-from omibench.review.kinds.photo_conditions import NOISE_LISTS, list_noise
-from omibench.review.part_texts import read_answer_text, read_choices_text
-from omibench.schemas.attributes import Value, list_labels
-from omibench.schemas.image_marks import list_image_marks, write_image_mark
-from omibench.schemas.problem import Original, Problem
-from omibench.schemas.problem_warning import LABEL, RATIONALE, ProblemWarning
+from omibench.review.kinds.photographs import NOISE_LISTS, list_noise
+from omibench.schemas.problem import (
+    LABEL,
+    RATIONALE,
+    Original,
+    Problem,
+    ProblemWarning,
+    Value,
+    list_image_marks,
+    list_labels,
+    write_image_mark,
+)
 from omibench.schemas.review import ReviewTask
 
 TRANSLATION: Final = "translation"

@@ -1,22 +1,60 @@
-"""Content of tasks on a problem, written by `assign` and computed again by `freeze`.
-
-A decision applies to the content that its author saw. Each kind sees the problem as changed by the
-kinds before it in `PROBLEM_KINDS`: page corrections change the text to translate, and items are
-judged in their final form.
-"""
+"""Content hash of a task: a decision becomes stale if the hash changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
-from omibench.review.hashing import hash_content, normalise_lines
 from omibench.review.kinds import find_kind
-from omibench.schemas.attributes import join_labels
-from omibench.schemas.problem import Choice, Problem, Question
+from omibench.schemas.problem import Choice, Problem, Question, join_labels
 from omibench.schemas.review import ReviewTask, TaskPicture
+
+if TYPE_CHECKING:
+    from omibench.review.kinds.declaration import Kind
+
+
+def hash_content(
+    kind: Kind, content: Mapping[str, JsonValue], pictures: Sequence[TaskPicture] = ()
+) -> str:
+    """Return the SHA-256 of the parts that decisions of a kind are about, and of the problem's
+    pictures.
+
+    Pages of the paper and parts that are not `hashed` are excluded. Line ends are normalized to
+    `\\n` because browser forms change them.
+
+    Args:
+        kind: The kind of task; its parts state what is hashed.
+        content: The parts by name.
+        pictures: Pictures of the task; only those of the problem count, in order.
+    """
+    names = [part.name for part in kind.parts if part.hashed and part.name in content]
+    parts: JsonValue = {name: content[name] for name in names}
+    images = [picture.sha256 for picture in pictures if picture.part == "image"]
+    document = {"kind": kind.name, "parts": normalise_lines(parts), "images": images}
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def normalise_lines(value: JsonValue) -> JsonValue:
+    """Return the value with line ends normalized to `\\n` in all texts."""
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(value, list):
+        return [normalise_lines(item) for item in value]
+    if isinstance(value, dict):
+        return {name: normalise_lines(item) for name, item in value.items()}
+    return value
+
+
+# Content of tasks on a problem, written by `assign` and computed again by `freeze`.
+#
+# A decision applies to the content that its author saw. Each kind sees the problem as changed by
+# the kinds before it in `PROBLEM_KINDS`: page corrections change the text to translate, and items
+# are judged in their final form.
 
 Content = dict[str, JsonValue]
 PROBLEM_KINDS: Final = ("page", "translation", "difficulty", "rationale", "label", "item")

@@ -13,8 +13,7 @@ from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
-from omibench.text.columns import align_columns
-from omibench.text.terminal import printable
+from omibench.text.terminal import align_columns, printable
 
 _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
     "open": "annotator",

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from omibench.review.folder import compute_head
 from omibench.review.kinds import KINDS
-from omibench.review.record import compute_head
 from omibench.review.state import Status, TaskState, compute_state, count_needed
 from omibench.schemas.review import ReviewDecision, ReviewTask
 

@@ -1,19 +1,230 @@
-"""Data types of a dataset: Figure, Choice, Problem, and its frozen halves Question and Answer.
+"""Attributes of problems: additional properties from a benchmark or manifest.
 
-Text is Markdown with LaTeX between dollar signs; `[IMAGE0]`, `[IMAGE1]`, ... mark the positions
-of figures and are indices of `images`. An image path is relative to the folder of the file that
-contains it, always with forward slashes.
+A value is a text, or a list of texts for several labels (EMMA, B.1: skills; MathReal, appendix
+C: conditions of a photograph). Tables slice results by attributes.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
 
-from omibench.schemas.attributes import Value, keep_stated
-from omibench.schemas.image_marks import list_image_marks
-from omibench.schemas.problem_warning import ProblemWarning, WarningText
+Value = str | list[str]
+MOST_ATTRIBUTES: Final = 50
+LONGEST_NAME, LONGEST_VALUE, MOST_LABELS = 60, 200, 50
+RESERVED: Final = (
+    "answer_type", "cluster", "dataset", "id", "model", "n_images", "rules", "setting", "subject",
+)  # fmt: skip
+"""Names reserved for other columns of tables."""
+_NAME: Final = re.compile(r"[^\W\d_][\w ./()-]*")
+
+
+def list_labels(value: Value | None) -> list[str]:
+    """Return the labels of a value: the text itself, or each of several; empty without a value."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
+
+
+def join_labels(value: Value | None) -> str:
+    """Return a value as one text: labels separated by `; `, or empty."""
+    return "; ".join(list_labels(value))
+
+
+def split_labels(text: str, separator: str = ";") -> Value:
+    """Split a text of labels at `separator`; two or more labels give a list."""
+    labels = list(dict.fromkeys(filter(None, (part.strip() for part in text.split(separator)))))
+    return labels if len(labels) > 1 else "".join(labels)
+
+
+def keep_stated(values: Mapping[str, Value | None]) -> dict[str, Value]:
+    """Return the attributes that have a value."""
+    return {name: value for name, value in values.items() if value}
+
+
+def _check_attributes(values: Any) -> Any:
+    """Normalise attributes written in YAML or JSON: numbers become texts."""
+    if not isinstance(values, Mapping):
+        return values
+    if len(values) > MOST_ATTRIBUTES:
+        raise ValueError(f"has {len(values)} attributes; at most {MOST_ATTRIBUTES} are allowed")
+    return {_check_name(name): _check_value(str(name), value) for name, value in values.items()}
+
+
+def _check_name(name: object) -> str:
+    text = str(name)
+    if text in RESERVED:
+        raise ValueError(f"{text!r} is the name of a column of every table; give another name")
+    if len(text) > LONGEST_NAME or text != text.strip() or not _NAME.fullmatch(text):
+        raise ValueError(
+            f"{text[:LONGEST_NAME]!r} is not a name of an attribute: it must begin with a "
+            "letter, followed by letters, digits, spaces and _ . / - ( ), at most "
+            f"{LONGEST_NAME} characters"
+        )
+    return text
+
+
+def _check_value(name: str, value: object) -> object:
+    labels = value if isinstance(value, list) else [value]
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"{name}: has {len(labels)} labels; at most {MOST_LABELS} are allowed")
+    texts = [_check_label(name, label) for label in labels]
+    return texts if isinstance(value, list) else texts[0]
+
+
+def _check_label(name: str, label: object) -> str:
+    if isinstance(label, bool):
+        return "yes" if label else "no"
+    if not isinstance(label, str | int | float):
+        raise ValueError(f"{name}: give a text or a list of texts")
+    text = str(label).strip()
+    if not text or len(text) > LONGEST_VALUE:
+        raise ValueError(f"{name}: a label must have 1 to {LONGEST_VALUE} characters")
+    return text
+
+
+StatedAttributes = Annotated[dict[str, Value], BeforeValidator(_check_attributes)]
+"""Attributes that a user gives to a source or a problem; names and lengths are limited."""
+
+
+# Marks `[IMAGE0]`, `[IMAGE1]`, ... in a text, at the positions of a problem's pictures.
+
+IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
+_ONLY_MARK = re.compile(rf"\s*{IMAGE_MARK.pattern}\s*")
+
+Picture = TypeVar("Picture")
+
+
+def write_image_mark(number: int) -> str:
+    """Return the mark of the picture with a number, starting from 0: `[IMAGE0]`."""
+    return f"[IMAGE{number}]"
+
+
+def list_image_marks(text: str) -> list[int]:
+    """Return the numbers of the marks in a text, in order."""
+    return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
+
+
+def read_only_image_mark(text: str) -> int | None:
+    """Return the number of the mark that is the whole text, such as a choice that is a picture."""
+    mark = _ONLY_MARK.fullmatch(text)
+    return int(mark[1]) if mark else None
+
+
+def split_at_image_marks(text: str) -> list[str | int]:
+    """Split a text at its image marks.
+
+    Args:
+        text: Statement or choice, such as `"Compare [IMAGE0] with [IMAGE1]."`.
+
+    Returns:
+        Texts alternating with picture numbers, starting and ending with a text, which can be
+            empty: `["Compare ", 0, " with ", 1, "."]`.
+    """
+    runs = IMAGE_MARK.split(text)
+    return [int(run) if place % 2 else run for place, run in enumerate(runs)]
+
+
+def pair_with_pictures(text: str, pictures: Sequence[Picture]) -> list[tuple[str, Picture | None]]:
+    """Split a text into runs, each with the picture after it.
+
+    Args:
+        text: Statement or choice.
+        pictures: Pictures by the numbers of the marks.
+
+    Returns:
+        Runs in order; a run can be empty. The last run has no picture, nor has one before a mark
+        with an unknown number.
+    """
+    runs = IMAGE_MARK.split(text)
+    numbers = [int(mark) for mark in runs[1::2]]
+    behind = [pictures[number] if number < len(pictures) else None for number in numbers]
+    return list(zip(runs[::2], [*behind, None], strict=True))
+
+
+# Warnings of a problem from the stages: typed here, a line of text in files.
+#
+# The text is `CODE`, `CODE: DETAIL`, and ends with `SIMULATED (MODEL, ...)` if simulated models
+# caused it. The format in `problems.jsonl` is unchanged, so that older files can be read.
+
+RATIONALE, LABEL = "rationale", "label"
+"""Codes of fields that a model wrote after the filter: the solution, and the topic."""
+CORRECTED = "corrected"
+"""Code of a manual correction of a reading: `formula by Ana`."""
+_MARKED: Final = re.compile(r"(?P<rest>.*?)(?:: |; )SIMULATED \((?P<models>[^()\n]+)\)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ProblemWarning:
+    """One warning: its kind, its text, and the simulated models that caused it."""
+
+    code: str
+    detail: str = ""
+    simulated_by: tuple[str, ...] = ()
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether simulated models caused it."""
+        return bool(self.simulated_by)
+
+    def __str__(self) -> str:
+        text = f"{self.code}: {self.detail}" if self.detail else self.code
+        if self.simulated_by:
+            mark = f"SIMULATED ({', '.join(self.simulated_by)})"
+            return f"{text}; {mark}" if self.detail else f"{text}: {mark}"
+        # Text of a paper that looks like the mark must not be parsed as one.
+        return f"{text}." if _MARKED.fullmatch(text) else text
+
+
+def parse_warning(text: str) -> ProblemWarning:
+    """Parse a warning from its text.
+
+    Args:
+        text: Text in a file.
+
+    Returns:
+        The warning; converting it to text gives the same text.
+    """
+    models: tuple[str, ...] = ()
+    if marked := _MARKED.fullmatch(text):
+        text, models = marked["rest"], tuple(marked["models"].split(", "))
+    code, _, detail = text.partition(": ")
+    return ProblemWarning(code, detail, models)
+
+
+def _read(value: object) -> object:
+    return parse_warning(value) if isinstance(value, str) else value
+
+
+WarningText = Annotated[
+    InstanceOf[ProblemWarning],
+    BeforeValidator(_read),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
+"""A warning as a field of a row: text in the file, typed in the program."""
+
+
+# Data types of a dataset: Figure, Choice, Problem, and its frozen halves Question and Answer.
+#
+# Text is Markdown with LaTeX between dollar signs; `[IMAGE0]`, `[IMAGE1]`, ... mark the positions
+# of figures and are indices of `images`. An image path is relative to the folder of the file that
+# contains it, always with forward slashes.
 
 AnswerType = Literal["mcq", "open"]
 Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "other"]
@@ -221,3 +432,59 @@ class Answer(Noun):
     """Additional properties from a benchmark or manifest: category, exam, year, grades; a text, or
     a list of several labels.
     """
+
+
+# Pictures of a problem, with paths relative to the file that lists them.
+
+Pictured = TypeVar("Pictured", Problem, Question)
+
+
+def rebase_images(problem: Pictured, old: Path, new: Path) -> Pictured:
+    """Return the problem with image paths relative to folder `new` instead of `old`.
+
+    Paths keep forward slashes. No file is read, copied or moved.
+    """
+    return problem.model_copy(
+        update={
+            "images": [
+                figure.model_copy(update={"file": _relative(old / figure.file, new)})
+                for figure in problem.images
+            ]
+        }
+    )
+
+
+def _relative(file: Path, folder: Path) -> str:
+    return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
+
+
+# Example: a solved problem shown before another is asked, one row of examples.jsonl.
+#
+# It is the only file read by infer that contains answers, and only under settings that show
+# examples (design, section 6).
+
+Take = Literal["sampled", "window"]
+"""Selection of examples from a dataset: drawn once and set aside, or the first of each subset."""
+
+
+class Example(Noun):
+    """A question with its answer, and its solution unless a simulated model wrote it."""
+
+    take: Take
+    """Settings that can show it. Those that are `sampled` are not asked under these settings."""
+    question: Question
+    answer: list[str]
+    solution: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Id of the problem."""
+        return self.question.id
+
+
+def are_siblings(first: Question, second: Question) -> bool:
+    """Return whether two are one problem, share a group, or show the same picture."""
+    if first.id == second.id or (first.group and first.group == second.group):
+        return True
+    pictures = {figure.sha256 or figure.file for figure in first.images}
+    return any((figure.sha256 or figure.file) in pictures for figure in second.images)

@@ -17,11 +17,10 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
-from omibench.files.atomic import replace_atomically
-from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
-from omibench.schemas.cells.files import read_cell
-from omibench.schemas.cells.origin import CellOrigin, build_metadata, describe_origin
+from omibench.files.reading import read_bytes
+from omibench.files.writing import replace_atomically
+from omibench.schemas.cells import CellOrigin, build_metadata, describe_origin, read_cell
 from omibench.schemas.columns import (
     ADDED_LATER,
     SPARSE,
@@ -33,7 +32,7 @@ from omibench.schemas.columns import (
 )
 from omibench.schemas.problem import Noun
 from omibench.schemas.review import ReviewCounts
-from omibench.text.surrogates import replace_surrogates
+from omibench.text.masking import replace_surrogates
 
 if TYPE_CHECKING:
     import polars as pl

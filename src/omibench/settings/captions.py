@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.material import place_fenced, place_plain
-from omibench.prompts.slots import Slot, fill_text, holds_slot
-from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.problem import Choice, Question
-from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
-    Part,
-    TextPart,
-)
+from omibench.schemas.request import Conversation, Decoding, Message, Part, TextPart
 from omibench.settings.conditions import picture
+from omibench.settings.prompts.catalogue import (
+    PromptEntry,
+    Slot,
+    add_prompt,
+    fill_text,
+    holds_slot,
+    place_fenced,
+    place_plain,
+)
+from omibench.settings.prompts.wording import Wording, read_wording
 from omibench.text.fences import Section, fence_sections
 
 INSTRUCTIONS = """\

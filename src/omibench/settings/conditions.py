@@ -12,9 +12,8 @@ from pathlib import Path
 from random import Random
 
 from omibench.errors import PluginError
-from omibench.params.image import Images
-from omibench.schemas.image_marks import write_image_mark
-from omibench.schemas.problem import Question
+from omibench.params.setting import Images
+from omibench.schemas.problem import Question, write_image_mark
 from omibench.schemas.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (
     compose_labelled_pictures,

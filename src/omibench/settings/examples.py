@@ -1,32 +1,65 @@
-"""In-context examples: solved problems before the question, in its message or as earlier turns.
+"""Text ablations: a question without its text, or without its choices (USNCO-V, figure 6).
 
-OMIBench, H.4: drawn once per question, the same under every condition, in one message, with no
-picture, one picture or all. USNCO-V, methods: a window that slides over the other subset, as a
-dialogue of several turns. Never the question itself, nor a sibling of it.
+The instruction is unchanged, so that the answer is still requested in the scored form; the paper
+prints no other prompt for these cells. Pictures are removed by `images: none`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from omibench.errors import ParamsError
-from omibench.params.image import Images
-from omibench.params.presentation import Examples
-from omibench.params.setting import Setting
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.slots import Slot
-from omibench.prompts.wording import read_wording
-from omibench.schemas.example import Example, are_siblings
-from omibench.schemas.problem import Question
+from omibench.params.presentation import Examples, Without, is_selected
+from omibench.params.setting import Images, Setting
+from omibench.schemas.problem import IMAGE_MARK, Example, Question, are_siblings
 from omibench.schemas.request import Message, TextPart
-from omibench.settings.ablation import ablate
 from omibench.settings.conditions import show_pictures
-from omibench.settings.present import Around, join_pieces, pieces
-from omibench.settings.prompts import load_prompt
+from omibench.settings.present import Around, join_pieces, load_prompt, pieces
+from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt
+from omibench.settings.prompts.wording import read_wording
 from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
+
+
+def ablate(question: Question, without: Sequence[Without]) -> Question:
+    """Remove the parts of a question that a setting omits.
+
+    Its pictures stay when its text is removed. Pictures only in choices are removed with the
+    choices, and the others are renumbered. Missing parts are skipped.
+    """
+    if "choices" in without and question.choices:
+        question = _without_choices(question)
+    return wordless(question) if "question" in without else question
+
+
+def wordless(question: Question) -> Question:
+    """Return the question with only its pictures, in order, at their marks."""
+    return question.model_copy(update={"question": marks(question)})
+
+
+def marks(question: Question) -> str:
+    """Return the marks of pictures in a question's text, one per line."""
+    return "\n".join(mark[0] for mark in IMAGE_MARK.finditer(question.question))
+
+
+def _without_choices(question: Question) -> Question:
+    bare = question.model_copy(update={"choices": None})
+    in_choices = {*question.image_order()} - {*bare.image_order()}
+    indices = [i for i in range(len(question.images)) if i not in in_choices]
+    places = {old: new for new, old in enumerate(indices)}
+    text = IMAGE_MARK.sub(lambda mark: f"[IMAGE{places[int(mark[1])]}]", question.question)
+    return bare.model_copy(
+        update={"question": text, "images": [question.images[i] for i in indices]}
+    )
+
+
+# In-context examples: solved problems before the question, in its message or as earlier turns.
+#
+# OMIBench, H.4: drawn once per question, the same under every condition, in one message, with no
+# picture, one picture or all. USNCO-V, methods: a window that slides over the other subset, as a
+# dialogue of several turns. Never the question itself, nor a sibling of it.
 
 NUMBER, SOLUTION = "{number}", "{solution}"
 EXAMPLE = add_prompt(
@@ -138,3 +171,96 @@ def _show_question(
 
 def _rank(seed: int, question: str, example: str) -> str:
     return hashlib.sha256(f"{seed}\0{question}\0{example}".encode()).hexdigest()
+
+
+# The requirements of a setting on a benchmark, checked before any request.
+
+
+def asked_questions(
+    questions: Sequence[Question], setting: Setting, examples: Sequence[Example]
+) -> list[Question]:
+    """Return the questions of a setting.
+
+    Args:
+        questions: The questions of the dataset, or of the study's part of it.
+        setting: The setting; its `where` selects questions.
+        examples: The examples of the dataset; those set aside are excluded.
+    """
+    aside: set[str] = set()
+    if setting.examples and setting.examples.take == "sampled":
+        aside = {example.id for example in examples if example.take == "sampled"}
+    return [q for q in questions if q.id not in aside and is_selected(q, setting.where)]
+
+
+def check_needs(
+    name: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example] = ()
+) -> None:
+    """Raise ParamsError if the benchmark lacks something that the setting `name` needs.
+
+    A setting never fails on a problem that has more than it needs.
+    """
+    key = f"settings.{name}"
+    if setting.where and not questions:
+        raise ParamsError(f"{key}.where: no selected problem has {_describe_where(setting)}")
+    perception = setting.perception.given if setting.perception else ""
+    if "choices" in setting.without and not any(q.choices for q in questions):
+        raise ParamsError(f"{key}: without: [choices]: no problem of this benchmark has choices")
+    if perception:
+        _all(
+            questions, lambda q: bool(q.images), f"{key}: perception: {perception}: {{}} no picture"
+        )
+    if "DG" in perception and not any(map(_has_description, questions)):
+        raise ParamsError(
+            f"{key}: perception: {perception}: no picture of this benchmark has a description"
+        )
+    if "question" in setting.without:
+        lack = f"{key}: without: [question]: {{}} neither choices nor remaining pictures"
+        _all(questions, lambda q: _is_left(q, setting), lack)
+    if setting.examples:
+        _enough_examples(key, setting, questions, examples)
+
+
+def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | None:
+    """Remark on problems that lack part of a setting's content: they are sent without it."""
+    if not setting.perception or "DG" not in setting.perception.given:
+        return None
+    bare = [question.id for question in questions if not _has_description(question)]
+    if not bare:
+        return None
+    return (
+        f"settings.{name}: {len(bare)} of {len(questions)} problems have no description of a "
+        f"figure and are sent with their text alone; the first is {bare[0]}"
+    )
+
+
+def _describe_where(setting: Setting) -> str:
+    return ", ".join(f"{name}: {' or '.join(values)}" for name, values in setting.where.items())
+
+
+def _has_description(question: Question) -> bool:
+    return any(figure.caption for figure in question.images)
+
+
+def _is_left(question: Question, setting: Setting) -> bool:
+    ablated = ablate(question, setting.without)
+    pictures = bool(ablated.images) and setting.images.show != "none"
+    return bool(ablated.choices) or pictures or bool(IMAGE_MARK.sub("", ablated.question).strip())
+
+
+def _all(questions: Sequence[Question], has: Callable[[Question], bool], lack: str) -> None:
+    lacking = [question.id for question in questions if not has(question)]
+    if lacking:
+        have = f"{len(lacking)} of {len(questions)} problems have"
+        raise ParamsError(f"{lack.format(have)}; the first is {lacking[0]}")
+
+
+def _enough_examples(
+    key: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example]
+) -> None:
+    if not setting.examples or not setting.examples.k:
+        return
+    for question in questions:
+        try:
+            choose_examples(question, examples, setting.examples, setting.decoding.samples - 1)
+        except ParamsError as error:
+            raise ParamsError(f"{key}: {error}") from None

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.errors import PluginError
-from omibench.params.image import Images
+from omibench.params.setting import Images
 from omibench.plugins import Registry
-from omibench.prompts.catalogue import add_prompt
-from omibench.prompts.names import prompt_homes
 from omibench.schemas.problem import Question
 from omibench.schemas.request import ImagePart
+from omibench.settings.prompts.catalogue import add_prompt
+from omibench.settings.prompts.names import prompt_homes
 from omibench.settings.templates import Prompt, describe_template
 
 Piece = str | ImagePart

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from omibench.prompts.catalogue import PromptEntry
-from omibench.prompts.slots import Slot
+from omibench.settings.prompts.catalogue import PromptEntry, Slot
 
 QUESTION, CHOICES, EXAMPLES = "{question}", "{choices}", "{examples}"
 OPEN = "-open"

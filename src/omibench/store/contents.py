@@ -11,15 +11,15 @@ from typing import Any
 
 from omibench.errors import MissingInputError, StoreError
 from omibench.schemas.validation import suggest_name
+from omibench.store.compaction import SET_ASIDE
 from omibench.store.files import NoFileError, open_stored
-from omibench.store.liveness import read_start_time
-from omibench.store.partition.compact import SET_ASIDE
-from omibench.store.partition.line import Body
-from omibench.store.partition.pack import SUFFIX as PACK
-from omibench.store.partition.pack import PackFile
-from omibench.store.partition.partition import CARD, Partition
-from omibench.store.partition.segment import SUFFIX as SEGMENT
-from omibench.store.partition.stored_file import Damage
+from omibench.store.lines import Body
+from omibench.store.packs import SUFFIX as PACK
+from omibench.store.packs import PackFile
+from omibench.store.partition import CARD, Partition
+from omibench.store.processes import read_start_time
+from omibench.store.segments import SUFFIX as SEGMENT
+from omibench.store.segments import Damage
 from omibench.store.store import partition_folders, read_card
 
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")

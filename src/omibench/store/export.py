@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
-from omibench.files.atomic import replace_atomically
+from omibench.files.writing import replace_atomically
 from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
-from omibench.store.partition.line import Body, parse_response, parse_values
+from omibench.store.lines import Body, parse_response, parse_values
 from omibench.store.verify import Fault, name_damage
 from omibench.text.masking import masked_values
 

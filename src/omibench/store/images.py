@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.files.atomic import write_private
+from omibench.files.writing import write_private
 from omibench.schemas.request import DrawnPart, ImagePart, Response
 from omibench.store.files import set_aside
 

@@ -1,20 +1,76 @@
-"""Merges another store: its responses that this one lacks are copied, line by line."""
+"""Repairs a damaged pack with all its rows available elsewhere: it is rewritten."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import OmibenchError, StoreError, reason_of
-from omibench.files.intake import resolve_within
+from omibench.files.reading import resolve_within
+from omibench.files.writing import replace_atomically, sync_folder
+from omibench.store import packs as pack
 from omibench.store.contents import card_fault, image_files, open_folder
+from omibench.store.files import set_aside
 from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys
-from omibench.store.partition.line import Body, parse_values
-from omibench.store.partition.mend import mend_packs
-from omibench.store.partition.partition import Partition
+from omibench.store.lines import Body, parse_values
+from omibench.store.packs import PackFile, write_pack
+from omibench.store.partition import Partition
+from omibench.store.processes import new_name
 from omibench.store.store import Store, partition_folders
 from omibench.store.verify import Fault, find_picture_fault, key_fault, name_damage
+
+log = logging.getLogger("omibench.store")
+
+
+def mend_packs(store: Path, partition: Partition) -> list[str]:
+    """Rewrite each damaged pack of a partition, and move the old one to the store's `damaged/`.
+
+    A pack is left unchanged while it is the only source of a readable answer that cannot be
+    rewritten. Returns the names of the replaced packs. Raises StoreError.
+    """
+    if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged_lines):
+        return []
+    replaced = []
+    checked_partition = Partition(partition.folder, partition.identity, thorough=True)
+    for file in checked_partition.files:
+        if isinstance(file, PackFile) and file.damaged:
+            try:
+                if _mend(store, checked_partition, file):
+                    replaced.append(file.path.name)
+            except OSError as error:
+                raise StoreError(f"{file.path}: cannot be replaced: {error.strerror}") from None
+    checked_partition.close()
+    if replaced:
+        partition.refresh()
+    return replaced
+
+
+def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
+    other_keys = {key for file in partition.files if file is not hurt for key in file.places}
+    sound: list[str] = []
+    for raw in hurt.places:
+        try:
+            hurt.body(raw.hex())
+        except ValueError:
+            if raw not in other_keys:
+                return False
+        else:
+            sound.append(raw.hex())
+    folder = hurt.path.parent
+    if sound:
+        with replace_atomically(folder / new_name(pack.SUFFIX)) as partial:
+            write_pack(partial, ((key, hurt.body(key)) for key in sound))
+        sync_folder(folder)
+    hurt.close()
+    aside = set_aside(store, hurt.path)
+    sync_folder(folder)
+    log.warning("%s: was damaged and is replaced; the damaged file is now %s", hurt.path, aside)
+    return True
+
+
+# Merges another store: its responses that this one lacks are copied, line by line.
 
 
 @dataclass

@@ -1,8 +1,4 @@
-"""Secrets masked in everything that is printed, logged or stored.
-
-Error texts from outside are masked first and cut afterwards: a cut in the middle of a key would
-leave an unrecognisable part.
-"""
+"""Lone surrogates (`\\ud83d`, half an emoji), which JSON allows but UTF-8 does not."""
 
 from __future__ import annotations
 
@@ -14,7 +10,30 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from omibench.text.surrogates import replace_surrogates
+_LONE = re.compile("[\ud800-\udfff]")
+_IN_JSON = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+
+
+def replace_surrogates(value: Any) -> Any:
+    """Replace each lone surrogate in a JSON value, including keys, by U+FFFD."""
+    if isinstance(value, str):
+        return value if value.isascii() else _LONE.sub("\ufffd", value)
+    if isinstance(value, list | tuple):
+        return [replace_surrogates(entry) for entry in value]
+    if isinstance(value, dict):
+        return {replace_surrogates(k): replace_surrogates(v) for k, v in value.items()}
+    return value
+
+
+def may_hold_surrogates(data: bytes) -> bool:
+    """Return whether JSON text can contain one; valid pairs also count."""
+    return _IN_JSON.search(data) is not None
+
+
+# Secrets masked in everything that is printed, logged or stored.
+#
+# Error texts from outside are masked first and cut afterwards: a cut in the middle of a key would
+# leave an unrecognisable part.
 
 Span = tuple[int, int]
 MASK = "***"

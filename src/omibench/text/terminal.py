@@ -1,9 +1,4 @@
-"""Terminal output of untrusted text (file names, ids, replies) without its control characters.
-
-A terminal obeys control characters: an escape sequence in the name of a paper moves the cursor,
-sets the title or hides a line, a newline fakes a line of output, and a character that reverses
-the direction of writing makes `exe.fdp` appear as `pdf.exe`. `printable` makes them visible.
-"""
+"""Table rows as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -11,10 +6,35 @@ import logging
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TextIO, cast
+
+
+def align_columns(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Format each row as a line: texts left-aligned, whole numbers right-aligned.
+
+    Args:
+        rows: Header, then the rows; all of the same length.
+    """
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    numeric = [all(isinstance(row[i], int) for row in rows[1:]) for i in range(len(widths))]
+    return [
+        "  ".join(
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in texts
+    ]
+
+
+# Terminal output of untrusted text (file names, ids, replies) without its control characters.
+#
+# A terminal obeys control characters: an escape sequence in the name of a paper moves the cursor,
+# sets the title or hides a line, a newline fakes a line of output, and a character that reverses
+# the direction of writing makes `exe.fdp` appear as `pdf.exe`. `printable` makes them visible.
 
 # Zero-width joiners are part of the spelling of Persian, Indian languages and emoji.
 _JOINERS = "\u200c\u200d"

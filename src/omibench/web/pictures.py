@@ -7,7 +7,7 @@ import os
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from omibench.files.intake.picture import SUFFIXES
+from omibench.files.pictures import SUFFIXES
 
 
 def link_file(target: Path, page: Path) -> str:

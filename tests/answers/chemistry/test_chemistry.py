@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.chemistry.chemistry import same_chemistry
-from omibench.answers.chemistry.elements import ELEMENTS
+from omibench.answers.chemistry import ELEMENTS, same_chemistry
 from omibench.answers.formulas.latex import tidy
 
 SPELLINGS = [

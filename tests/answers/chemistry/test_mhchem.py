@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.chemistry.mhchem import plain_mhchem
+from omibench.answers.formulas.latex import plain_mhchem
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.extraction.letter_place import (
+from omibench.answers.extraction.extract import (
     LetterMissing,
     LetterPlace,
     find_declared_option,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.extraction.structured import json_answer, tagged_answer
+from omibench.answers.extraction.extract import json_answer, tagged_answer
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.answers.formulas import symbolic
-from omibench.answers.formulas.symbolic import is_safe, numeric_value, symbolically_equal
-from omibench.answers.formulas.workers import Pool, WorkerReply
+from omibench.answers.formulas.symbolic import (
+    Pool,
+    WorkerReply,
+    is_safe,
+    numeric_value,
+    symbolically_equal,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from omibench.answers.formulas.workers import Worker
+from omibench.answers.formulas.symbolic import Worker
 
 ASK = """
 from omibench.errors import OmibenchError

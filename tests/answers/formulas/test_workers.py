@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.answers.formulas.workers import Pool, Worker
+from omibench.answers.formulas.symbolic import Pool, Worker
 from omibench.errors import OmibenchError
 
 DEADLINE_S = 60.0
@@ -109,7 +109,7 @@ def test_an_interrupted_exchange_leaves_no_late_reply_behind(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("omibench.answers.formulas.workers._read_line", interrupted)
+        patched.setattr("omibench.answers.formulas.symbolic._read_line", interrupted)
         with pytest.raises(KeyboardInterrupt):
             worker.ask("value", ["4"], 5.0)
     assert worker.pid is None
@@ -143,7 +143,7 @@ def test_one_thread_starts_one_worker_and_several_share_the_pool() -> None:
 CHILD = """
 import sys, time
 from omibench.answers.formulas import symbolic
-from omibench.answers.formulas.workers import Pool
+from omibench.answers.formulas.symbolic import Pool
 pool = Pool()
 pool.ask("value", ["3"], 5.0)
 print(pool.pids[0], flush=True)
@@ -166,7 +166,7 @@ def test_a_worker_does_not_outlive_a_killed_parent() -> None:
 
 FORKED = """
 import os, signal, sys
-from omibench.answers.formulas.workers import Pool
+from omibench.answers.formulas.symbolic import Pool
 pool = Pool()
 pool.ask("value", ["3"], 5.0)
 child = os.fork()

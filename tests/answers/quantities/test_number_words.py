@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.quantities.number_words import number_word
+from omibench.answers.quantity import number_word
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.quantities.quantity import quantity, same_quantity
-from omibench.answers.quantities.units import parse_unit
+from omibench.answers.quantity import quantity, same_quantity
+from omibench.answers.units import parse_unit
 
 
 @pytest.mark.parametrize(

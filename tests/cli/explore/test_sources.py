@@ -8,12 +8,12 @@ import pytest
 import yaml
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
-from omibench.cli.explore.sources import find_dataset, find_results_and_study, find_sources
+from omibench.cli.explore import find_dataset, find_results_and_study, find_sources
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.app.settings import ExplorerSources
-from omibench.release.build import build_release
-from omibench.release.options import ReleaseOptions
 from small_freeze import write_freeze, write_sources
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, ParamsError
-from omibench.review_app.log.database import LIVE, Database, check_password, read_hash
+from omibench.review.app.database import LIVE, Database, check_password, read_hash
 from review_app.builders import PASSWORD
 
 

@@ -13,13 +13,13 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from omibench.answers.judges.panel import Judge
+from omibench.answers.scorers.registry import SCORERS
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
-from omibench.judges.panel import Judge
 from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response
-from omibench.scorers.registry import SCORERS
-from omibench.stages.score.asking import ScoreJudges, make_score_judges
+from omibench.stages.score.judge import ScoreJudges, make_score_judges
 
 
 @pytest.fixture(autouse=True)

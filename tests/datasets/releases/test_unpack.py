@@ -13,12 +13,11 @@ import pytest
 from tests.datasets.conftest import Read
 
 import omibench
-from omibench.datasets.releases.halves import iter_questions
+from omibench.datasets.release.build import build_release
+from omibench.datasets.release.splits import ReleaseOptions, SplitPlan
+from omibench.datasets.release_contents import iter_questions
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import parse_study
-from omibench.release.build import build_release
-from omibench.release.options import ReleaseOptions
-from omibench.release.splits import SplitPlan
 from omibench.schemas.problem import OriginalRow
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl, write_json
 from omibench.stages.freeze import freeze_dataset

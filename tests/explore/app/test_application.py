@@ -38,7 +38,7 @@ def test_many_columns_are_pages_too(client: Any, monkeypatch: pytest.MonkeyPatch
     whole = client.get("/api/items").json()
     assert (whole["column"], whole["columns"], whole["limit"]) == (0, 9, 100)
     assert all(isinstance(v, int) for item in whole["items"] for v in item["verdicts"])
-    monkeypatch.setattr("omibench.explore.app.rows.MOST_COLUMNS", 4)
+    monkeypatch.setattr("omibench.explore.app.views.MOST_COLUMNS", 4)
     last = client.get("/api/items?column=8").json()
     assert last["cells"] == whole["cells"][8:]
     middle = client.get("/api/items?column=4").json()

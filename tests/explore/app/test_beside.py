@@ -11,7 +11,7 @@ from PIL import Image
 from tests.explore.app.conftest import Open
 from tests.explore.app.studies import copy_results, make_sources
 
-from omibench.schemas.saliency_row import SaliencyRow, map_file
+from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.tables import JudgementRow, write_parquet
 
 CELL = "sim-weak/cot"

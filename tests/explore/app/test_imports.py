@@ -8,10 +8,10 @@ TREE = Tree()
 
 
 def test_nothing_that_is_served_imports_pymupdf() -> None:
-    modules = TREE.closure("omibench.explore", "omibench.cli.explore")
+    modules = TREE.closure("omibench.explore.app", "omibench.cli.explore")
     assert "omibench.explore.app.notes" in modules
     packages = TREE.packages(sorted(modules))
     assert {"starlette", "uvicorn", "polars"} <= packages
     assert not {"pymupdf", "fitz", "argon2"} & packages
     assert not {name for name in modules if name.startswith("omibench.stages.ocr")}
-    assert not {name for name in modules if name.startswith("omibench.review_app")}
+    assert not {name for name in modules if name.startswith("omibench.review.app.")}

@@ -8,7 +8,7 @@ import pytest
 from tests.explore.app.studies import copy_results, make_sources
 
 from omibench.explore.app.live import LiveStudy
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from tests.explore.app.conftest import Open
 
 from omibench.explore.app.settings import ExplorerSources
-from omibench.web.serving.logins import ATTEMPTS_OF_NAME
+from omibench.web.server import ATTEMPTS_OF_NAME
 
 SECRET = "a secret of thirty-two characters"
 TLS = {"origin": "https://explore.example", "secret": SECRET.encode()}

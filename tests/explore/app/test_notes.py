@@ -11,10 +11,9 @@ from tests.explore.app.studies import copy_results, make_sources, write_problems
 from tests.stages.analyze.conftest import Folders
 
 from omibench.params.review import CalibrationParams, ReviewParams
-from omibench.review.folder import read_review
-from omibench.review.record import append_decisions
-from omibench.review.settle import ReviewRule, settle_problems
-from omibench.review_tasks.tasks_file import write_tasks
+from omibench.review.folder import append_decisions, read_review
+from omibench.review.outcomes import ReviewRule, settle_problems
+from omibench.review.tasks.drafts import write_tasks
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from review.builders import GOOD, decide, make_task

@@ -8,7 +8,7 @@ from tests.explore.app.conftest import Open
 from tests.explore.app.studies import copy_results, make_sources
 from tests.explore.app.test_pictures import draw
 
-from omibench.explore.app.page_pictures import read_page_pictures
+from omibench.explore.app.pictures import read_page_pictures
 from omibench.schemas.pages import PagePicture
 from omibench.schemas.problem import Question
 from omibench.schemas.review import ReviewTask, TaskPicture

@@ -13,10 +13,9 @@ from tests.stages.analyze.pages import Page
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.explore.app.live import LiveStudy
-from omibench.explore.export.choice import choose_items
-from omibench.explore.export.write import export_items
-from omibench.explore.query import ItemQuery
-from omibench.params.cell import Cell
+from omibench.explore.export import choose_items, export_items
+from omibench.explore.selection import ItemQuery
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import TextPart

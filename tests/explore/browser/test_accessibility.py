@@ -13,10 +13,8 @@ from tests.explore.browser.conftest import Reader
 from tests.stages.analyze.test_accessibility import AXE, CHECK
 
 from omibench.explore.app.live import LiveStudy
-from omibench.explore.export.choice import choose_items
-from omibench.explore.export.write import export_items
-from omibench.explore.query import ItemQuery
-from omibench.explore.selection import Study
+from omibench.explore.export import choose_items, export_items
+from omibench.explore.selection import ItemQuery, Study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -14,9 +14,8 @@ from tests.explore.browser.test_item import HOSTILE
 from tests.stages.analyze.pages import Page
 
 from omibench.explore.app.live import LiveStudy
-from omibench.explore.export.choice import choose_items
-from omibench.explore.export.write import export_items
-from omibench.explore.query import ItemQuery
+from omibench.explore.export import choose_items, export_items
+from omibench.explore.selection import ItemQuery
 from omibench.web.templates import embed_json
 
 if TYPE_CHECKING:

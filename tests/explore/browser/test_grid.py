@@ -95,7 +95,7 @@ def test_what_is_not_scored_yet_is_not_called_unasked(seat: Any) -> None:
 def test_many_columns_are_turned(
     reader: Reader, explored: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("omibench.explore.app.rows.MOST_COLUMNS", 4)
+    monkeypatch.setattr("omibench.explore.app.views.MOST_COLUMNS", 4)
     page = reader.open("/?limit=10&offset=10")
     assert page.locator("thead .setting").count() == 4
     right = page.locator(".right-count").all_inner_texts()

@@ -8,11 +8,10 @@ from urllib.parse import quote
 import pytest
 
 from omibench.errors import MissingInputError, ParamsError
-from omibench.explore.export import choice
-from omibench.explore.export.choice import choose_items
-from omibench.explore.query import ItemQuery
-from omibench.explore.selection import Study
-from omibench.params.cell import Cell
+from omibench.explore import export as choice
+from omibench.explore.export import choose_items
+from omibench.explore.selection import ItemQuery, Study
+from omibench.params.setting import Cell
 
 ALL = ItemQuery()
 

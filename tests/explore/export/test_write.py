@@ -16,15 +16,14 @@ from tests.stages.analyze.pages import Page
 from omibench.errors import OutputError
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.settings import ExplorerSources
-from omibench.explore.export.choice import ExportChoice, choose_items
-from omibench.explore.export.write import export_items
-from omibench.explore.query import ItemQuery
+from omibench.explore.export import ExportChoice, choose_items, export_items
+from omibench.explore.selection import ItemQuery
+from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.pages import PagePicture
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Response
-from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import JudgementRow, read_jsonl, write_jsonl, write_parquet
-from omibench.stages.analyze.links import problem_file
+from omibench.stages.analyze.pages import problem_file
 
 
 def choose(snapshot: Snapshot, *texts: str, **query: object) -> ExportChoice:

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
-from omibench.files.intake import frames, iter_frame, read_frame
-from omibench.files.intake.footer import read_footer
+from omibench.files import parquet as frames
+from omibench.files.parquet import iter_frame, read_footer, read_frame
 
 
 def bomb(path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError
-from omibench.files.intake import parse_json, read_json, read_json_lines
+from omibench.files.reading import parse_json, read_json, read_json_lines
 
 
 @pytest.mark.parametrize(

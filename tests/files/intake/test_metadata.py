@@ -11,7 +11,7 @@ from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 from PIL.ExifTags import GPS, IFD, Base
 
 from omibench.errors import FileFormatError
-from omibench.files.intake import strip_metadata
+from omibench.files.pictures import strip_metadata
 
 PLACE = "secret place"
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()

@@ -10,8 +10,7 @@ import pytest
 from PIL import Image
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import read_picture
-from omibench.files.intake.metadata import _png_chunk
+from omibench.files.pictures import _png_chunk, read_picture
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 

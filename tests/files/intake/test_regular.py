@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import open_regular, read_bytes, read_csv, read_text, resolve_within
+from omibench.files.reading import open_regular, read_bytes, read_csv, read_text, resolve_within
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.extras import require_extra
 
-from omibench.files.isolated import python_module
-from omibench.graph.provenance.held import _remotes
+from omibench.files.programs import python_module
+from omibench.graph.git_state import _remotes
 
 require_extra("workflow", "dvc")
 

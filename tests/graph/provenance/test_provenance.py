@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.graph.provenance.provenance import (
+from omibench.graph.provenance import (
     NAME,
     adopt,
     find_strangers,
@@ -17,8 +17,8 @@ from omibench.graph.provenance.provenance import (
     read_provenance,
     record_stage,
 )
-from omibench.graph.provenance.records import list_recorded_paths, read_record, write_record
-from omibench.graph.provenance.trust import adopt_strangers, check_files
+from omibench.graph.trust import adopt_strangers, check_files
+from omibench.graph.written_files import list_recorded_paths, read_record, write_record
 
 RESULTS = Path("results")
 FOLDER = RESULTS / "score"

@@ -10,17 +10,15 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import UntrustedError
-from omibench.graph.provenance.hooks import refuse_changed
-from omibench.graph.provenance.provenance import record_stage
-from omibench.graph.provenance.reading import check_inputs
-from omibench.graph.provenance.records import write_record
-from omibench.graph.provenance.verify import verify_results
-from omibench.graph.provenance.written_files import (
+from omibench.graph.hooks import refuse_changed
+from omibench.graph.provenance import check_inputs, record_stage, verify_results
+from omibench.graph.written_files import (
     NOTES_FOLDER,
     find_changed_files,
     forget_made,
     note_made,
     read_notes,
+    write_record,
 )
 
 RESULTS = Path("results")

@@ -8,12 +8,12 @@ import pytest
 from tests.models.apis import anthropic_model, ask
 
 from omibench.errors import ModelError
-from omibench.models.anthropic.messages import (
+from omibench.models.anthropic.provider import (
     anthropic_body,
     check_anthropic,
     check_anthropic_request,
 )
-from omibench.models.http.pictures import PicturePayload
+from omibench.models.api.bodies import PicturePayload
 from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
 
 A = ImagePart(sha256="a")

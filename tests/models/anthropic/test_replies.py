@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.models.apis import PRICE, anthropic_model
 
-from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.traffic.failure import Failure
+from omibench.models.anthropic.provider import anthropic_reply
+from omibench.models.api.failures import Failure
 from omibench.schemas.request import Response
 
 

@@ -10,12 +10,10 @@ import pytest
 from tests.models.apis import PRICE, anthropic_model, openai_model
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.batch.run import PollInterval
-from omibench.models.http.served import ApiProvider
-from omibench.models.openai.batch import OpenAIBatches
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.anthropic.provider import AnthropicBatches, AnthropicProvider
+from omibench.models.api.batch_run import PollInterval
+from omibench.models.api.provider import ApiProvider
+from omibench.models.openai.provider import OpenAIBatches, OpenAIProvider
 
 FAST = PollInterval(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 SHAPES = {kind: kind.shape for kind in (AnthropicBatches, OpenAIBatches)}

@@ -12,7 +12,7 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.served import ApiProvider
+from omibench.models.api.provider import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Request, Response
 

@@ -10,8 +10,7 @@ from pydantic import SecretStr
 from omibench.errors import MissingExtraError
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.params.models.anthropic import AnthropicModel
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import AnthropicModel, OpenAIModel
 
 BLOCK = {"id": "model", "batch": True}
 

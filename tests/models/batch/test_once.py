@@ -17,11 +17,10 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
-from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.batch.submission import Submission
-from omibench.models.batch.submission_folder import SubmissionFolder
-from omibench.models.http.served import ApiProvider
-from omibench.models.openai.batch import OpenAIBatches
+from omibench.models.anthropic.provider import AnthropicBatches
+from omibench.models.api.provider import ApiProvider
+from omibench.models.api.submissions import Submission, SubmissionFolder
+from omibench.models.openai.provider import OpenAIBatches
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.registry import open_provider
 from omibench.schemas.request import Request, Response

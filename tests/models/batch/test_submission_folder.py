@@ -13,11 +13,17 @@ import pytest
 from tests.models.apis import ask, picture
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import InputShape
-from omibench.models.batch.chunk import Chunk
-from omibench.models.batch.draws import name_draw
-from omibench.models.batch.submission import BatchLine, Submission, custom_id
-from omibench.models.batch.submission_folder import KEPT_S, SubmissionFolder, locate_submissions
+from omibench.models.api.batch_api import InputShape
+from omibench.models.api.batch_run import Chunk
+from omibench.models.api.submissions import (
+    KEPT_S,
+    BatchLine,
+    Submission,
+    SubmissionFolder,
+    custom_id,
+    locate_submissions,
+    name_draw,
+)
 from omibench.models.provider import Reservation
 
 IDENTITY = {"provider": "openai", "id": "m"}

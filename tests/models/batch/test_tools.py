@@ -6,7 +6,7 @@ from tests.models.apis import ask
 from tests.models.batch.conftest import Make, every_api
 
 from model_server.handle import ServerHandle
-from omibench.models.batch.draws import name_draw
+from omibench.models.api.submissions import name_draw
 from omibench.schemas.request import Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})

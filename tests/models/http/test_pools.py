@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.http.pools import CLIENT_LOAD, open_pools
+from omibench.models.api.http import CLIENT_LOAD, open_pools
 
 
 class Client:

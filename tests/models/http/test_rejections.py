@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.models.http.rejections import PICTURE, TOO_LONG, content_fault, match_refusal
+from omibench.models.api.failures import PICTURE, TOO_LONG, content_fault, match_refusal
 
 
 @pytest.mark.parametrize(

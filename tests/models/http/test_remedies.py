@@ -11,9 +11,9 @@ from tests.security.hostile import Answer, hostile
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
-from omibench.models.http.remedies import explain_failure, resolve_address
+from omibench.models.api.failures import Failure
+from omibench.models.api.keys import explain_failure, resolve_address
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.traffic.failure import Failure
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,7 @@ import pytest
 from tests.models.apis import ask, openai_model, picture
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.pictures import PictureCache, Show
-from omibench.models.http.wire import RequestBody, wire_body
+from omibench.models.api.bodies import PictureCache, RequestBody, Show, wire_body
 from omibench.models.openai.messages import openai_body
 from omibench.schemas.request import Request
 

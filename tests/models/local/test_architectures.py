@@ -19,14 +19,13 @@ from tests.models.tiny_llava import build_llava
 from tests.models.tiny_own_code import build_own_code
 from tests.models.tiny_vlm import build
 
-from omibench.client.ask import ask
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.local.identity import LOADED
-from omibench.models.local.images import decode
-from omibench.models.local.own_code import hash_code
+from omibench.models.client.ask import ask
+from omibench.models.local.checkpoint import LOADED, hash_code
+from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.registry import open_provider
-from omibench.params.models.local import TransformersModel
+from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request
 from omibench.store.store import Store
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.local.chat import defuse, special_tokens
+from omibench.models.local.prompts import defuse, special_tokens
 
 SPECIALS = frozenset({"<|im_end|>", "<|im_start|>", "</s>", "aa"})
 WORDS = st.lists(st.sampled_from([*SPECIALS, "<|im_", "end|>", "a", "x < y", "é"])).map("".join)

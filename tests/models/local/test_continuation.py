@@ -9,12 +9,7 @@ import pytest
 from tests.models.local_blocks import answer_so_far, shown
 
 from omibench.errors import ModelError
-from omibench.models.local.continuation import (
-    OptionTokens,
-    check_tail,
-    find_letter_token,
-    split_by_turn,
-)
+from omibench.models.local.prompts import OptionTokens, check_tail, find_letter_token, split_by_turn
 from omibench.schemas.request import Conversation
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 from tests.models.local_blocks import part_of, picture
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.models.local.images import decode, pixels
+from omibench.models.local.prompts import decode, pixels
 from omibench.schemas.request import ImagePart
 
 

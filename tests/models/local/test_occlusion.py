@@ -12,12 +12,11 @@ from tests.models.local_blocks import answer_so_far, part_of, picture, shown
 from tests.models.tiny_vlm import FAMILIES, build
 
 from omibench.models.local import transformers as module
-from omibench.models.local.identity import LOADED
-from omibench.models.local.images import decode
-from omibench.models.local.loading import transformers_engine
-from omibench.models.local.occlusion import Packing, strip_patches
+from omibench.models.local.checkpoint import LOADED
+from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
-from omibench.params.models.local import TransformersModel
+from omibench.models.local.transformers_engine import Packing, strip_patches, transformers_engine
+from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
 pytestmark = pytest.mark.skipif(

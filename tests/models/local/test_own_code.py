@@ -13,9 +13,9 @@ import pytest
 from tests.models.fake_vllm import FakeVllm
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.models.local.engine import VllmEngine, engine_args
-from omibench.models.local.own_code import Checkpoint, hash_code, list_code, locate_checkpoint
-from omibench.params.models.local import TransformersModel, VllmModel
+from omibench.models.local.checkpoint import Checkpoint, hash_code, list_code, locate_checkpoint
+from omibench.models.local.vllm import VllmEngine, engine_args
+from omibench.params.models.providers import TransformersModel, VllmModel
 
 COMMIT = "c" * 40
 

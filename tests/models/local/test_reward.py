@@ -13,17 +13,15 @@ from tests.models.tiny_reward import HEADS, build_own_reward_code, build_reward_
 from tests.models.tiny_vlm import build_text_model
 from tests.stages.aggregate.reward_cell import TEXTS, make_study, write_cell
 
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import build_request
 from omibench.errors import ModelError
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import build_request
-from omibench.models.local.identity import LOADED
-from omibench.models.local.own_code import hash_code
-from omibench.models.local.reward import RewardProvider
-from omibench.models.local.reward_engine import open_reward_engine
+from omibench.models.local.checkpoint import LOADED, hash_code
+from omibench.models.local.reward import RewardProvider, open_reward_engine
 from omibench.models.registry import open_provider
-from omibench.params.cell import Cell
-from omibench.params.models.local import RewardModel
-from omibench.params.models.registry import parse_model
+from omibench.params.models.base import parse_model
+from omibench.params.models.providers import RewardModel
+from omibench.params.setting import Cell
 from omibench.schemas.request import ImagePart, Request, Response
 from omibench.schemas.tables import AggregateRow, read_parquet
 from omibench.stages.aggregate import aggregate_cell

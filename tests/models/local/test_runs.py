@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.local_blocks import samples, shown
 
-from omibench.models.local.runs import SampleRun, cut_chunks, derive_seed, group_runs
+from omibench.models.local.prompts import SampleRun, cut_chunks, derive_seed, group_runs
 from omibench.schemas.request import Request
 
 ASKED = st.lists(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from omibench.models.local.sampling import RowSampler
+from omibench.models.local.transformers_engine import RowSampler
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("transformers")),

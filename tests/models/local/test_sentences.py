@@ -12,9 +12,9 @@ import pytest
 
 from omibench.errors import ModelError
 from omibench.models.registry import open_provider
-from omibench.params.models.embeddings import SentenceModel
+from omibench.params.models.providers import SentenceModel
 from omibench.schemas.request import Tags
-from omibench.stages.rationale.labels.embedding import build_text_request
+from omibench.stages.rationale.labels.clusters import build_text_request
 
 BLOCK = SentenceModel(provider="sentence-transformers", id="some/model", revision="a" * 40)
 

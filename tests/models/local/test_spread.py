@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ModelError
-from omibench.models.local import spread
-from omibench.models.local.spread import spread_layers
+from omibench.models.local import checkpoint as spread
+from omibench.models.local.checkpoint import spread_layers
 
 FREE = {0: 70_000, 1: 80_000, 2: 90_000}
 

@@ -17,14 +17,12 @@ from tests.models.local_blocks import picture, shown
 from tests.models.tiny_vlm import CHAT_TEMPLATE, build
 
 from omibench.errors import ModelError
-from omibench.models.local.chat import chat_messages
-from omibench.models.local.identity import LOADED
-from omibench.models.local.loading import transformers_engine
-from omibench.models.local.runs import group_runs
-from omibench.models.local.tools import group_by_tools, parse_reply
+from omibench.models.local.checkpoint import LOADED
+from omibench.models.local.prompts import chat_messages, group_by_tools, group_runs, parse_reply
 from omibench.models.local.transformers import TransformersProvider
+from omibench.models.local.transformers_engine import transformers_engine
 from omibench.models.local.vllm import VllmProvider
-from omibench.params.models.local import TransformersModel, VllmModel
+from omibench.params.models.providers import TransformersModel, VllmModel
 from omibench.schemas.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})

@@ -13,13 +13,13 @@ import pytest
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import FAMILIES, build, build_text_model
 
-from omibench.client.ask import ask
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.local.identity import LOADED
-from omibench.models.local.loading import TransformersEngine, transformers_engine
+from omibench.models.client.ask import ask
+from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.transformers import TransformersProvider
+from omibench.models.local.transformers_engine import TransformersEngine, transformers_engine
 from omibench.models.registry import open_provider
-from omibench.params.models.local import TransformersModel
+from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request, Response
 from omibench.store.store import Store
 

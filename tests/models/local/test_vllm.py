@@ -14,10 +14,10 @@ from tests.models.local_blocks import answer_so_far, picture, samples, shown
 
 from omibench.errors import ImageCountError, MissingExtraError, ModelError
 from omibench.models.local import vllm as vllm_module
-from omibench.models.local.identity import LOADED
+from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
-from omibench.params.models.local import VllmModel
+from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Request, Response
 
 

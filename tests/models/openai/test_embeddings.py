@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from model_server.handle import KEY_ENV, ServerHandle
-from omibench.client.ask import open_asker
 from omibench.errors import ModelError
-from omibench.models.openai.embeddings import read_embedding
-from omibench.models.traffic.failure import Failure
-from omibench.params.models.embeddings import EmbeddingModel
+from omibench.models.api.failures import Failure
+from omibench.models.client.ask import open_asker
+from omibench.models.openai.provider import read_embedding
+from omibench.params.models.providers import EmbeddingModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import Tags
-from omibench.stages.rationale.labels.embedding import build_text_request
+from omibench.stages.rationale.labels.clusters import build_text_request
 
 pytest.importorskip("openai")
 BLOCK = EmbeddingModel(provider="openai_embeddings", id="vectors")

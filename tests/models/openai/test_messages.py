@@ -9,7 +9,7 @@ import pytest
 from tests.models.apis import JPEG, ask, openai_model, picture
 
 from omibench.errors import ModelError
-from omibench.models.http.pictures import PictureCache, PicturePayload
+from omibench.models.api.bodies import PictureCache, PicturePayload
 from omibench.models.openai.messages import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 
@@ -110,7 +110,7 @@ def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     calls = []
     real = base64.b64encode
-    encode = "omibench.models.http.pictures.b64encode"
+    encode = "omibench.models.api.bodies.b64encode"
     monkeypatch.setattr(encode, lambda data: calls.append(1) or real(data))
     pictures = PictureCache()
     image = picture(tmp_path, "a.jpg", head=JPEG)

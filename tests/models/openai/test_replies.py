@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.apis import PRICE, openai_model
 
-from omibench.models.http.replies import same_family, split_reasoning
-from omibench.models.openai.replies import openai_replies
-from omibench.models.traffic.failure import Failure
+from omibench.models.api.failures import Failure
+from omibench.models.api.replies import same_family, split_reasoning
+from omibench.models.openai.provider import openai_replies
 from omibench.schemas.request import Response
 
 JSON = st.recursive(

@@ -13,7 +13,7 @@ from tests.models.conftest import request
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
 from omibench.models.provider import Provider
 from omibench.models.registry import open_provider
-from omibench.params.models.recorded import RecordedModel
+from omibench.params.models.providers import RecordedModel
 
 ROWS = [
     {"pid": "a", "response": "It is B.", "published_true_false": True},

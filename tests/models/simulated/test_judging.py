@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from tests.models.conftest import Make, request
 
-from omibench.judges.scales import LabelScale, NumberScale
+from omibench.answers.judges.scales import LabelScale, NumberScale
 from omibench.models.simulated.judging import MARKS
 from omibench.schemas.request import Role
 from omibench.text.fences import Section, fence_sections

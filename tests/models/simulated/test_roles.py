@@ -10,7 +10,7 @@ from tests.models.conftest import Make, request
 from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
-from omibench.settings.perception import READ_FIGURES, READ_TEXT
+from omibench.settings.steps import READ_FIGURES, READ_TEXT
 from omibench.text.fences import Section, fence_sections
 
 RIGHT = "So the final answer is \\boxed{B}."

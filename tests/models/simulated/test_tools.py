@@ -7,8 +7,17 @@ import json
 import pytest
 from tests.models.conftest import Make, request
 
-from omibench.schemas.request import Message, Request, Response, TextPart, ToolCall, ToolSpec
-from omibench.schemas.tool_calls import NOT_YET, read_calls, write_call
+from omibench.schemas.request import (
+    NOT_YET,
+    Message,
+    Request,
+    Response,
+    TextPart,
+    ToolCall,
+    ToolSpec,
+    read_calls,
+    write_call,
+)
 
 CROP = ToolSpec(name="crop", description="Cut.", parameters={"type": "object"})
 BLUR = ToolSpec(name="blur", description="Blur.", parameters={"type": "object"})

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from omibench.models.api.failures import Failure
+from omibench.models.api.outage import Agenda, PendingCall
+from omibench.models.api.scheduler import Dispatch, Progress, Sent
 from omibench.models.provider import NO_BUDGET, Budget, Reservation
-from omibench.models.traffic.agenda import Agenda, PendingCall
-from omibench.models.traffic.dispatch import Dispatch, Sent
-from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.progress import Progress
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.models.traffic.simulated import request
 
-from omibench.models.traffic.agenda import Agenda, PendingCall
+from omibench.models.api.outage import Agenda, PendingCall
 
 
 def test_due_retries_come_first_and_the_often_failed_last() -> None:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from omibench.models.traffic.concurrency import Concurrency
+from omibench.models.api.limits import Concurrency
 
 Answer = Callable[[float, int], tuple[float, bool]]
 """(second, requests in flight) -> (seconds that it takes, whether it is turned away)."""

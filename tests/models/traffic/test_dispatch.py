@@ -9,9 +9,9 @@ import pytest
 from tests.models.traffic.simulated import Books, Endpoint, Step, request, run
 
 from omibench.errors import ModelError
-from omibench.models.traffic.agenda import PendingCall
-from omibench.models.traffic.dispatch import ALONE_S, FATAL, HOPELESS, Sent
-from omibench.models.traffic.failure import Failure
+from omibench.models.api.failures import Failure
+from omibench.models.api.outage import PendingCall
+from omibench.models.api.scheduler import ALONE_S, FATAL, HOPELESS, Sent
 from omibench.schemas.request import Request
 
 
@@ -39,10 +39,9 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
 
     from tests.models.traffic.simulated import simulate
 
+    from omibench.models.api.outage import Agenda
+    from omibench.models.api.scheduler import Dispatch, Progress
     from omibench.models.provider import NO_BUDGET
-    from omibench.models.traffic.agenda import Agenda
-    from omibench.models.traffic.dispatch import Dispatch
-    from omibench.models.traffic.progress import Progress
     from omibench.params.models.base import Limits
 
     endpoint = Endpoint()
@@ -319,11 +318,9 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
 
     from tests.models.traffic.simulated import simulate
 
+    from omibench.models.api.outage import Agenda, Outage
+    from omibench.models.api.scheduler import Dispatch, Progress
     from omibench.models.provider import NO_BUDGET
-    from omibench.models.traffic.agenda import Agenda
-    from omibench.models.traffic.dispatch import Dispatch
-    from omibench.models.traffic.outage import Outage
-    from omibench.models.traffic.progress import Progress
     from omibench.params.models.base import Limits
 
     outage = Outage()

@@ -10,19 +10,19 @@ import pytest
 from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 
 from omibench.errors import EXIT_SOME_FAILED, OutageError
-from omibench.models.provider import NO_BUDGET
-from omibench.models.traffic import words
-from omibench.models.traffic.agenda import Agenda, PendingCall
-from omibench.models.traffic.dispatch import Dispatch
-from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.outage import (
+from omibench.models.api import scheduler as words
+from omibench.models.api.failures import Failure
+from omibench.models.api.outage import (
     FIRST_PROBE_S,
     LONGEST_PROBE_S,
     OPEN_AFTER,
     SERVER_ERRORS,
+    Agenda,
     Outage,
+    PendingCall,
 )
-from omibench.models.traffic.progress import Progress
+from omibench.models.api.scheduler import Dispatch, Progress
+from omibench.models.provider import NO_BUDGET
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 

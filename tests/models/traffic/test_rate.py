@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.traffic.rate import Caps, RateLimiter
+from omibench.models.api.limits import Caps, RateLimiter
 
 
 def sent(pace: RateLimiter, amounts: list[float]) -> list[float]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.retry import (
+from omibench.models.api.failures import (
     LEAST_ASKED_S,
     LONGEST_BACKOFF_S,
+    Failure,
     failure_of_connection,
     failure_of_status,
     read_retry_after,

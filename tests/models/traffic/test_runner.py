@@ -12,10 +12,9 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.models.traffic.simulated import Books, request
 
+from omibench.models.api.outage import PendingCall
+from omibench.models.api.scheduler import Answer, JobRun, Send, Sent
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.models.traffic.agenda import PendingCall
-from omibench.models.traffic.dispatch import Send, Sent
-from omibench.models.traffic.runner import Answer, JobRun
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 

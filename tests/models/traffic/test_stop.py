@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from omibench.models.traffic import stop
-from omibench.models.traffic.stop import (
+from omibench.models.api import stop
+from omibench.models.api.stop import (
     StopSignal,
     check_stop,
     pause,
@@ -143,7 +143,7 @@ def test_handlers_come_back() -> None:
 
 HANGING = """
 import threading, time
-from omibench.models.traffic import stop
+from omibench.models.api import stop
 stop.WIND_UP_S = 0.3
 with stop.signals_watched(whole_program=True):
     threading.Thread(target=time.sleep, args=(60,)).start()

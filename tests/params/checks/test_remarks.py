@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from omibench.params.checks.remarks import list_remarks
-from omibench.params.study import Study
+from omibench.params.study import Study, list_remarks
 
 MODEL = {"provider": "simulated", "oracle": "synthetic:mathreal:1"}
 

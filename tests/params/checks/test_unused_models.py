@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from omibench.params.checks.unused_models import describe_unused
-from omibench.params.study import parse_study, parse_study_file
+from omibench.params.study import describe_unused, parse_study, parse_study_file
 
 MODEL = {"provider": "simulated", "oracle": "oracle.jsonl"}
 VALUES = {"models": {"a": MODEL, "b": MODEL}, "settings": {"cot": {}, "direct": {}}}

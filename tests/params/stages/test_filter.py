@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.params.filtering.presets import JUDGEMENT_REASONS, PRESETS, THRESHOLD_REASONS
-from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.filter import (
+    JUDGEMENT_REASONS,
+    PRESETS,
+    THRESHOLD_REASONS,
+    FilterParams,
+)
 from omibench.params.study import parse_study
 from omibench.plugins.built_in import built_in_parts
 

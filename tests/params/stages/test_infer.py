@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 
 SIM = {"provider": "simulated", "oracle": "synthetic:omibench"}

@@ -10,12 +10,13 @@ from pydantic import JsonValue
 from omibench.errors import ParamsError
 from omibench.params.review import CalibrationParams
 from omibench.review.calibration import measure_calibration
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
-from omibench.review.sampling.calibration_sets import CalibrationPlan, draw_calibration
-from omibench.review.sampling.faults import (
+from omibench.review.sampling.calibration_sets import (
+    CalibrationPlan,
     change_number,
     cut_question,
+    draw_calibration,
     repeat_answer,
     swap_pictures,
 )

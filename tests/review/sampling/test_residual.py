@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from omibench.review.sampling.residual import estimate_weighted_share, measure_residual_error
+from omibench.results.statistics.intervals import wilson
+from omibench.review.sampling.strata import estimate_weighted_share, measure_residual_error
 from omibench.review.sampling.weekly import SamplePlan, draw_samples
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.statistics.intervals import wilson
 from review.builders import GOOD, decide
 from review.sampling.test_weekly import WEEK, settle_items
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
 from omibench.review.people import Reviewer
-from omibench.review.sampling.periods import Period, read_period, read_week
 from omibench.review.sampling.strata import draw_stratified
-from omibench.review.sampling.weekly import SamplePlan, draw_samples
+from omibench.review.sampling.weekly import Period, SamplePlan, draw_samples, read_period, read_week
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from review.builders import GOOD, START, decide, make_task
 

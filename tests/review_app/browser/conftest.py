@@ -57,7 +57,7 @@ class Site:
 
     def list_decisions(self, task: str) -> list[ReviewDecision]:
         """The decisions on a task, as the live log has them."""
-        from omibench.review_app.log.decisions import read_task_events
+        from omibench.review.app.decisions import read_task_events
 
         with self.service.database.read() as connection:
             return read_task_events(connection, task)
@@ -80,10 +80,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The application in a thread of this process."""
     uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("argon2")
-    from omibench.review_app.application import make_application
-    from omibench.review_app.log.database import set_password
-    from omibench.review_app.service import ReviewService
-    from omibench.review_app.settings import ServerSettings
+    from omibench.review.app.application import make_application
+    from omibench.review.app.context import ServerSettings
+    from omibench.review.app.database import set_password
+    from omibench.review.app.service import ReviewService
 
     folder = tmp_path_factory.mktemp("review")
     write_review(folder)
@@ -122,7 +122,7 @@ class Desk:
 
     def open(self, task: str) -> Page:
         """Open a task and wait until its form is there."""
-        from omibench.review_app.pages import link_task
+        from omibench.review.app.pages import link_task
 
         self.page.goto(self.site.address + link_task(task))
         self.page.wait_for_selector("html[data-ready]")

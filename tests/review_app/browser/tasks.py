@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PIL import Image, ImageDraw
 
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
 from omibench.schemas.review import ReviewTask, TaskPicture
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from omibench.review.app.database import check_password, read_hash
+from omibench.review.app.demo import invent_fields, make_demo_task, write_demo
+from omibench.review.app.service import ReviewService
 from omibench.review.check import check_fields
 from omibench.review.kinds import KINDS
 from omibench.review.state import Status
-from omibench.review_app.demo.content import invent_fields
-from omibench.review_app.demo.folder import make_demo_task, write_demo
-from omibench.review_app.log.database import check_password, read_hash
-from omibench.review_app.service import ReviewService
 from omibench.schemas.review import TaskPicture
 from review_app.builders import make_task, open_browser, write_tasks
 

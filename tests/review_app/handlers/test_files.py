@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.review.folder import read_decisions
-from omibench.review.record import compute_head
-from omibench.review_app.settings import ServerSettings
+from omibench.review.app.context import ServerSettings
+from omibench.review.folder import compute_head, read_decisions
 from omibench.schemas.review import TaskPicture
 from review_app.builders import make_service, make_task, open_browser, open_client
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.review_app.log.database import (
+from omibench.review.app.database import (
     LIVE,
     Database,
     check_password,
@@ -17,8 +17,8 @@ from omibench.review_app.log.database import (
     remove_password,
     set_password,
 )
-from omibench.review_app.log.decisions import read_events
-from omibench.review_app.service import ReviewService
+from omibench.review.app.decisions import read_events
+from omibench.review.app.service import ReviewService
 from review_app.builders import PASSWORD, make_service, open_browser
 
 

@@ -21,19 +21,19 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, OutputError
-from omibench.review.folder import read_record
-from omibench.review.record import (
+from omibench.review.app import decisions as module
+from omibench.review.app.conflicts import NoRightError
+from omibench.review.app.database import LIVE
+from omibench.review.app.decisions import list_unrecorded, read_events
+from omibench.review.app.service import ReviewService, Submission
+from omibench.review.folder import (
     append_decisions,
     compute_head,
     extend_head,
     extend_unchanged,
     format_event,
+    read_record,
 )
-from omibench.review_app.conflicts import NoRightError
-from omibench.review_app.log import decisions as module
-from omibench.review_app.log.database import LIVE
-from omibench.review_app.log.decisions import list_unrecorded, read_events
-from omibench.review_app.service import ReviewService, Submission
 from omibench.schemas.review import ReviewDecision
 from review.builders import decide, write_lines
 from review_app.builders import GOOD, Clock, make_service, make_task, open_browser, status_of
@@ -53,8 +53,8 @@ CREATE TRIGGER events_stay BEFORE DELETE ON events
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from omibench.review_app.log import decisions
-from omibench.review_app.service import ReviewService, Submission
+from omibench.review.app import decisions
+from omibench.review.app.service import ReviewService, Submission
 service = ReviewService(Path(sys.argv[1]))
 decisions.extend_unchanged = lambda *words: os.kill(os.getpid(), signal.SIGKILL)
 listed = service.content.tasks["item:p1"]

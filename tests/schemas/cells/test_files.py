@@ -8,9 +8,9 @@ import pytest
 
 from omibench.errors import FileFormatError
 from omibench.params.study import parse_study
-from omibench.plan.build import incomplete_cells
-from omibench.schemas.cells.files import read_cell
+from omibench.schemas.cells import read_cell
 from omibench.schemas.tables import ResponseRow, read_parquet, write_parquet
+from omibench.study.plan.build import incomplete_cells
 
 ROW = ResponseRow(id="a", index=0, key="k", outcome="answered", text="x" * 900)
 

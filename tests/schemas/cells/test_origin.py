@@ -11,16 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from omibench.errors import FileFormatError, UntrustedError
-from omibench.schemas.cells import origin
-from omibench.schemas.cells.files import read_cell
-from omibench.schemas.cells.origin import KEY, CellOrigin, read_origin
+from omibench.schemas import cells as origin
+from omibench.schemas.cells import KEY, CellOrigin, read_cell, read_origin
 from omibench.schemas.columns import list_sparse_columns, polars_schema
-from omibench.schemas.tables import (
-    ResponseRow,
-    VerdictRow,
-    read_parquet,
-    write_parquet,
-)
+from omibench.schemas.tables import ResponseRow, VerdictRow, read_parquet, write_parquet
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 from tests.settings.pictures.drawn import drawn
 
-from omibench.params.image import DEGRADATIONS, Degradation
-from omibench.settings.pictures.degrade import QUARTERS, degrade
+from omibench.params.setting import DEGRADATIONS, Degradation
+from omibench.settings.pictures.derived import QUARTERS, degrade
 
 PICTURE = drawn((180, 120))
 

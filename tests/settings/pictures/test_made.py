@@ -14,7 +14,8 @@ from tests.settings.pictures.drawn import Paint, drawn
 from omibench.errors import MissingInputError, ModelError, OutputError
 from omibench.schemas.problem import Figure
 from omibench.schemas.request import ImagePart
-from omibench.settings.pictures import made, opening
+from omibench.settings.pictures import made
+from omibench.settings.pictures import made as opening
 from omibench.settings.pictures.made import Recipe, make, without_drawing
 
 

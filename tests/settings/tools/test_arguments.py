@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params.tool import ToolName, Tools
+from omibench.params.setting import ToolName, Tools
 from omibench.settings.tools.arguments import KINDS, LONGEST, read_arguments, specs
 
 json_values = st.recursive(

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from omibench.errors import MissingInputError
-from omibench.params.tool import Tools
+from omibench.params.setting import Tools
 from omibench.schemas.request import (
+    NOT_YET,
     Conversation,
     Decoding,
     ImagePart,
@@ -24,14 +25,14 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
     ToolCall,
+    write_call,
 )
-from omibench.schemas.tool_calls import NOT_YET, write_call
 from omibench.settings.pictures.made import without_drawing
+from omibench.settings.steps import next_turn
 from omibench.settings.tools.bench import upright_size
-from omibench.settings.tools.loop import next_turn
 from omibench.settings.tools.words import MOST_CALLS, WAYS
 from omibench.store.key import dump_request, parse_request, request_key
-from omibench.store.partition.line import build_body, encode_line, line_fault, parse_line
+from omibench.store.lines import build_body, encode_line, line_fault, parse_line
 
 BOX = '{"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}'
 NATIVE, TEXT = Tools(), Tools(style="text")

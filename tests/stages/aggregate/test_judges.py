@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import build_request
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import build_request
 from omibench.stages.aggregate.judges import (
     COMPARISON,
     JOINT_MARKS,

@@ -18,12 +18,11 @@ from tests.stages.aggregate.reward_cell import (
     write_cell,
 )
 
+from omibench.answers.judges.case import HEAD_CHARS, TAIL_CHARS, JudgeCase, question_section
+from omibench.answers.judges.instrument import build_request
 from omibench.errors import ModelError, ParamsError
-from omibench.judges.case import HEAD_CHARS, TAIL_CHARS, JudgeCase, question_section
-from omibench.judges.instrument import build_request
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.build import plan_study
 from omibench.schemas.request import ImagePart, Response, TextPart
 from omibench.schemas.tables import AggregateRow, read_parquet
 from omibench.stages.aggregate import aggregate_cell
@@ -32,11 +31,12 @@ from omibench.stages.aggregate.judges import (
     JOINT_MARKS,
     MARKS,
     REWARD,
+    read_captions,
     read_joint_marks,
     read_reward,
 )
-from omibench.stages.aggregate.material import read_captions
-from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.samples import Sample
+from omibench.study.plan.build import plan_study
 
 CELL = Cell("m", "vote")
 BEST = {"how": "best-of-n", "judge": "reward", "k": [2]}
@@ -127,7 +127,7 @@ def test_candidates_that_do_not_fit_go_into_the_fewest_groups(
 ) -> None:
     asked = Asked(monkeypatch)
     monkeypatch.setattr(
-        "omibench.stages.aggregate.reward_panel.make_fits",
+        "omibench.stages.aggregate.choose.make_fits",
         lambda models: lambda request: request.conversation.text.count("<<<RESPONSE ") < 3,
     )
     frame = rows(results, make_study(results, JOINT))
@@ -138,8 +138,8 @@ def test_candidates_that_do_not_fit_go_into_the_fewest_groups(
 
 
 def test_the_context_of_the_reward_model_decides_what_fits(results: Path) -> None:
-    from omibench.params.models.registry import parse_model
-    from omibench.stages.aggregate.reward_panel import make_fits
+    from omibench.params.models.base import parse_model
+    from omibench.stages.aggregate.choose import make_fits
 
     case = JudgeCase("p", "q", (), "word " * 2000, rivals=("word " * 2000,))
     request = build_request(case, JOINT_MARKS, max_tokens=1000)

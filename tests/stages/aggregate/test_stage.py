@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from omibench.errors import ModelError, ParamsError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
@@ -22,7 +22,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.aggregate import aggregate_cell
-from omibench.stages.aggregate.votes import VERSION
+from omibench.stages.aggregate.samples import VERSION
 from omibench.stages.score import ScoreFiles, score_cell
 
 CHOICES = [Choice(label=c, text=f"option {c.lower()}") for c in "ABCD"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.aggregate.sample import Sample, make_generator, select_valid
-from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
+from omibench.stages.aggregate.choose import Match, bracket, choose_best, play
+from omibench.stages.aggregate.samples import Sample, make_generator, select_valid
 
 
 def samples(n: int) -> list[Sample]:

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice
-from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
-from omibench.stages.aggregate.sample import Equivalence, Sample
-from omibench.stages.aggregate.votes import consistency, group_answers, majority
+from omibench.stages.aggregate.samples import (
+    Equivalence,
+    Sample,
+    consistency,
+    group_answers,
+    majority,
+    make_equivalence,
+    make_validity,
+)
 
 ROBUST = make_equivalence("robust", "open")
 NORMAL = make_equivalence(None, "open")

@@ -15,11 +15,10 @@ import pytest
 from PIL import Image, ImageDraw
 from tests.conftest import Build
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.results.load import Results, load_results
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
 from omibench.schemas.tables import (
     FrozenManifest,
     ResponseRow,
@@ -33,7 +32,7 @@ from omibench.schemas.tables import (
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.headline import Headline
+from omibench.stages.analyze.sentences import Headline
 
 PROMPT = "5" * 64
 """Hash of the prompt under which all judgements were made."""

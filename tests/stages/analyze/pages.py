@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from omibench.params.cell import Cell
-from omibench.stages.analyze.links import cell_anchor
+from omibench.params.setting import Cell
+from omibench.stages.analyze.pages import cell_anchor
 
 FORMULAS_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline' 'self'; img-src data: 'self'; "

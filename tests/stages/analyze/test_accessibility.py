@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.stages.analyze.conftest import Folders
 
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

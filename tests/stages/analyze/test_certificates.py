@@ -10,8 +10,8 @@ import pytest
 from tests.stages.analyze.conftest import PROMPT, Folders
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.cell import Cell
-from omibench.params.identity import certificate_identity
+from omibench.params.setting import Cell
+from omibench.params.stages.certify import certificate_identity
 from omibench.results.load import Results
 from omibench.schemas.certificate import ALL_TYPES, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
@@ -21,7 +21,7 @@ from omibench.stages.analyze.certificates import (
     correct_accuracy,
     match_certificate,
 )
-from omibench.stages.analyze.claims import calibration_sentence
+from omibench.stages.analyze.sentences import calibration_sentence
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

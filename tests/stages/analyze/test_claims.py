@@ -17,7 +17,7 @@ from tests.stages.analyze.conftest import (
     study_values,
 )
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.schemas.problem import Answer, Choice, Question
@@ -30,7 +30,8 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.claims import (
+from omibench.stages.analyze.formatting import format_percent
+from omibench.stages.analyze.sentences import (
     best,
     best_of_all,
     cell_name,
@@ -38,11 +39,10 @@ from omibench.stages.analyze.claims import (
     find_cell,
     images_sentence,
     leading_sentence,
+    make_headline,
     partial_cells,
     runner_up_sentence,
 )
-from omibench.stages.analyze.headline import make_headline
-from omibench.stages.analyze.words import format_percent
 
 
 def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:

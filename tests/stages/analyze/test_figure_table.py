@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from omibench.stages.analyze.page_figure import MOST_COLUMNS, MOST_ROWS, preview_table
+from omibench.stages.analyze.report import MOST_COLUMNS, MOST_ROWS, preview_table
 
 
 def test_columns_that_differ_and_the_first_rows_are_shown() -> None:

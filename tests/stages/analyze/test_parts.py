@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from omibench.plugins.built_in import built_in_parts
-from omibench.stages.analyze.parts import PARTS, ReportCard, sort_cards
+from omibench.stages.analyze.page_order import PARTS, ReportCard, sort_cards
 
 
 def card(name: str) -> ReportCard:

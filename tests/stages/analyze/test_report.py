@@ -17,7 +17,7 @@ from tests.stages.analyze.conftest import (
 )
 from tests.stages.analyze.pages import Page
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.stages.analyze.stage import analyze_study
 

@@ -13,8 +13,8 @@ from tests.stages.analyze.pages import Page
 
 from omibench.errors import OmibenchError
 from omibench.stages.analyze import analyze_study
-from omibench.stages.analyze.headline import Headline, make_headline
-from omibench.stages.analyze.sections.published import COLUMNS
+from omibench.stages.analyze.sections.printed import COLUMNS
+from omibench.stages.analyze.sentences import Headline, make_headline
 from omibench.stages.analyze.stage import load_analysis
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.analyze.words import (
+from omibench.stages.analyze.formatting import (
     format_bounds,
     format_decimals,
     format_interval,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.files.csv_file import write_csv
-from omibench.stages.analyze.written import NAME, note_tables
+from omibench.files.outputs import write_csv
+from omibench.stages.analyze.stage import NAME, note_tables
 
 
 def write_tables(out: Path, *names: str) -> set[str]:

@@ -13,8 +13,7 @@ from omibench.cli.main import app
 from omibench.errors import MissingInputError
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
-from omibench.stages.certify.labels import read_labels
-from omibench.stages.certify.matching import hash_text
+from omibench.stages.certify.labels import hash_text, read_labels
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tests.stages.analyze.results.test_reasoning import judged, run
 from tests.stages.certify.test_stage import written
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.identity import certificate_identity
+from omibench.params.stages.certify import certificate_identity
 from omibench.params.study import Study
 from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
 from omibench.schemas.tables import JudgementRow, read_json, read_parquet, write_parquet

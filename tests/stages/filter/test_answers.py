@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice
-from omibench.stages.filter.answers import (
+from omibench.stages.filter.reasons.computed import (
     ambiguous_options,
     ambiguous_text,
     asks_for_several,

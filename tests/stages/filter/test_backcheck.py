@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.filter.backcheck import findings, readings
-from omibench.text.negations import negated_sentences
+from omibench.text.pieces import negated_sentences
 
 SPANISH = (
     "Se añaden 20,0 mL de ácido (Figura 3) a $x^{2} = 5$ y -4 °C. ¿Cuál no es correcta?\n[IMAGE0]"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.stages.filter.hashing import difference_hash, hamming
+from omibench.stages.filter.candidate import difference_hash, hamming
 
 hashes = st.integers(min_value=0, max_value=2**64 - 1)
 

@@ -11,12 +11,12 @@ import pytest
 from PIL import Image
 
 from omibench.errors import ModelError, PassingError
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
+from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Choice, Figure, Problem
-from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl
 from omibench.stages.filter import filter_problems

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from omibench.stages.filter.minhash import BANDS, ROWS, Similar, signature
+from omibench.stages.filter.candidate import BANDS, ROWS, Similar, signature
 
 LETTERS = "eeeetttaaooiinnsshhrrddllcumwfgypbvk"
 

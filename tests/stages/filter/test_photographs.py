@@ -11,8 +11,8 @@ import pytest
 
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
+from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl
 from omibench.stages.filter import filter_problems

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.filter.references import (
+from omibench.stages.filter.statement import (
     Numbered,
     printed_number,
     referred_numbers,

@@ -11,8 +11,8 @@ import yaml
 
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import parse_study
+from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter import filter_problems
 from omibench.stages.filter.stage import sift

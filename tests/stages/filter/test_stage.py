@@ -11,8 +11,8 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl
 from omibench.stages.filter import filter_problems
 

@@ -8,11 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice, Problem
-from omibench.stages.filter.text import (
-    comparison_text,
-    normalise,
-    statement_text,
-)
+from omibench.stages.filter.candidate import comparison_text, normalise, statement_text
 
 Make = Callable[..., Problem]
 

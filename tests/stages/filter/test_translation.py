@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from omibench.params.filtering.screens import TranslationParams
+from omibench.params.stages.filter import TranslationParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response
-from omibench.stages.filter.translating import collect_texts, read_translation
-from omibench.stages.filter.translation import translate_problems
+from omibench.stages.filter.translation import collect_texts, read_translation, translate_problems
 from omibench.text.fences import read_fenced
 
 Make = Callable[..., Problem]

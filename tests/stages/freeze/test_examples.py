@@ -11,12 +11,10 @@ import pytest
 from omibench.errors import ParamsError
 from omibench.params.presentation import FreezeExamples
 from omibench.params.study import Study, parse_study
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, Problem, Question
+from omibench.schemas.problem import Answer, Example, Problem, Question
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.freeze import freeze_dataset
-from omibench.stages.freeze.examples import make_example_rows
-from omibench.stages.freeze.rows import SIMULATED
+from omibench.stages.freeze.rows import SIMULATED, make_example_rows
 
 Make = Callable[..., Problem]
 Write = Callable[..., Path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.schemas.problem import Original, OriginalRow, Problem
-from omibench.stages.freeze.originals import list_originals, read_originals, write_originals
+from omibench.stages.freeze.rows import list_originals, read_originals, write_originals
 
 
 def make_problem(identity: str, original: Original | None) -> Problem:

@@ -11,8 +11,7 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
 from omibench.params.study import Study, parse_study
-from omibench.review.contents import list_pictures, make_content
-from omibench.review.hashing import hash_content
+from omibench.review.contents import hash_content, list_pictures, make_content
 from omibench.review.kinds import find_kind
 from omibench.schemas.problem import Answer, Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask

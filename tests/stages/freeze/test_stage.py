@@ -10,8 +10,7 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.params.study import Study, parse_study
-from omibench.schemas.problem import Answer, Choice, Figure, Problem, Question
-from omibench.schemas.problem_warning import ProblemWarning
+from omibench.schemas.problem import Answer, Choice, Figure, Problem, ProblemWarning, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
 from omibench.stages.freeze import freeze_dataset
 

@@ -10,12 +10,12 @@ from tests.stages.infer.conftest import Make
 from tests.stages.infer.test_closing import paid, scripted
 
 from omibench.errors import ModelError, PassingError
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.params.cell import Cell
 from omibench.params.runtime import RUNTIME_ENV, dump_runtime, merge_runtime
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.schemas.cells.failure import failed_reason
+from omibench.schemas.cells import failed_reason
 from omibench.schemas.request import Response
 from omibench.stages.infer import infer_cell
 from omibench.store.store import Store

@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 from tests.stages.infer.conftest import Make
 
-from omibench.client.spending_limit import StudyBudget
+from omibench.models.client.budget import StudyBudget
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.params.cell import Cell
 from omibench.params.runtime import RUNTIME_ENV
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response, Usage
 from omibench.stages.infer import infer_cell

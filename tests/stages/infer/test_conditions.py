@@ -11,7 +11,7 @@ import pytest
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.infer import infer_cell

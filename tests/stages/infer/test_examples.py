@@ -11,11 +11,11 @@ import pytest
 from tests.stages.infer.conftest import Make
 
 from omibench.errors import MissingInputError, ParamsError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.schemas.example import Example
+from omibench.schemas.problem import Example
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
-from omibench.settings.threads import load_questions
+from omibench.settings.tasks import load_questions
 from omibench.stages.infer import infer_cell, list_requests
 
 EXAMPLES = {"examples": {"k": 1, "images": "all"}, "prompt": "in-context"}

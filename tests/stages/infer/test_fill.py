@@ -10,10 +10,10 @@ from tests.stages.infer.conftest import Make
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.errors import PassingError
-from omibench.graph.slices import slice_study
+from omibench.graph.job_hash import slice_study
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, list_settings
 from omibench.schemas.request import Request, Response
 from omibench.stages.infer.fill import count_tasks, fill_helper, fill_model, fill_store

@@ -10,13 +10,13 @@ from tests.stages.infer.conftest import Make
 
 from omibench.errors import ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.params.cell import Cell
-from omibench.params.limit import Limit
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.build import plan_study
-from omibench.plan.text import render
+from omibench.params.study_params import Limit
 from omibench.stages.infer import infer_cell
 from omibench.stages.infer.fill import count_tasks
+from omibench.study.plan.build import plan_study
+from omibench.study.plan.text import render
 
 CELL = Cell("sim", "cot")
 

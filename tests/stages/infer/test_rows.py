@@ -8,9 +8,8 @@ from typing import Any
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Request, Response, Role, Tags, Usage
-from omibench.settings.rounds import AnsweredTask, Exchange
-from omibench.settings.steps import Task
-from omibench.stages.infer.rows import make_row
+from omibench.settings.steps import AnsweredTask, Exchange, Task
+from omibench.stages.infer.stage import make_row
 
 TASK = Task(Question(id="q", question="?"), Setting(), Path(), sample=2)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.stages.infer.conftest import Make
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.infer import infer_cell
 

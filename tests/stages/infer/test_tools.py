@@ -15,18 +15,17 @@ import pytest
 from PIL import Image, ImageDraw
 
 from model_server.handle import KEY_ENV, ServerHandle
-from omibench.client.ask import Asker
 from omibench.errors import ImageCountError, ParamsError
-from omibench.params.cell import Cell
+from omibench.models.client.ask import Asker
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Question
-from omibench.schemas.request import Request, Response
+from omibench.schemas.request import Request, Response, write_call
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
-from omibench.schemas.tool_calls import write_call
 from omibench.stages.infer import infer_cell
+from omibench.store.compaction import compact_partition
 from omibench.store.export import export
 from omibench.store.merge import merge_store
-from omibench.store.partition.compact import compact_partition
 from omibench.store.share import absorb, write_increment
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store

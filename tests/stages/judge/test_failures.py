@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.judges.case import JudgeCase
+from omibench.answers.judges.case import JudgeCase
 from omibench.params.stages.judge import ErrorDraw
 from omibench.schemas.tables import ResponseRow
-from omibench.stages.judge.failures import apportion, draw_failures
 from omibench.stages.judge.material import Material
+from omibench.stages.judge.stage import apportion, draw_failures
 
 
 @given(

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from tests.judges.plugin_judges import plugin_judges
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import (

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.layout.columns import in_reading_order
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.layout.text import collect_words
+from omibench.stages.ocr.layout.reading_order import collect_words, in_reading_order
 from omibench.stages.ocr.structure.document import Document
 
 ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]

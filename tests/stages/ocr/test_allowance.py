@@ -15,10 +15,10 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr import allowance, read_papers
+from omibench.stages.ocr import jobs as allowance
+from omibench.stages.ocr import read_papers
 from omibench.stages.ocr import stage as run
-from omibench.stages.ocr.allowance import Allowance, page_noted
-from omibench.stages.ocr.jobs import OcrJob
+from omibench.stages.ocr.jobs import Allowance, OcrJob, page_noted
 from omibench.stages.ocr.pipeline import read_source
 from omibench.stages.ocr.sources.manifest import Source
 
@@ -173,6 +173,6 @@ def test_the_note_names_the_page_that_is_read(tmp_path: Path) -> None:
 
 
 def test_a_process_ends_when_its_cpu_time_is_used_up() -> None:
-    code = "from omibench.stages.ocr.allowance import limit_cpu; limit_cpu(0.5)\nwhile True: pass"
+    code = "from omibench.stages.ocr.jobs import limit_cpu; limit_cpu(0.5)\nwhile True: pass"
     done = subprocess.run([sys.executable, "-c", code], check=False, timeout=300)
     assert done.returncode == -signal.SIGXCPU

@@ -14,7 +14,7 @@ from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.check import check_bytes
+from omibench.stages.ocr.sources.files import check_bytes
 
 MADE = {
     "user_password.pdf": ("error", "pdf_encrypted"),

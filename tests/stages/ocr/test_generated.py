@@ -18,11 +18,11 @@ from tests.stages.ocr.printed import (
     set_key,
 )
 
-from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
-from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.structure.drafts import read_paper
+from omibench.stages.ocr.structure.key_tables import read_key
+from omibench.stages.ocr.structure.keys import Key
+from omibench.stages.ocr.structure.solutions import PrintedQuestion, read_solutions
 
 Paper = tuple[Style, list[Printed], Press]
 

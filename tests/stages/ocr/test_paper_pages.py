@@ -12,7 +12,7 @@ import pytest
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PagePicture, PageText
 from omibench.schemas.tables import read_jsonl, write_jsonl
-from omibench.stages.ocr.paper_pages import write_page_pictures
+from omibench.stages.ocr.page_pictures import write_page_pictures
 from omibench.stages.ocr.sources.manifest import Source
 from review_tasks.makers import make_problem
 from small_freeze import make_picture

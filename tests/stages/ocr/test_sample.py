@@ -10,9 +10,8 @@ import pytest
 import yaml
 from rapidfuzz import fuzz
 
-from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.pages import OcrReport
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.schemas.tables import read_json, read_jsonl
 
 Row = dict[str, Any]

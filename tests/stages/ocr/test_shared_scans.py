@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from omibench.ocr_quality.transcripts import best_window
+from omibench.answers.transcripts import best_window
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem

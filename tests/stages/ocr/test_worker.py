@@ -12,7 +12,8 @@ import pymupdf
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.stages.ocr import allowance, jobs, read_papers, worker
+from omibench.stages.ocr import jobs, read_papers, worker
+from omibench.stages.ocr import jobs as allowance
 from omibench.stages.ocr.jobs import OcrJob
 from omibench.stages.ocr.sources.manifest import Source
 

@@ -8,7 +8,7 @@ import pytest
 
 from omibench.errors import ModelError, PassingError
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
-from omibench.stages.rationale.asking import refuse_gaps
+from omibench.stages.rationale.stage import refuse_gaps
 
 ANSWERED = Response(text="So.")
 STOPPED = Response(text="", outcome="budget_stop")

@@ -10,11 +10,11 @@ import pytest
 from omibench.schemas.problem import Choice, Problem
 from omibench.stages.rationale.degenerate import (
     DegeneracyRule,
+    count_words,
     has_own_result,
     measure_overlap,
     measure_rationale,
 )
-from omibench.stages.rationale.tokenizers import count_words
 
 Make = Callable[..., Problem]
 RULE = DegeneracyRule(count_words, 12, 0.9)

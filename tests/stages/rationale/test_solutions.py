@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from omibench.params.stages.rationale import RationaleParams
+from omibench.schemas.curation import RationaleCandidate
 from omibench.schemas.problem import Problem
-from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.request import Response
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.stages.rationale.candidates import Writer
-from omibench.stages.rationale.degenerate import DegeneracyRule
-from omibench.stages.rationale.solutions import Solutions, write_solutions
-from omibench.stages.rationale.tokenizers import count_words
+from omibench.stages.rationale.candidates import Solutions, Writer, write_solutions
+from omibench.stages.rationale.degenerate import DegeneracyRule, count_words
 from omibench.store.key import request_key
 
 Make = Callable[..., Problem]

@@ -14,9 +14,8 @@ from PIL import Image
 from omibench.errors import MissingExtraError, ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
-from omibench.schemas.label_row import LabelRow
+from omibench.schemas.curation import LabelRow, RationaleCandidate
 from omibench.schemas.problem import Figure, Problem
-from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale import write_rationales

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
-from omibench.stages.rationale.tokenizers import open_tokenizer
+from omibench.stages.rationale.degenerate import open_tokenizer
 
 
 @pytest.mark.parametrize(

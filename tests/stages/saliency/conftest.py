@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.answers.extraction.letter_place import LetterMissing
+from omibench.answers.extraction.extract import LetterMissing
 from omibench.schemas.problem import Choice
 from omibench.schemas.request import Conversation, Message, TextPart
-from omibench.stages.saliency.context import CLOSING, LetterContext, add_context, read_context
+from omibench.stages.saliency.ask import CLOSING, LetterContext, add_context, read_context
 
 CHOICES = [Choice(label=label, text=f"{label} is it") for label in "ABCD"]
 QUESTION = Conversation(messages=(Message(role="user", parts=(TextPart(text="Which?"),)),))

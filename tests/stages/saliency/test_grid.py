@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from omibench.params.stages.saliency import SaliencyParams
-from omibench.stages.saliency.grid import fit_size, list_positions
+from omibench.stages.saliency.maps import fit_size, list_positions
 
 PAPER = SaliencyParams()
 SIDES = st.integers(1, 6000)

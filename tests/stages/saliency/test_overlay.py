@@ -6,9 +6,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from omibench.schemas.saliency_row import map_file
-from omibench.stages.saliency.maps import Effect
-from omibench.stages.saliency.overlay import LETTERS, PAD, overlay
+from omibench.schemas.columns import map_file
+from omibench.stages.saliency.maps import LETTERS, PAD, Effect, overlay
 
 TOP = LETTERS + 2 * PAD
 

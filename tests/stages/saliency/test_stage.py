@@ -11,14 +11,14 @@ import pytest
 from tests.stages.saliency.conftest import Make, write_responses
 
 from omibench.errors import ModelError, ParamsError
-from omibench.graph.slices import slice_study
-from omibench.params.cell import Cell
+from omibench.graph.job_hash import slice_study
+from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plan.build import plan_study
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.columns import SaliencyRow
 from omibench.schemas.tables import read_parquet
 from omibench.stages.infer import infer_cell
 from omibench.stages.saliency.stage import saliency_cell
+from omibench.study.plan.build import plan_study
 
 CELL = Cell("sim", "direct")
 COT = Cell("sim", "cot")

@@ -29,7 +29,7 @@ def main(path: str) -> None:
     from tests.items import make_item
 
     from omibench.answers.formulas import symbolic
-    from omibench.scorers.registry import score_item
+    from omibench.answers.scorers.registry import score_item
 
     resource.setrlimit(resource.RLIMIT_AS, (GIB, GIB))
     symbolic.symbolically_equal("x<1", "1>x")

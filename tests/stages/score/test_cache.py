@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.items import make_item
 
+from omibench.answers.scorers.registry import score_item
 from omibench.errors import OmibenchError
 from omibench.graph.code_hash import import_closure
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.registry import score_item
 from omibench.stages.score import cache
 from omibench.stages.score.cache import score_items, verdict_key
 

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from tests.items import make_item
 
+from omibench.answers.scorers.registry import score_item
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.registry import score_item
 
 NUMBER_WORDS = {
     ("gemini-2.0-flash-thinking-exp-1219_Math_CoT", "Math_589"),

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.scorers.registry import SCORERS, score_item
+from omibench.answers.scorers.registry import SCORERS, score_item
 
 SCORING = [
     Path("src/omibench") / name for name in ("answers", "formats", "scorers", "stages/score")

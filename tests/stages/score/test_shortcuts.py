@@ -12,8 +12,7 @@ from tests.items import choices_of
 
 from omibench.answers.extraction import cues, letters
 from omibench.answers.extraction.extract import extract_answer
-from omibench.answers.extraction.label_patterns import LabelPatterns
-from omibench.answers.extraction.letters import read_letters
+from omibench.answers.extraction.letters import LabelPatterns, read_letters
 from omibench.answers.formulas import latex
 from omibench.answers.formulas.latex import tidy
 from omibench.text.boxes import find_boxes
@@ -44,7 +43,7 @@ def test_the_last_cue_is_the_one_that_a_scan_finds(text: str, before: str) -> No
 
 @given(st.text(st.sampled_from("ab1 .,;:()+-=<>!?'\"%|[]\n\t"), max_size=30))
 def test_a_text_without_marks_is_only_trimmed(text: str) -> None:
-    plain = re.sub(r"\s+", " ", latex._plain(text)).strip()
+    plain = re.sub(r"\s+", " ", latex._plain_latex(text)).strip()
     rest = plain if plain.endswith("...") else re.sub(r"[.,;:]+$", "", plain).strip()
     assert tidy(text) == rest
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from omibench.answers.judges.gptscore import GPTSCORE, VARIANTS
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import build_prompt
+from omibench.answers.judges.panel import Judge
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.judges.gptscore import GPTSCORE, VARIANTS
-from omibench.judges.grade import GRADE
-from omibench.judges.instrument import build_prompt
-from omibench.judges.panel import Judge
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Choice, Question

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.items import make_item
 
+from omibench.answers.scorers.robust import score
 from omibench.schemas.verdict import Verdict
-from omibench.scorers.robust import score
 
 CASES: list[dict[str, Any]] = [
     json.loads(line)

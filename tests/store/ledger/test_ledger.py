@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import StoreError
-from omibench.store.ledger.ledger import Ledger, Purse, format_month
-from omibench.store.process import read_process_start
+from omibench.store.ledger import Ledger, Purse, format_month
+from omibench.store.processes import read_process_start
 
 PURSE = Purse("study", "model", cap_usd=1.0, lease_s=60)
 
@@ -104,7 +104,7 @@ def test_a_batch_outlives_its_process_and_is_settled_by_a_later_one(tmp_path: Pa
 
 def test_the_dead_leave_their_reservations_charged(ledger: Ledger) -> None:
     code = (
-        "import os, signal, sys; from omibench.store.ledger.ledger import Ledger, Purse\n"
+        "import os, signal, sys; from omibench.store.ledger import Ledger, Purse\n"
         "purse = Purse('study', 'model', 1.0, 60)\n"
         "assert Ledger(sys.argv[1]).reserve(purse, 0.6); os.kill(os.getpid(), signal.SIGKILL)"
     )
@@ -201,7 +201,7 @@ def test_a_month_counts_what_was_committed_since_it_began(
     october, november = 1_791_000_000.0, 1_794_000_000.0
     assert [format_month(october), format_month(november)] == ["2026-10", "2026-11"]
     purse = PURSE._replace(cap_usd=10.0, lease_s=1e9)
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: october)
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: october)
     assert ledger.sum_spending("study", "2026-10") == 0, "no attempt was made yet"
     for cost in (0.5, None):
         attempt = ledger.reserve(purse, 0.75)
@@ -210,7 +210,7 @@ def test_a_month_counts_what_was_committed_since_it_began(
     flying = ledger.reserve(purse, 0.2)
     assert flying is not None
     assert ledger.sum_spending("study", "2026-10") == pytest.approx(1.45)
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: november)
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: november)
     assert ledger.sum_spending("study", "2026-11") == 0
     attempt = ledger.reserve(purse, 0.3)
     assert attempt is not None

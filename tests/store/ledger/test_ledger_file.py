@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from omibench.store.ledger.ledger_file import open_ledger
-from omibench.store.ledger.lost_attempts import COLUMNS, add_columns
+from omibench.store.ledger import open_ledger
+from omibench.store.lost_attempts import COLUMNS, add_columns
 
 
 class Overtaken:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from omibench.store.ledger.ledger import LEDGER, Ledger, Purse
-from omibench.store.ledger.lost_attempts import ENOUGH, KILLED, MARGIN
+from omibench.store.ledger import LEDGER, Ledger, Purse
+from omibench.store.lost_attempts import ENOUGH, KILLED, MARGIN
 
 PURSE = Purse("study", "model", cap_usd=100.0, lease_s=600)
 WORST = 0.1
@@ -31,7 +31,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", found)
+    monkeypatch.setattr("omibench.store.ledger.time.time", found)
     return found
 
 

@@ -28,9 +28,9 @@ from tests.store.filling import (
 
 from omibench.errors import StoreError
 from omibench.files.locks import lock_path
-from omibench.store.partition import pack
-from omibench.store.partition.compact import LOCK, Compacted, compact_partition
-from omibench.store.partition.partition import Partition
+from omibench.store import packs as pack
+from omibench.store.compaction import LOCK, Compacted, compact_partition
+from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.store.verify import verify_store
 
@@ -407,7 +407,7 @@ def test_members_of_later_versions_survive(tmp_path: Path) -> None:
         partition = store.open_partition(IDENTITY)
         body = partition.body(key)
         assert body is not None
-        from omibench.store.partition.line import encode_line
+        from omibench.store.lines import encode_line
 
         line = encode_line("ab" * 32, body._replace(extra=b'{"signed":{"by":"x"}}'))
         partition.append_line(line)

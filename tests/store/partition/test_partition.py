@@ -19,12 +19,12 @@ from tests.store.filling import (
     texts,
 )
 
+from omibench.store.compaction import compact_partition
 from omibench.store.contents import count_responses, summarise
 from omibench.store.files import OpenFiles
-from omibench.store.liveness import is_closed
-from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.partition import Partition
-from omibench.store.partition.segment import CLOSED, OLD_INDEX, SegmentFile
+from omibench.store.partition import Partition
+from omibench.store.processes import is_closed
+from omibench.store.segments import CLOSED, OLD_INDEX, SegmentFile
 from omibench.store.store import Store
 
 
@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(
     def refuse(*_: object) -> None:
         raise PermissionError("read-only")
 
-    monkeypatch.setattr("omibench.store.partition.segment.write_private", refuse)
+    monkeypatch.setattr("omibench.store.segments.write_private", refuse)
     keys = fill(tmp_path, range(3))
     assert texts(tmp_path, keys) == expected(range(3))
     assert not list(partition_folder(tmp_path).glob(f"*{CLOSED}"))

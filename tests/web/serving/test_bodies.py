@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from omibench.web.serving.bodies import RequestError, parse_object
+from omibench.web.server import RequestError, parse_object
 
 
 @pytest.mark.parametrize(

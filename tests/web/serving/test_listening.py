@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError, OutputError, ParamsError
-from omibench.web.serving.address import ServedAddress
-from omibench.web.serving.listening import (
-    check_listening,
-    open_listener,
-    read_secret,
-)
+from omibench.web.address import ServedAddress, check_listening, open_listener, read_secret
 
 TLS = "https://review.example.org"
 

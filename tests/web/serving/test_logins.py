@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.web.serving.logins import (
+from omibench.web.server import (
     ATTEMPTS_OF_ADDRESS,
     ATTEMPTS_OF_NAME,
     WINDOW_S,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.web.serving.names import strip_port
+from omibench.web.address import strip_port
 
 
 @pytest.mark.parametrize(

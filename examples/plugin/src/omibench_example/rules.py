@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from omibench.answers.scorers.outcome import make_failed_verdict, passes_through
+from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.outcome import make_failed_verdict, passes_through
-from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_boxes
 
 NAME = "within-a-percent"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.extraction.label_patterns import make_patterns
-from omibench.answers.parts import split_labelled
+from omibench.answers.extraction.letters import make_patterns
+from omibench.answers.multipart import split_labelled
 
 _NOUNS = (
     r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice|statement)s?|right\s+answer"

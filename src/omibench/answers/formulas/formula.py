@@ -1,16 +1,168 @@
-"""Equality of formulas, with a LaTeX parser only for texts it can decide."""
+"""Operators whose operands are ordered: p \\to q, A \\subset B, f \\circ g, a \\times b.
+
+A parser of products would read an unknown command as a factor, and factors commute. So only the
+commands in `SYMBOLS` are factors; for all others the sides are compared in order.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from omibench.answers.formulas.latex import squash
-from omibench.answers.formulas.operators import is_ordered, name_products, same_in_order
+from omibench.answers.formulas.latex import same_text, squash
 from omibench.answers.formulas.symbolic import symbolically_equal
-from omibench.answers.names import is_name, is_numbered
-from omibench.answers.quantities.units import parse_unit
+from omibench.answers.multipart import by_comma, is_name, is_numbered
+from omibench.answers.units import parse_unit
+from omibench.text.latex.signs import list_words
+
+Equality = Callable[[str, str], bool]
+
+_GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa
+lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
+Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
+"""
+_COMMANDS = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp frac sqrt times
+sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
+scalarproduct vectorproduct"""
+SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
+r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
+_RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
+\implies \impliedby \Longrightarrow \Longleftarrow \Leftrightarrow \Longleftrightarrow
+\hookrightarrow \rightleftharpoons \leadsto \subset \subseteq \subsetneq \supset \supseteq
+\supsetneq \in \notin \ni \vdash \dashv \models \prec \succ \preceq \succeq \ll \gg \lesssim
+\gtrsim \cong \perp \parallel \nmid \leq \geq \neq \equiv \propto
+← ⇐ ⇔ ↦ ∈ ∉ ∋ ⊂ ⊃ ⊆ ⊇ ⊢ ⊨ ≺ ≻ ≪ ≫ ≅ ⊥ ∥""")
+_JOINS = list_words(r"\cap \cup \land \lor \vee \wedge \oplus \setminus ∩ ∪ ∧ ∨ ⊕ ∖")
+_COMMUTE = list_words(r"""\cap \cup \land \lor \vee \oplus \iff \Leftrightarrow \Longleftrightarrow
+\cong \perp \parallel \neq \equiv ∩ ∪ ∨ ⊕ ⇔ ≅ ⊥ ∥""")
+_TURNED = [
+    (r"\to", r"\leftarrow"), (r"\to", r"\gets"), (r"\to", r"\Leftarrow"), (r"\subset", r"\supset"),
+    (r"\implies", r"\impliedby"), (r"\subseteq", r"\supseteq"), (r"\in", r"\ni"),
+    (r"\prec", r"\succ"), (r"\ll", r"\gg"),
+]  # fmt: skip
+_FLIP = frozenset(_TURNED) | frozenset((b, a) for a, b in _TURNED)
+_SIGN = re.compile(
+    r"\\[{}]|[{(\[]|[})\]]|\\[A-Za-z]+|[+-]|[←⇐⇔↦∈∉∋⊂⊃⊆⊇⊢⊨≺≻≪≫≅⊥∥∩∪∧∨⊕⊗∖∘¬]"
+    r"|(?<=[A-Za-z)}'])\s*°(?=\s*[A-Za-z\\({])"
+)
+_INDEX = re.compile(r"_\s*\{[^{}]*\}")
+
+_ATOM = (
+    r"\\(?:nabla(?![A-Za-z])|(?:vec|overrightarrow|hat)\s*"
+    r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z]))(?:\s*_\s*\{[^{}]*\})?"
+)
+_PRODUCT = re.compile(rf"({_ATOM})\s*([×⋅])\s*({_ATOM})")
+_ANY_VECTOR = rf"(?:{_ATOM}|\\vectorproduct_\{{[^{{}}]*\}})"
+_LEFT_OVER = re.compile(rf"⋅|(?:{_ANY_VECTOR}|\))\s*×\s*(?:{_ANY_VECTOR}|\()")
+
+
+def name_products(text: str) -> str:
+    r"""Replace each product of two vectors in a tidied formula by an ordered symbol."""
+
+    def name_product(match: re.Match[str]) -> str:
+        left, sign, right = (re.sub(r"[\s{}\\]", "", group) for group in match.groups())
+        if sign == "⋅" and "nabla" not in (left, right):
+            left, right = sorted((left, right))
+        kind = "scalar" if sign == "⋅" else "vector"
+        return rf" \{kind}product_{{{left},{right}}} "
+
+    return _PRODUCT.sub(name_product, text) if "⋅" in text or "×" in text else text
+
+
+def same_in_order(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Return whether two formulas have equal sides around the same operators.
+
+    None if neither has an operator. Relations bind last, then joins such as a union, then sums.
+    An operator inside brackets, or a product of vectors without a name, makes them different.
+    """
+    if _has_unnamed_product(gold) or _has_unnamed_product(pred):
+        return False
+    if not any(map(_is_operator, _signs(gold) | _signs(pred))):
+        return None
+    for level in (_RELATIONS.__contains__, _JOINS.__contains__, _is_sum, _is_operator):
+        (g, gold_signs), (p, pred_signs) = _sides(gold, level), _sides(pred, level)
+        if gold_signs or pred_signs:
+            return _same_sides((g, gold_signs), (p, pred_signs), is_same)
+    return False
+
+
+def is_ordered(text: str) -> bool:
+    """Return whether a formula has an operator or product whose sides do not commute."""
+    return (
+        "product_" in name_products(text)
+        or _has_unnamed_product(text)
+        or any(map(_is_operator, _signs(text)))
+    )
+
+
+def same_set(entries: Sequence[str], parts: Sequence[str], is_same: Equality) -> bool:
+    """Return whether entries and parts match one to one, in any order."""
+    remaining = list(parts)
+    for entry in entries:
+        hit = next((part for part in remaining if is_same(entry, part)), None)
+        if hit is None:
+            return False
+        remaining.remove(hit)
+    return not remaining
+
+
+Sides = tuple[list[str], list[str]]
+
+
+def _same_sides(gold: Sides, pred: Sides, is_same: Equality) -> bool:
+    (g, gold_signs), (p, pred_signs) = gold, pred
+
+    def equal(a: str, b: str) -> bool:
+        if not a or not b or a.startswith("{"):  # the braces of an unknown command
+            return a == b or same_text(a, b)
+        mixed = gold_signs[0] in _JOINS and (_sides(a, _is_sum)[1] or _sides(b, _is_sum)[1])
+        return same_text(a, b) if mixed else is_same(a, b)
+
+    if len(g) == len(p) == 2 and (gold_signs[0], pred_signs[0]) in _FLIP:
+        return equal(g[0], p[1]) and equal(g[1], p[0])
+    if gold_signs != pred_signs:
+        return False
+    if len(set(gold_signs)) == 1 and gold_signs[0] in _COMMUTE:
+        return same_set(g, p, equal)
+    return all(map(equal, g, p))
+
+
+def _is_operator(sign: str) -> bool:
+    return sign not in SYMBOLS and sign not in "+-{}()[]\\{\\}"
+
+
+def _is_sum(sign: str) -> bool:
+    return sign in ("+", "-")
+
+
+def _signs(text: str) -> set[str]:
+    return {match.group().strip() for match in _SIGN.finditer(_INDEX.sub("", text))}
+
+
+def _sides(text: str, level: Callable[[str], bool]) -> Sides:
+    """Split one level outside all brackets into operands and signs."""
+    sides, signs, start, depth = list[str](), list[str](), 0, 0
+    for match in _SIGN.finditer(text):
+        sign = match.group().strip()
+        if sign[-1] in "{([":
+            depth += 1
+        elif sign[-1] in "})]":
+            depth -= 1
+        elif depth == 0 and level(sign):
+            sides.append(text[start : match.start()].strip())
+            signs.append(sign)
+            start = match.end()
+    return [*sides, text[start:].strip()], signs
+
+
+def _has_unnamed_product(text: str) -> bool:
+    return ("⋅" in text or "×" in text) and _LEFT_OVER.search(name_products(text)) is not None
+
+
+# Equality of formulas, with a LaTeX parser only for texts it can decide.
 
 _NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
 _TOKEN = re.compile(
@@ -143,3 +295,235 @@ def _symbol(match: re.Match[str]) -> str:
         name = rf"\angle{min(first, last)}{vertex}{max(first, last)}"
     index = re.sub(r"[\s']", "", match["index"])
     return name + "'" * match["index"].count("'") + index
+
+
+# Sets of numbers as intervals or inequalities: (0, 1] is 0 < x <= 1.
+
+_UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s")
+_MEMBER = re.compile(r"^\s*\\?[A-Za-z](?:_\{\w+\})?\s*(?:\\in(?![A-Za-z])|∈)\s*")
+_BRACKETS = re.compile(r"([(\[\]])(.*)([)\]\[])", re.DOTALL)
+_SIGN_INTERVALS = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|[<>]")
+_VARIABLE = re.compile(r"\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?(?:\s*\(\w+\))?|[A-Z](?:\s?[A-Z])")
+_MINUS = re.compile(r"-\s*∞")
+FLIPPED = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
+"""The sign of an inequality read from the other side."""
+
+
+class Interval(NamedTuple):
+    """Both ends ("" if infinite), whether they are included, and the variable's name."""
+
+    low: str
+    low_closed: bool
+    high: str
+    high_closed: bool
+    variable: str
+
+
+def same_intervals(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Return whether two tidied texts are the same union of intervals; None for other texts.
+
+    Applies only if one text has a union, an infinite end or a half-open bracket, or if the two
+    differ in kind: a pair (1, 2) can be a point.
+    """
+    g, p = intervals(gold), intervals(pred)
+    if g is None or p is None or not (_is_set(gold, p) or _is_set(pred, g)):
+        return None
+    named = {i.variable for i in (*g, *p) if i.variable}
+    if len(g) != len(p) or len(named) > 1:
+        return False
+    remaining = list(p)
+    for interval in g:
+        hit = next(
+            (candidate for candidate in remaining if _same_interval(interval, candidate, is_same)),
+            None,
+        )
+        if hit is None:
+            return False
+        remaining.remove(hit)
+    return True
+
+
+def _is_set(text: str, intervals_beside: list[Interval]) -> bool:
+    written = _UNION.search(text) or "∞" in text or re.search(r"^\s*(?:\[.*\)|\(.*\])$", text)
+    return bool(written) or any(interval.variable for interval in intervals_beside)
+
+
+def _same_interval(gold: Interval, pred: Interval, is_same: Equality) -> bool:
+    ends = ((gold.low, pred.low), (gold.high, pred.high))
+    closed = (gold.low_closed, gold.high_closed) == (pred.low_closed, pred.high_closed)
+    return closed and all(a == b == "" or (a and b and is_same(a, b)) for a, b in ends)
+
+
+def intervals(text: str) -> list[Interval] | None:
+    """Return the intervals of a union in order; None if a piece is not one or an inequality."""
+    if len(text) > 300:
+        return None
+    pieces = [piece.strip() for piece in _UNION.split(text)]
+    readings = [_read_brackets(piece) or _inequality(piece) for piece in pieces]
+    readable = [interval for interval in readings if interval]
+    return readable if len(readable) == len(readings) else None
+
+
+def _read_brackets(text: str) -> Interval | None:
+    match = _BRACKETS.fullmatch(_MEMBER.sub("", text).strip())
+    entries = [part.text for part in by_comma(match.group(2))] if match else []
+    if match is None or len(entries) != 2:
+        return None
+    low, high = (_end(entry) for entry in entries)
+    return Interval(low, match.group(1) == "[", high, match.group(3) == "]", "")
+
+
+def _inequality(text: str) -> Interval | None:
+    """Parse x < 3, -1 < x <= 3 or 3 > x, in which the variable is a plain name."""
+    signs = _SIGN_INTERVALS.findall(text)
+    sides = [side.strip() for side in _SIGN_INTERVALS.split(text)]
+    if not 1 <= len(signs) <= 2 or any(not side or re.search(r"[=,≈;]", side) for side in sides):
+        return None
+    if signs[0] in (">", r"\geq"):
+        sides, signs = sides[::-1], [FLIPPED[sign] for sign in reversed(signs)]
+    names = [_VARIABLE.fullmatch(side) is not None for side in sides]
+    if any(sign not in ("<", r"\leq") for sign in signs) or sum(names) != 1:
+        return None
+    at, ends = names.index(True), [_end(side) for side in sides]
+    if len(sides) == 3 and at != 1:
+        return None
+    closed = [sign == r"\leq" for sign in signs]
+    low, low_closed = (ends[0], closed[0]) if at > 0 else ("", False)
+    high, high_closed = (ends[-1], closed[-1]) if at + 1 < len(sides) else ("", False)
+    return Interval(low, low_closed, high, high_closed, _name(sides[at]))
+
+
+def _end(text: str) -> str:
+    plain = text.strip().lstrip("+").strip()
+    return "" if plain == "∞" or _MINUS.fullmatch(plain) else text.strip()
+
+
+def _name(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+# Equations, inequalities, tuples, intervals and sets, compared side by side.
+#
+# Every function returns None if the texts are of another kind.
+
+_SIGN_RELATION = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
+_NAME = re.compile(
+    r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
+    r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
+)
+_LABEL = re.compile(
+    r"(\\(?:Delta|vec|d?dot|bar|hat|overline|mathscr)(?![A-Za-z])\s*\{?\s*|)"
+    r"(\\[A-Za-z]+|[^\W\d_]|\[[^\[\]]*\])\s*\}?"
+    r"((?:\s*'|\s*[_^]\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]+))*)\s*(?:\((.*)\))?",
+    re.DOTALL,
+)
+_INDEX_RELATION = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
+_OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]")
+_BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
+
+
+def same_bracketed(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare tuples and intervals with brackets and in order, sets in any order."""
+    g, p = _BRACKETED.fullmatch(gold), _BRACKETED.fullmatch(pred)
+    if g is None or p is None:
+        return None
+    entries = [part.text for part in by_comma(g.group(2))]
+    parts = [part.text for part in by_comma(p.group(2))]
+    if not entries and not parts:
+        return None
+    if g.group(1, 3) != p.group(1, 3) or len(entries) != len(parts):
+        return False
+    if g.group(1) == "\\{":
+        return same_set(entries, parts, is_same)
+    return all(is_same(e, x) for e, x in zip(entries, parts, strict=True))
+
+
+def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Compare equations and inequalities; a plain name on the left can be omitted.
+
+    If both have one and it is a symbol, it must be the same (`_same_label`).
+
+    Inequalities must have the same signs and sides, in either direction. A chain a = b = c is
+    compared by its last side, and by all sides if the prediction has as many.
+    """
+    (g, gold_signs), (p, pred_signs) = sides(gold), sides(pred)
+    if not gold_signs and not pred_signs:
+        return None
+    if any(sign not in "=≈" for sign in (*gold_signs, *pred_signs)):
+        flipped = [FLIPPED.get(sign, sign) for sign in reversed(pred_signs)]
+        return (gold_signs == pred_signs and _all_same(g, p, is_same)) or (
+            gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], is_same)
+        )
+    equations = g, p
+    labels = [chain[0] for chain in (g, p) if len(chain) > 1 and chain != _without_name(chain)]
+    if len(labels) == 2 and not _same_label(labels[0], labels[1], is_same):
+        return _same_equation(*equations)
+    g, p = _without_name(g), _without_name(p)
+    if len(g) == len(p):
+        equal = _all_same(g, p, is_same)
+    else:
+        equal = (len(g) == 1 or len(p) == 1) and is_same(g[-1], p[-1])
+    return equal or _same_equation(*equations)
+
+
+def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
+    """Return whether one equation is the other rearranged or multiplied by a number."""
+    if len(gold) != 2 or len(pred) != 2 or same_text(gold[0], pred[0]):
+        return False
+    gold_difference, pred_difference = (f"{left}-({right})" for left, right in (gold, pred))
+    return (
+        same_formula(gold_difference, pred_difference)
+        or same_formula(gold_difference, f"{pred[1]}-({pred[0]})")
+        or proportional(gold_difference, pred_difference)
+    )
+
+
+def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
+    r"""Return whether two left-hand sides can denote the same value: `\theta_1` is not `\theta_0`.
+
+    Letter, accent, primes and power must agree, and an index or argument if both have one.
+    Labels longer than a symbol ("the speed v", `MN`) are not compared.
+    """
+    g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
+    if g is None or p is None:
+        return True
+    names = [_bare(m.group(1) + m.group(2) + _INDEX_RELATION.sub("", m.group(3))) for m in (g, p)]
+    indices = [_bare("".join(_INDEX_RELATION.findall(m.group(3)))) for m in (g, p)]
+    if names[0] != names[1] or (all(indices) and not same_text(*indices)):
+        return False
+    return not (g.group(4) and p.group(4)) or is_same(g.group(4), p.group(4))
+
+
+def _bare(symbol: str) -> str:
+    return re.sub(r"[\s\\{}]", "", symbol)
+
+
+def sides(text: str) -> tuple[list[str], list[str]]:
+    """Return the sides of a relation outside all brackets, and the signs between them."""
+    texts, signs, start, depth = list[str](), list[str](), 0, 0
+    for match in _SIGN_RELATION.finditer(text):
+        mark = match.group()
+        if mark in "{([":
+            depth += 1
+        elif mark in "})]":
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            texts.append(text[start : match.start()].strip())
+            signs.append(mark)
+            start = match.end()
+    return [*texts, text[start:].strip()], signs
+
+
+def _without_name(chain: list[str]) -> list[str]:
+    """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v"."""
+    if len(chain) < 2:
+        return chain
+    name = chain[0]
+    named = _NAME.fullmatch(name) or (len(name) <= 60 and not _OPERATION.search(name))
+    return chain[1:] if named else chain
+
+
+def _all_same(gold: Sequence[str], pred: Sequence[str], is_same: Equality) -> bool:
+    return len(gold) == len(pred) and all(
+        not g == p == "" and is_same(g, p) for g, p in zip(gold, pred, strict=True)
+    )

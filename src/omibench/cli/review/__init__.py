@@ -1,14 +1,10 @@
-"""The commands of `omibench review`, one module each, in the order of the help."""
+"""The commands of `omibench review`, in the order of the help."""
 
-from omibench.cli.review.agree import agree
-from omibench.cli.review.assign import assign
-from omibench.cli.review.export import export
-from omibench.cli.review.group import review_group
-from omibench.cli.review.import_ import import_
-from omibench.cli.review.sample import sample
+from omibench.cli.review.files import export, import_
+from omibench.cli.review.options import review_group
+from omibench.cli.review.people import agree, status, user_app
 from omibench.cli.review.serve import serve
-from omibench.cli.review.status import status
-from omibench.cli.review.user import user_app
+from omibench.cli.review.tasks import assign, sample
 
 VERBS = (
     assign,

@@ -1,4 +1,4 @@
-"""Options shared by the commands of `omibench review`, and the review folder."""
+"""`omibench review`: human review of a dataset."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.options import make_group
 from omibench.errors import MissingInputError
 
 if TYPE_CHECKING:
     from omibench.params.review import ReviewParams
+
+
+review_group = make_group(
+    "review", "Have people review problems and responses, and use their decisions."
+)
+
+
+# Options shared by the commands of `omibench review`, and the review folder.
 
 ReviewFolder = Annotated[
     Path | None,

@@ -13,8 +13,8 @@ from omibench.cli.review.options import ReviewFolder, find_review
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.review_app.service import ReviewService
-    from omibench.review_app.settings import ServerSettings
+    from omibench.review.app.context import ServerSettings
+    from omibench.review.app.service import ReviewService
 
 PORT = 8765
 
@@ -52,11 +52,11 @@ def serve(
     from omibench.extras import require_extra
 
     require_extra("review", "review serve")
-    from omibench.review.settle import ReviewRule
-    from omibench.review_app.server import run_server
-    from omibench.review_app.service import ReviewService
-    from omibench.review_app.settings import ServerSettings
-    from omibench.web.serving.listening import check_listening, read_secret
+    from omibench.review.app.application import run_server
+    from omibench.review.app.context import ServerSettings
+    from omibench.review.app.service import ReviewService
+    from omibench.review.outcomes import ReviewRule
+    from omibench.web.address import check_listening, read_secret
 
     check_listening(host, secret_file is not None, behind_tls)
     settings = ServerSettings(host=host, port=port, origin=behind_tls)
@@ -77,9 +77,9 @@ def serve(
 
 
 def _serve_demo(settings: ServerSettings) -> None:
-    from omibench.review_app.demo.folder import write_demo
-    from omibench.review_app.server import run_server
-    from omibench.review_app.service import ReviewService
+    from omibench.review.app.application import run_server
+    from omibench.review.app.demo import write_demo
+    from omibench.review.app.service import ReviewService
 
     with TemporaryDirectory(prefix="omibench-review-") as name:
         users = write_demo(Path(name))
@@ -95,7 +95,7 @@ def _serve_demo(settings: ServerSettings) -> None:
 
 def _announce_review(service: ReviewService) -> None:
     """Print the skipped lines of tasks.jsonl and the reviewers without a password."""
-    from omibench.review_app.log.database import list_names
+    from omibench.review.app.database import list_names
 
     for line in service.content.errors:
         say(line, err=True)

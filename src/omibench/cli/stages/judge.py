@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import OutFile, Params
-from omibench.text.terminal import say
+from omibench.cli.options import OutFile, Params, Results, check_names, find_results
+from omibench.errors import ParamsError
+from omibench.text.terminal import printable, say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+    from omibench.schemas.certificate import Certificate, Measure, ReasoningCertificate
 
 
 def judge(
@@ -35,9 +40,9 @@ def judge(
     """
     from omibench.files.outputs import output_parquet
     from omibench.graph.job_hash import job_hash
-    from omibench.graph.provenance.reading import check_inputs
-    from omibench.plan.study_file import read_study
+    from omibench.graph.provenance import check_inputs
     from omibench.stages.judge import CellFiles, judge_cell
+    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)
@@ -45,3 +50,149 @@ def judge(
     files = CellFiles(responses, verdicts, answers, questions)
     rows = judge_cell(files, out, study, job_hash(study, "judge"))
     say(f"{rows} judgements written to {out}", err=True)
+
+
+# The command `omibench certify`.
+
+
+def certify(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
+    labels: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="LABELS",
+            help="CSV or JSONL of human labels: id, label or error_type or marks, and optionally "
+            "model, setting, index.",
+        ),
+    ] = None,
+    results: Results = None,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Verdicts written by `omibench score`; no study is needed."
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(help="With --verdicts: the scorer to certify, if there are several."),
+    ] = None,
+    draw: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Draw N responses per model for human labelling."),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="With --draw: a key of params `models`; repeatable.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="With --draw: a key of params `settings`; repeatable.")
+    ] = None,
+    params: Params = "params.yaml",
+) -> None:
+    """Measure how well judges agree with human labels.
+
+    For labels of correctness (column `label`), writes certificate.json (agreement, kappa,
+    Spearman, true and false positive rates by answer type, accuracy corrected for the judge's
+    errors, judge against scorer) and disagreements.jsonl. For labels of reasoning (`error_type`
+    and marks), writes reasoning.json. Calls no model.
+
+    With --verdicts, certifies the judge of that file, or its scorer if it has no judge.
+    With --draw and without labels, writes to_label.csv, a sheet of responses to label.
+
+    \b
+    Example:
+      omibench certify --draw 200 --model my-model --setting cot --out results/certify
+      omibench certify labels.csv --results results --out results/certify
+      omibench certify labels.csv --verdicts verdicts.parquet --out certify
+    """
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance import check_inputs, frozen_files
+    from omibench.stages.certify import certify_judges
+    from omibench.study.plan.study_file import read_study
+
+    if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
+        params = "{}"
+    study = read_study(params)
+    results = find_results(results, study)
+    out = output_folder(out, study.study.store)
+    if draw is not None and labels is None and verdicts is None:
+        say(_draw(results, out, study, draw, model, setting), err=True)
+        return
+    if labels is None or draw is not None or model or setting:
+        raise ParamsError(
+            "certify: give either a file of labels, or --draw N (with --model, --setting) for a "
+            "sheet of responses to label"
+        )
+    spare_inputs(out / "disagreements.jsonl", labels)
+    if verdicts is not None:
+        from omibench.stages.certify.scored import certify_scored
+
+        say_lines(_format_certificate(certify_scored(labels, verdicts, out, study, rules)))
+        say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
+        return
+    if rules is not None:
+        raise ParamsError("certify: --rules needs --verdicts")
+    read = (results / stage for stage in ("infer", "score", "judge"))
+    check_inputs(*read, *frozen_files(results))
+    certified = certify_judges(labels, results, out, study)
+    texts = [_format_certificate(certified.scores)] if certified.scores else []
+    say_lines("\n".join([*texts, *map(_format_reasoning, certified.reasoning)]))
+    written = ["certificate.json", "disagreements.jsonl"] if certified.scores else []
+    say(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
+
+
+def _draw(
+    results: Path,
+    out: Path,
+    study: Study,
+    count: int,
+    models: list[str] | None,
+    settings: list[str] | None,
+) -> str:
+    from omibench.graph.provenance import check_inputs, frozen_files
+    from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
+
+    check_names(study, models, settings)
+    check_inputs(results / "infer", *frozen_files(results))
+    rows = draw_sheet(results, out, study, LabelDraw(count, models, settings))
+    return f"{rows} responses written to {out / SHEET_FILE}: fill in `label`, keep the columns"
+
+
+def _format_reasoning(certificate: ReasoningCertificate) -> str:
+    lines = [_heading(certificate, f", {certificate.instrument.replace('_', ' ')}")]
+    types = [("agreement", certificate.agreement), ("kappa", certificate.kappa)]
+    if figures := [f"{name} {_figure(m)}" for name, m in types if m]:
+        lines.append(f"  {'  '.join(figures)}")
+    for name, mark in certificate.marks.items():
+        near, rank = _figure(mark.within_one), _figure(mark.spearman)
+        lines.append(f"  {name:<17} within one grade {near}  Spearman {rank}")
+    return "\n".join(lines)
+
+
+def _heading(certificate: Certificate | ReasoningCertificate, detail: str = "") -> str:
+    mark = "[SIMULATED] " if certificate.simulated else ""
+    judge = printable(certificate.judge)
+    return (
+        f"{mark}{judge}{detail} against {certificate.n} labels of {certificate.problems} problems"
+    )
+
+
+def _format_certificate(certificate: Certificate) -> str:
+    lines = [_heading(certificate)]
+    for kind, quality in certificate.quality.items():
+        rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
+                 ("TPR", quality.tpr), ("FPR", quality.fpr)]  # fmt: skip
+        lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
+    judge, rules = printable(certificate.judge), printable(certificate.rules)
+    for table in certificate.four_way[-1:]:
+        lines.append(
+            f"  with {rules}: both right {table.both_right}, both wrong {table.both_wrong}, "
+            f"only {judge} right {table.judge_only}, only {rules} right {table.rules_only}"
+        )
+    return "\n".join(lines)
+
+
+def _figure(measure: Measure) -> str:
+    if measure.value is None:
+        return "not known"
+    lo, hi = ("–" if bound is None else f"{bound:.3f}" for bound in (measure.lo, measure.hi))
+    return f"{measure.value:.3f} [{lo}, {hi}]"

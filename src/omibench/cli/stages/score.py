@@ -1,9 +1,11 @@
-"""The command `omibench score`."""
+"""The last lines of `omibench score`: a summary per scorer, and failed judgements."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,8 +19,93 @@ from omibench.cli.options import (
     load_plugin_files,
     make_limit,
 )
-from omibench.errors import OmibenchError, ParamsError
-from omibench.text.terminal import say_lines
+from omibench.errors import MissingExtraError, OmibenchError, ParamsError, SomeFailedError
+from omibench.text.terminal import say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.stages.score.stage import ScoreResult
+
+
+BUDGET = "budget_stop"
+UNREADABLE = "judge_failed"
+
+
+def tell_scores(scored: ScoreResult, out: Path) -> None:
+    """Print a summary of each scorer and judge, and the path of the verdicts.
+
+    Raises:
+        SomeFailedError: All judgements failed. Judgements stopped by a budget do not count as
+            failed; their warning is printed earlier.
+    """
+    if scored.part:
+        say(f"[PARTIAL RUN] {scored.part}")
+    if scored.lacking:
+        say(scored.lacking)
+    for line in [*_summaries(scored), *_failures(scored)]:
+        say(line)
+    say(f"{scored.frame.height} rows written to {out}", err=True)
+    for rules, (count, failed) in scored.failed.items():
+        if count and _all_failed(scored, rules) and not failed[BUDGET]:
+            raise SomeFailedError(
+                f"score: all judgements of {rules} failed ({_counts(failed)}), so {out} has no "
+                f"verdict of a judge; {_remedy(failed)}"
+            )
+
+
+def _all_failed(scored: ScoreResult, rules: str) -> bool:
+    count, failed = scored.failed.get(rules, (0, Counter[str]()))
+    return 0 < count == failed.total()
+
+
+def _remedy(failed: Counter[str]) -> str:
+    """Return the remedy; a reply without a verdict is in the store and not requested again."""
+    if failed.keys() <= {UNREADABLE}:
+        return (
+            "its replies contain no verdict: read one with `omibench store inspect KEY` (column "
+            "judge_key), then choose another judge"
+        )
+    return (
+        "check that the judge's model answers (`omibench plan --probe`), then run the command again"
+    )
+
+
+def _summaries(scored: ScoreResult) -> Iterator[str]:
+    from omibench.results.load import format_lines, summarise_verdicts
+
+    frame = scored.frame
+    scorers, clusters = frame["rules"].to_list(), scored.clusters
+    by_rules: dict[str, list[tuple[float, str, str]]] = {}
+    for rules, *row in zip(scorers, frame["verdict"], frame["outcome"], clusters, strict=True):
+        by_rules.setdefault(rules, []).append((row[0], row[1], row[2]))
+    if "gptscore" in frame.columns:  # stored next to the verdicts of each scorer
+        first = frame.height // len(by_rules)
+        judged = zip(frame["gptscore"], frame["judge_outcome"], clusters, strict=True)
+        by_rules["gptscore"] = [*judged][:first]
+    for rules, rows in by_rules.items():
+        # Neither single judges of a panel nor numbers without a judgement.
+        if "/" not in rules and not _all_failed(scored, rules):
+            values, outcomes, groups = zip(*rows, strict=True)
+            try:
+                yield from format_lines(summarise_verdicts(rules, values, outcomes, groups))
+            except MissingExtraError as error:
+                yield f"{rules}: no summary: {error}"
+
+
+def _failures(scored: ScoreResult) -> Iterator[str]:
+    for rules, (count, failed) in scored.failed.items():
+        if failed.total():
+            yield (
+                f"{rules}: {failed.total():,} of {count:,} judgements failed ({_counts(failed)})"
+            )
+
+
+def _counts(failed: Counter[str]) -> str:
+    return ", ".join(
+        f"{count:,} {reason.replace('_', ' ')}" for reason, count in failed.most_common()
+    )
+
+
+# The command `omibench score`.
 
 
 def score(
@@ -110,16 +197,15 @@ def score(
       omibench score answers.jsonl --plugin my_rules.py --rules halves --out verdicts.parquet
       omibench score results --explain physics-3
     """
-    from omibench.cli.score_summary import tell_scores
+    from omibench.datasets.formats.named import parse_columns
     from omibench.files.outputs import output_parquet
-    from omibench.formats.named import parse_columns
     from omibench.graph.job_hash import job_hash
-    from omibench.graph.provenance.reading import check_inputs
-    from omibench.params.limit import limit_rows, part_words
-    from omibench.plan.study_file import read_study
+    from omibench.graph.provenance import check_inputs
+    from omibench.params.study_params import limit_rows, part_words
     from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import ScoreFiles, is_cell, score_responses, score_rows
+    from omibench.study.plan.study_file import read_study
 
     load_plugin_files(plugin)
     names = (name.strip() for words in rules or () for name in words.split(","))
@@ -127,7 +213,7 @@ def score(
     named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, variant=variant, grader=grader, questions=questions)
-        from omibench.explain.problem import explain_id
+        from omibench.study.explain import explain_id
 
         say_lines(explain_id(inputs, explain, scorers or _scorers(params), answers, named))
         return
@@ -175,7 +261,7 @@ def score(
 
 
 def _check_scorers(names: list[str]) -> None:
-    from omibench.scorers.registry import SCORERS
+    from omibench.answers.scorers.registry import SCORERS
 
     for name in names:
         try:
@@ -195,7 +281,7 @@ def _refuse(**options: Path | str | None) -> None:
 
 def _scorers(params: str) -> list[str] | None:
     """Return the scorers of a parameter file, the main one first; None without a file."""
-    from omibench.plan.study_file import read_study
+    from omibench.study.plan.study_file import read_study
 
     if params == "{}":
         return None

@@ -1,30 +1,330 @@
-"""The application: routes, error handling and middleware."""
+"""Login with the server's secret, for servers reachable from other machines."""
 
 from __future__ import annotations
 
+import secrets
+import threading
+import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, cast
 
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.explore.app.handlers.context import ExplorerContext
-from omibench.explore.app.handlers.data import list_items, show_item, show_sent, show_study
-from omibench.explore.app.handlers.files import show_health, show_heat_map, show_picture
-from omibench.explore.app.handlers.login import log_in, show_login
-from omibench.explore.app.handlers.notes import add_note
-from omibench.explore.app.handlers.pages import show_grid, show_item_page
-from omibench.explore.app.live import LiveStudy
-from omibench.explore.app.login import LoginWall, SecretLogin
+from omibench.explore.app.live import LiveStudy, Snapshot
+from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
+from omibench.explore.app.pictures import ServedPicture, read_served_picture
 from omibench.explore.app.settings import ExplorerSettings
-from omibench.web.serving.bodies import RequestError
-from omibench.web.serving.headers import BrowserPolicy
-from omibench.web.serving.static import mount_folders
+from omibench.explore.app.views import describe_place, describe_rows, describe_study, find_sent
+from omibench.explore.item import find_heat_map
+from omibench.explore.run import parse_cells
+from omibench.explore.selection import parse_query
+from omibench.params.setting import Cell
+from omibench.web.server import (
+    SESSION_S,
+    BrowserPolicy,
+    LoginLimit,
+    RequestError,
+    ask_login,
+    ask_to_wait,
+    choose_target,
+    mount_folders,
+    parse_object,
+    read_body,
+    read_form,
+    serve,
+    write_session,
+)
+from omibench.web.templates import make_environment
+
+_SALT: Final = "omibench.explore.session"
+_OPEN: Final = frozenset({"/login", "/healthz"})
+_OPEN_FOLDER: Final = "/static/"
+
+
+class SecretLogin:
+    """Sessions of a day in a signed cookie, for users who know the secret."""
+
+    def __init__(self, secret: bytes, *, is_secure: bool, port: int) -> None:
+        """Prepare the signature.
+
+        Args:
+            secret: The secret to type; changing it ends all sessions.
+            is_secure: Whether browsers reach the server only through TLS.
+            port: Part of the cookie name, since browsers share cookies among all ports of a host.
+        """
+        self._secret = secret
+        self._is_secure = is_secure
+        self.cookie = "__Host-omibench-explore" if is_secure else f"omibench-explore-{port}"
+        self._serializer = URLSafeTimedSerializer(secret, salt=_SALT)
+
+    def is_secret(self, text: str) -> bool:
+        """Return whether a text is the secret, in constant time."""
+        return secrets.compare_digest(text.strip().encode("utf-8", "replace"), self._secret)
+
+    def is_let_in(self, request: HTTPConnection) -> bool:
+        """Return whether the cookie of a request is valid and not expired."""
+        try:
+            self._serializer.loads(request.cookies.get(self.cookie, ""), max_age=SESSION_S)
+        except BadSignature:
+            return False
+        return True
+
+    def let_in(self, response: Response) -> None:
+        """Set the session cookie on the response."""
+        value = str(self._serializer.dumps(secrets.token_urlsafe(16)))
+        write_session(response, self.cookie, value, is_secure=self._is_secure)
+
+
+class LoginWall:
+    """Middleware that redirects requests without a session to the login."""
+
+    def __init__(self, app: ASGIApp, login: SecretLogin) -> None:
+        """Wrap an application.
+
+        Args:
+            app: The application.
+            login: Checks sessions.
+        """
+        self._app = app
+        self._login = login
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http" or self._is_open(scope):
+            await self._app(scope, receive, send)
+            return
+        await ask_login(HTTPConnection(scope))(scope, receive, send)
+
+    def _is_open(self, scope: Scope) -> bool:
+        path = scope["path"]
+        is_public = path in _OPEN or path.startswith(_OPEN_FOLDER)
+        return is_public or self._login.is_let_in(HTTPConnection(scope))
+
+
+# Shared state of all requests.
+
+
+@dataclass(frozen=True)
+class ExplorerContext:
+    """The displayed study and the server settings.
+
+    Attributes:
+        live: The study.
+        settings: The server settings.
+        login: The login; None if only this machine reaches the server.
+        login_limit: Counts failed logins.
+    """
+
+    live: LiveStudy
+    settings: ExplorerSettings
+    login: SecretLogin | None = None
+    login_limit: LoginLimit = field(default_factory=LoginLimit)
+
+
+def read_context(request: Request) -> ExplorerContext:
+    """Return the shared state of all requests."""
+    return cast(ExplorerContext, request.app.state.context)
+
+
+def read_snapshot(request: Request) -> Snapshot:
+    """Return the current snapshot of the study."""
+    return read_context(request).live.read()
+
+
+# HTML shells of the pages, which scripts complete.
+
+PACKAGE = "omibench.explore"
+
+
+def show_grid(request: Request) -> Response:
+    """`GET /`: all items under all cells."""
+    return _show(request, "grid.html.j2")
+
+
+def show_item_page(request: Request) -> Response:
+    """`GET /items/ID`: one item."""
+    return _show(request, "item.html.j2", name=request.path_params["name"])
+
+
+def render(template: str, **values: str) -> str:
+    """Render a page; every value is escaped."""
+    return make_environment(PACKAGE).get_template(template).render(**values)
+
+
+def _show(request: Request, template: str, **values: str) -> Response:
+    title = read_snapshot(request).sources.title
+    return HTMLResponse(render(template, title=title, **values))
+
+
+# The login of a server that has a secret.
+
+
+def show_login(request: Request) -> Response:
+    """`GET /login`: the login form."""
+    return _ask(choose_target(request.query_params.get("target", "/")))
+
+
+async def log_in(request: Request) -> Response:
+    """`POST /login`: log in with the secret, with limited attempts."""
+    context = read_context(request)
+    form = await read_form(request)
+    target = choose_target(form.get("target", "/"))
+    login = context.login
+    if login is None:
+        return RedirectResponse(target, 303)
+    address = request.client.host if request.client else ""
+    limit, now = context.login_limit, time.monotonic()
+    if wait := limit.find_wait(address, address, now):
+        return ask_to_wait(partial(_ask, target), wait)
+    if not login.is_secret(form.get("secret", "")):
+        limit.add_failure(address, address, now)
+        return _ask(target, "Wrong secret.", 401)
+    limit.forget_name(address)
+    response = RedirectResponse(target, 303)
+    login.let_in(response)
+    return response
+
+
+def _ask(target: str, message: str = "", status: int = 200) -> Response:
+    return HTMLResponse(render("login.html.j2", target=target, message=message), status)
+
+
+# Pictures, and a health check.
+
+_DIGITS: Final = 4
+
+
+def show_picture(request: Request) -> Response:
+    """`GET /pictures/SHA256`: a picture: of the dataset, derived, drawn by a model, or a page."""
+    picture = read_snapshot(request).pictures.read(request.path_params["sha256"])
+    return _send(picture, "private, max-age=86400, immutable")
+
+
+def show_heat_map(request: Request) -> Response:
+    """`GET /heat-map?model=&setting=&id=&image=&option=`: the saliency map of an option."""
+    run, values = read_snapshot(request).study.run, request.query_params
+    image = values.get("image", "")
+    path = None
+    if run is not None and image.isascii() and image.isdigit() and len(image) < _DIGITS:
+        cell = Cell(values.get("model", ""), values.get("setting", ""))
+        name, option = values.get("id", ""), values.get("option", "")
+        path = find_heat_map(run, cell, name, int(image), option)
+    return _send(read_served_picture(path) if path is not None else None, "no-cache")
+
+
+def _send(picture: ServedPicture | None, caching: str) -> Response:
+    if picture is None:
+        raise RequestError(404, "picture", "picture not found")
+    headers = {"Cache-Control": caching}
+    return Response(picture.data, media_type=picture.media_type, headers=headers)
+
+
+def show_health(request: Request) -> Response:
+    """`GET /healthz`: the server responds."""
+    return PlainTextResponse("ok\n")
+
+
+# Data for the pages: the study, items, one item, requests.
+
+
+def show_study(request: Request) -> Response:
+    """`GET /api/study`: the contents of the study."""
+    snapshot = read_snapshot(request)
+    can_note = snapshot.sources.review is not None
+    return JSONResponse(describe_study(snapshot, can_note))
+
+
+def list_items(request: Request) -> Response:
+    """`GET /api/items?QUERY`: a page of the items that a query selects, with their verdicts."""
+    query = parse_query(request.query_params.multi_items())
+    return JSONResponse(describe_rows(read_snapshot(request).study, query))
+
+
+def show_item(request: Request) -> Response:
+    """`GET /api/items/ID?cells=MODEL/SETTING&QUERY`: an item, responses, and its neighbours."""
+    pairs = request.query_params.multi_items()
+    cells = parse_cells([value for name, value in pairs if name == "cells"])
+    query = parse_query([(name, value) for name, value in pairs if name != "cells"])
+    name = request.path_params["name"]
+    return JSONResponse(describe_place(read_snapshot(request), name, cells, query))
+
+
+def show_sent(request: Request) -> Response:
+    """`GET /api/sent/KEY`: the messages of a request as sent, and the previous steps."""
+    return JSONResponse(find_sent(read_snapshot(request), request.path_params["key"]))
+
+
+# Notes of users.
+
+NOTE_BYTES: Final = 64 * 2**10
+COMMENT: Final = 10_000
+NAME: Final = 200
+"""Maximum characters of a comment and of a name."""
+
+
+async def add_note(request: Request) -> Response:
+    """`POST /api/notes`: 201 with the decision's id and its task."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise RequestError(415, "format", "a note must be JSON")
+    values = parse_object(await read_body(request, NOTE_BYTES))
+    note = read_note(values)
+    live = read_context(request).live
+    decision = await run_in_threadpool(lambda: take_note(live.read(), note))
+    return JSONResponse({"id": decision.id, "task": decision.task}, 201)
+
+
+def read_note(values: dict[str, Any]) -> ReaderNote:
+    """Read `{id, kind, person, comment, cell, index, rules}`.
+
+    Raises:
+        RequestError: A value is missing or has the wrong type.
+        ParamsError: The cell is not valid.
+    """
+    kind, person = values.get("kind"), _read_text(values, "person", NAME).strip()
+    if kind not in NOTE_KINDS:
+        raise RequestError(400, "kind", f"`kind` must be one of {', '.join(NOTE_KINDS)}")
+    if not person:
+        raise RequestError(400, "person", "`person` is missing: give your name")
+    cell, index = _read_text(values, "cell", 2 * NAME), values.get("index", 0)
+    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
+        raise RequestError(400, "index", "`index` must be an integer from 0")
+    comment = _read_text(values, "comment", COMMENT)
+    return ReaderNote(
+        id=_read_text(values, "id", COMMENT),
+        kind=cast(NoteKind, kind),
+        person=person,
+        comment=comment.replace("\r\n", "\n").replace("\r", "\n"),
+        cell=parse_cells([cell])[0] if cell else None,
+        index=index,
+        rules=_read_text(values, "rules", NAME) or None,
+    )
+
+
+def _read_text(values: dict[str, Any], name: str, longest: int) -> str:
+    text = values.get(name) or ""
+    if not isinstance(text, str) or len(text) > longest:
+        raise RequestError(400, name, f"`{name}` must be a text of at most {longest:,} characters")
+    return text
+
+
+# The application: routes, error handling and middleware.
 
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/", show_grid),
@@ -92,3 +392,28 @@ _HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
     OmibenchError: _answer_mistake,
     HTTPException: _answer_http,
 }
+
+
+# The server of the explorer.
+
+
+def run_explorer(
+    live: LiveStudy, settings: ExplorerSettings, on_start: Callable[[str], None]
+) -> None:
+    """Serve a study until the process is stopped.
+
+    Args:
+        live: The study.
+        settings: The server settings.
+        on_start: Called with the address once the server listens.
+
+    Raises:
+        OutputError: The address cannot be used.
+    """
+
+    def make(port: int) -> Starlette:
+        return make_application(live, settings.replace(port=port))
+
+    # A large run is indexed in the background.
+    threading.Thread(target=live.index, daemon=True).start()
+    serve(make, settings, on_start)

@@ -15,14 +15,12 @@ import polars as pl
 from omibench.errors import OmibenchError
 from omibench.explore.app.pictures import PictureFinder
 from omibench.explore.app.settings import ExplorerSources
-from omibench.explore.index import INDEX_FROM, Index
-from omibench.explore.items import read_items
-from omibench.explore.reader import CellReader
-from omibench.explore.run import Run, open_run
+from omibench.explore.index import INDEX_FROM, CellReader, Index
+from omibench.explore.run import Run, open_run, read_items
+from omibench.explore.search import build_index
 from omibench.explore.selection import Study
-from omibench.explore.texts import build_index
 from omibench.results.study_files import RECORD
-from omibench.stages.analyze.explorer.steps import Trail
+from omibench.stages.analyze.explorer.requests import Trail
 
 LOOK_S: Final = 1.0
 """How long files are assumed to be unchanged."""

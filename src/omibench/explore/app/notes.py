@@ -21,26 +21,24 @@ from pydantic import JsonValue
 from omibench.errors import MissingInputError, ParamsError
 from omibench.explore.app.live import Snapshot
 from omibench.explore.run import Run
-from omibench.params.cell import Cell
 from omibench.params.review import CalibrationParams
+from omibench.params.setting import Cell
 from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
-from omibench.review.folder import REVIEWERS, read_record
+from omibench.review.folder import REVIEWERS, append_decisions, read_record
 from omibench.review.kinds import find_kind
 from omibench.review.people import AssignedRole, Reviewer, find_reviewer, read_reviewers
-from omibench.review.record import append_decisions
-from omibench.review_tasks.current_problems import find_problems, read_current_problems
-from omibench.review_tasks.drafts import TaskDraft
-from omibench.review_tasks.pictures import PictureKeeper
-from omibench.review_tasks.problems import ElsewhereParts, draft_problem_tasks
-from omibench.review_tasks.request import TaskRequest
-from omibench.review_tasks.responses import DatasetHalves, ShownResponse, draft_ratings
-from omibench.review_tasks.tasks_file import (
+from omibench.review.tasks.drafts import (
+    PictureKeeper,
+    TaskDraft,
     lock_tasks,
     merge_tasks,
     read_present_tasks,
     write_tasks,
 )
+from omibench.review.tasks.problems import ElsewhereParts, draft_problem_tasks
+from omibench.review.tasks.request import TaskRequest, find_problems, read_current_problems
+from omibench.review.tasks.responses import DatasetHalves, ShownResponse, draft_ratings
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.verdict import RIGHT
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.web.serving.address import ServedAddress
+from omibench.web.address import ServedAddress
 
 if TYPE_CHECKING:
     from omibench.params.study import Study

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from omibench.graph.named_files import model_files
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
-from omibench.params.cell import Cell
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, model_files, pick
 from omibench.params.panel import JudgePanel
+from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.tables import AggregateRow
 

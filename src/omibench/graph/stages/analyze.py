@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.graph.named_files import list_layout_files, prompt_file
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
+from omibench.graph.stage import (
+    Blocks,
+    GraphJob,
+    ResultFile,
+    Stage,
+    list_layout_files,
+    pick,
+    prompt_file,
+)
 from omibench.params.study import Study
 from omibench.review.folder import DECISIONS, REVIEWERS, TASKS
 

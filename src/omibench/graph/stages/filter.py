@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from omibench.graph.named_files import model_files, prompt_file
-from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files, prompt_file
 from omibench.params.study import Study
+from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import FilterJudgement, Reject
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage
 from omibench.params.study import Study
 from omibench.review.folder import DECISIONS, TASKS
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, OriginalRow, Question
+from omibench.schemas.problem import Answer, Example, OriginalRow, Question
 from omibench.schemas.tables import FrozenManifest
 
 _SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.graph.named_files import model_files, prompt_file
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop, model_files, prompt_file
 from omibench.params.study import Study
 from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import ResponseRow

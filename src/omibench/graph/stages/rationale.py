@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from omibench.graph.named_files import model_files
-from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files
 from omibench.params.study import Study
-from omibench.schemas.label_row import LabelRow
+from omibench.schemas.curation import LabelRow, RationaleCandidate
 from omibench.schemas.problem import Problem
-from omibench.schemas.rationale_candidate import RationaleCandidate
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
 from omibench.graph.stages.infer import list_asked_files, list_asked_models, narrow_settings
 from omibench.params.study import Study
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.columns import SaliencyRow
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.graph.named_files import model_files
-from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files
 from omibench.params.study import Study
 from omibench.schemas.tables import VerdictRow
 

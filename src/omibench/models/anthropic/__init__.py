@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
-from omibench.params.models.anthropic import AnthropicModel
+from omibench.params.models.providers import AnthropicModel
 
 
 @provider("anthropic", block=AnthropicModel)
 def open_anthropic(name: str, model: AnthropicModel, folders: Folders) -> Provider:
     """Open the model for direct requests, or for batches if its block sets `batch`."""
     from omibench.models.anthropic.provider import AnthropicProvider
-    from omibench.models.batch.submission_folder import warn_of_batches
+    from omibench.models.api.submissions import warn_of_batches
 
     opened = AnthropicProvider(name, model, folders.batches)
     if not model.batch:

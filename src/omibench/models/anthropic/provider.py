@@ -1,25 +1,369 @@
-"""The `anthropic` provider: the Anthropic messages API."""
+"""Tools in the Anthropic messages API."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from omibench.errors import ModelError
-from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.anthropic.messages import (
-    PATH,
-    anthropic_body,
-    check_anthropic,
-    check_anthropic_request,
+from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, read_id
+from omibench.models.api.bodies import Show
+from omibench.models.api.failures import Failure, content_fault
+from omibench.models.api.provider import ApiProvider
+from omibench.models.api.replies import (
+    MOST_CALLS,
+    Json,
+    add_costs,
+    as_object,
+    as_objects,
+    as_text,
+    classify_outcome,
+    compute_cost,
+    count,
+    is_counted,
+    no_answer,
+    parse_call,
+    split_reasoning,
+    unreadable,
 )
-from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.pictures import Show
-from omibench.models.http.served import ApiProvider
+from omibench.models.api.submissions import Submission
 from omibench.models.options import refuse_options
-from omibench.params.models.anthropic import AnthropicModel
-from omibench.schemas.request import Request, Response
+from omibench.params.models.providers import AnthropicModel
+from omibench.schemas.request import (
+    Conversation,
+    ImagePart,
+    Message,
+    Part,
+    Request,
+    Response,
+    TextPart,
+    ToolCall,
+    Usage,
+)
+
+_SIGNED = ("thinking", "redacted_thinking")
+
+
+def tool_fields(conversation: Conversation) -> dict[str, Any]:
+    """Return the fields that offer tools; empty for a conversation that never had any.
+
+    This API accepts a history of tool calls only with the definitions of the tools. If tools are no
+    longer offered, their definitions are sent and calls are disabled.
+    """
+    if conversation.tools:
+        tools = [
+            {"name": t.name, "description": t.description, "input_schema": t.parameters}
+            for t in conversation.tools
+        ]
+        return {"tools": tools}
+    called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
+    if not called:
+        return {}
+    placeholders = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+    return {"tools": placeholders, "tool_choice": {"type": "none"}}
+
+
+def list_call_blocks(message: Message) -> list[dict[str, Any]]:
+    """Return the calls of an assistant turn as blocks. `arguments` is a JSON object."""
+    return [
+        {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)}
+        for c in message.calls
+    ]
+
+
+def make_result_block(call: str, content: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a tool result as a block of the user turn."""
+    return {"type": "tool_result", "tool_use_id": call, "content": content}
+
+
+def list_signed_blocks(message: Message) -> list[dict[str, Any]]:
+    """Return the signed thinking that this API requires before the calls that followed it."""
+    return list(json.loads(message.carried)) if message.carried else []
+
+
+def read_calls(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
+    """Return the calls in the blocks of a message."""
+    called = [block for block in blocks if block.get("type") == "tool_use"]
+    return tuple(
+        parse_call(b.get("id"), b.get("name"), b.get("input")) for b in called[:MOST_CALLS]
+    )
+
+
+def read_signed_thinking(blocks: Sequence[Json]) -> str | None:
+    """Return the signed thinking of a message as JSON text."""
+    signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
+    return json.dumps(signed) if signed else None
+
+
+# Build the bodies of the Anthropic messages API from requests.
+
+PATH = "/v1/messages"
+
+
+def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
+    """Build the JSON body that requests one sample.
+
+    Raises ModelError if the thinking budget leaves no tokens for the answer, or if the conversation
+    has system turns that this API does not support.
+    """
+    system, turns = _split(request)
+    body: dict[str, Any] = {
+        "model": model.id,
+        "max_tokens": request.decoding.max_tokens,
+        "messages": list(_turns(turns, show)),
+        **tool_fields(request.conversation),
+    }
+    if system:
+        body["system"] = "\n\n".join(system)
+    if model.thinking is not None:
+        body["thinking"] = _thinking(model.thinking, request)
+    if model.effort is not None:
+        body["output_config"] = {"effort": model.effort}
+    return body
+
+
+def check_anthropic(name: str, model: AnthropicModel) -> None:
+    """Raise ModelError if a block declares an ability that the messages API lacks."""
+    for ability in ("samples", "seed", "logprobs"):
+        if getattr(model.can, ability):
+            raise ModelError(
+                f"model {name!r}: `can.{ability}` is set, but the Anthropic API has no such "
+                "parameter; remove it (k samples are sent as k requests)"
+            )
+
+
+def check_anthropic_request(model: AnthropicModel, request: Request) -> None:
+    """Raise ModelError for requests that this API does not support, before anything is sent."""
+    _split(request)
+    if isinstance(model.thinking, int):
+        _thinking(model.thinking, request)
+
+
+def _thinking(thinking: str | int, request: Request) -> dict[str, Any]:
+    if isinstance(thinking, str):
+        return {"type": thinking}
+    if thinking >= request.decoding.max_tokens:
+        raise ModelError(
+            f"setting {request.tags.setting!r}: max_tokens is {request.decoding.max_tokens} and "
+            f"the thinking budget is {thinking} tokens, which leaves none for the answer; raise "
+            "`decoding.max_tokens` or lower `thinking`"
+        )
+    return {"type": "enabled", "budget_tokens": thinking}
+
+
+def _split(request: Request) -> tuple[list[str], list[Message]]:
+    """Split off the texts of the system turns, which this API takes in a separate field."""
+    messages = request.conversation.messages
+    turns = [message for message in messages if message.role != "system"]
+    system = messages[: len(messages) - len(turns)]
+    if any(m.role != "system" or any(isinstance(p, ImagePart) for p in m.parts) for m in system):
+        raise ModelError(
+            f"problem {request.tags.problem!r}: the Anthropic API accepts system text only at the "
+            "start and without pictures; change the setting"
+        )
+    texts = [p.text for m in system for p in m.parts if isinstance(p, TextPart) and p.text.strip()]
+    return texts, turns
+
+
+def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
+    """Return the turns; neighbouring tool results are merged into one user turn."""
+    waiting: list[dict[str, Any]] = []
+    for message in messages:
+        if message.answers is not None:
+            waiting.append(make_result_block(message.answers, _parts(message, show)))
+            continue
+        if message.role == "user":
+            yield {"role": "user", "content": [*waiting, *_parts(message, show)]}
+            waiting = []
+            continue
+        if waiting:
+            yield {"role": "user", "content": waiting}
+            waiting = []
+        content = [*list_signed_blocks(message), *_parts(message, show), *list_call_blocks(message)]
+        yield {"role": message.role, "content": content}
+    if waiting:
+        yield {"role": "user", "content": waiting}
+
+
+def _parts(message: Message, show: Show) -> list[dict[str, Any]]:
+    """Return the parts of a turn without blank texts, which this API rejects."""
+    parts = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
+    return [_part(part, show) for part in parts]
+
+
+def _part(part: Part, show: Show) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    picture = show(part)
+    source = {"type": "base64", "media_type": picture.media_type, "data": picture.data}
+    return {"type": "image", "source": source}
+
+
+# Convert messages of the Anthropic API from JSON to Responses.
+
+_CUT = {"max_tokens", "model_context_window_exceeded"}
+_FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
+"""Stop reasons of compatible servers that mean that generation broke off."""
+
+
+def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
+    """Read the one sample of a message. The provider's default sampling applies.
+
+    Raises Failure if the body is not a message, or neither has content nor counts tokens.
+    """
+    if not isinstance(reply, dict):
+        raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
+    if not isinstance(reply.get("content"), list):
+        raise unreadable(f"is not a message: its type is {reply.get('type')!r}, without content")
+    blocks = as_objects(reply["content"])
+    written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
+    thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
+    text, reasoning = split_reasoning(written, thought)
+    stop = as_text(reply.get("stop_reason")) or None
+    if (stop or "").lower() in _FAILED:
+        raise Failure(
+            f"the reply ended with {stop!r} and contains no finished answer",
+            status=200,
+            transient=True,
+            cost_usd=compute_cost(
+                model.price, read_usage(as_object(reply.get("usage"))), batch=batch
+            ),
+        )
+    calls = read_calls(blocks)
+    response = Response(
+        text=text,
+        outcome=classify_outcome(
+            text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)
+        ),
+        calls=calls,
+        carried=read_signed_thinking(blocks) if calls else None,
+        finish_reason=stop,
+        reasoning=reasoning,
+    )
+    counted = as_object(reply.get("usage"))
+    usage = read_usage(counted)
+    if response.outcome == "empty" and not is_counted(usage):
+        raise no_answer()
+    (priced,) = add_costs([response], usage, model, reply, batch)
+    extra = _cache_writes(model, counted, batch)
+    cost = priced.cost_usd
+    return priced.model_copy(
+        update={
+            "sampling": "provider_default",
+            "cost_usd": None if cost is None else cost + extra,
+        }
+    )
+
+
+def read_usage(usage: Json) -> Usage:
+    """Count the tokens. This API counts cache reads and writes separately from the input."""
+    plain = count(usage.get("input_tokens"))
+    read = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    return Usage(
+        input_tokens=None if plain is None else plain + (read or 0) + written,
+        output_tokens=count(usage.get("output_tokens")),
+        cached_tokens=read,
+        reasoning_tokens=count(
+            as_object(usage.get("output_tokens_details")).get("thinking_tokens")
+        ),
+    )
+
+
+def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
+    """Return the extra cost of tokens written to a cache over other input tokens."""
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    if model.price is None:
+        return 0.0
+    return model.price.compute_dollars(written * (model.cache_write_factor - 1), 0, batch=batch)
+
+
+# Anthropic message batches: many messages in one request, answered within a day.
+
+
+class AnthropicBatches(BatchApi):
+    """`BatchApi` over the Anthropic SDK."""
+
+    # Limits of one batch: Anthropic, Batch processing.
+    shape = InputShape(
+        head=b'{"requests":[', between=b",", tail=b"]}", most_lines=100_000, most_bytes=256_000_000
+    )
+    path = f"{PATH}/batches"
+    after = "after_id"
+    clocks_differ_s = 3600.0
+
+    def wrap_body(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        """See `BatchApi.wrap_body`."""
+        return {"custom_id": name, "params": body}
+
+    def upload(self, lines: BinaryIO, size: int) -> None:
+        """See `BatchApi.upload`: the lines are sent with `create`."""
+
+    def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
+        """See `BatchApi.create`."""
+        import httpx2
+
+        headers = {"content-type": "application/json", "content-length": str(size)}
+        post, options = self.client.post, {"headers": headers}
+        return read_id(
+            self.fetch(
+                lambda: post(self.path, cast_to=httpx2.Response, content=lines, options=options),
+                uploads=True,
+            )
+        )
+
+    def created_at(self, row: Json) -> float:
+        """See `BatchApi.created_at`."""
+        try:
+            return datetime.fromisoformat(as_text(row.get("created_at"))).timestamp()
+        except ValueError:
+            raise unreadable("lists a batch without a creation time") from None
+
+    def match(self, row: Json, submission: Submission) -> bool | None:
+        """Compare the time of creation and the number of lines.
+
+        This API stores no metadata and shows custom ids only in the results, so only the results
+        show whether a batch is the submission (`BatchRun`).
+        """
+        since = submission.asked_at - self.clocks_differ_s
+        until = submission.asked_at + self.provider.model.limits.timeout_s + self.clocks_differ_s
+        lines = sum(count(n) or 0 for n in as_object(row.get("request_counts")).values())
+        fits = since <= self.created_at(row) <= until and lines == len(submission.lines)
+        return None if fits else False
+
+    def read_status(self, batch: str, reply: Json) -> BatchStatus:
+        """See `BatchApi.read_status`."""
+        counts = dict(as_object(reply.get("request_counts")))
+        counts.pop("processing", None)
+        sources = (batch,) if as_text(reply.get("results_url")) else ()
+        ended = reply.get("processing_status") == "ended"
+        return BatchStatus(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
+
+    def open_results(self, source: str) -> Any:
+        """See `BatchApi.open_results`; `source` is the batch id."""
+        return self.downloads.messages.batches.with_streaming_response.results(source)
+
+    def read_line(self, row: Json, samples: int) -> list[Response]:
+        """See `BatchApi.read_line`."""
+        result = as_object(row.get("result"))
+        kind = as_text(result.get("type"))
+        if kind == "succeeded":
+            return self.provider.read_reply(result.get("message"), batch=True)
+        error = as_object(result.get("error"))
+        detail = as_object(error.get("error")) or error
+        code, message = as_text(detail.get("type")), as_text(detail.get("message"))
+        words = f": {code}: {message}" if detail else ""
+        raise Failure(
+            f"the request {kind or 'has no result'}{words}",
+            maybe_paid=False,
+            content=content_fault(400, code, message),
+        )
+
+
+# The `anthropic` provider: the Anthropic messages API.
 
 
 class AnthropicProvider(ApiProvider[AnthropicModel]):

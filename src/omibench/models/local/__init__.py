@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
-from omibench.params.models.embeddings import SentenceModel
-from omibench.params.models.local import RewardModel, TransformersModel, VllmModel
+from omibench.params.models.providers import (
+    RewardModel,
+    SentenceModel,
+    TransformersModel,
+    VllmModel,
+)
 
 
 @provider("vllm", block=VllmModel)

@@ -9,7 +9,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.extras import require_extra
 from omibench.models.sequential import SequentialProvider
-from omibench.params.models.embeddings import SentenceModel
+from omibench.params.models.providers import SentenceModel
 from omibench.schemas.request import Request, Response
 
 

@@ -5,28 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from omibench.models.local.chat import (
-    RejectedPromptError,
-    make_failures,
-    make_responses,
-)
-from omibench.models.local.continuation import OptionTokens, split_by_turn
-from omibench.models.local.generate import generate, is_out_of_memory, option_logprobs
-from omibench.models.local.identity import LOADED
-from omibench.models.local.images import pixels
-from omibench.models.local.loading import TransformersEngine, transformers_engine
-from omibench.models.local.occlusion import occluded_logprobs, strip_patches
-from omibench.models.local.runs import (
+from omibench.models.local.checkpoint import LOADED
+from omibench.models.local.prompts import (
     Answers,
+    OptionTokens,
+    RejectedPromptError,
     SampleRun,
     answer_options,
     answer_runs,
     cut_chunks,
     group_runs,
+    make_failures,
+    make_responses,
+    pixels,
+    split_by_turn,
+)
+from omibench.models.local.transformers_engine import (
+    TransformersEngine,
+    generate,
+    is_out_of_memory,
+    occluded_logprobs,
+    option_logprobs,
+    strip_patches,
+    transformers_engine,
 )
 from omibench.models.options import OptionScores, split_scoring
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.params.models.local import TransformersModel
+from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response
 
 CHARACTERS_PER_TOKEN = 3.5

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
-from omibench.params.models.embeddings import EmbeddingModel
-from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.providers import EmbeddingModel, OpenAIModel
 
 
 @provider("openai", block=OpenAIModel)
 def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
     """Open the model for direct requests, or for batches if its block sets `batch`."""
-    from omibench.models.batch.submission_folder import warn_of_batches
+    from omibench.models.api.submissions import warn_of_batches
     from omibench.models.openai.provider import OpenAIProvider
 
     opened = OpenAIProvider(name, model, folders.batches)
@@ -23,6 +22,6 @@ def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
 @provider("openai_embeddings", block=EmbeddingModel)
 def open_embeddings(name: str, model: EmbeddingModel, folders: Folders) -> Provider:
     """Open an embedding model."""
-    from omibench.models.openai.embeddings import EmbeddingProvider
+    from omibench.models.openai.provider import EmbeddingProvider
 
     return EmbeddingProvider(name, model)

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.files.hashes import hash_file
-from omibench.files.intake import read_frame, read_json_lines
+from omibench.files.parquet import read_frame
+from omibench.files.reading import hash_file, read_json_lines
 from omibench.models.options import refuse_options
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.params.models.recorded import RecordedModel
+from omibench.params.models.providers import RecordedModel
 from omibench.schemas.request import Request, Response
 
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")

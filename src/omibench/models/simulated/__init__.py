@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
 
 
 @provider("simulated", block=SimulatedModel)

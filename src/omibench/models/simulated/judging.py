@@ -1,22 +1,100 @@
-"""Simulated judges: each reads the sections of its prompt, and errs at its configured rates.
+"""A quick comparison of a final answer with the gold answer, for simulated judges.
 
-`true_positive_rate` and `false_positive_rate` apply to judge and grader; `error_rate` applies to
-the others, whose flawed replies are wrong but well-formed. Judges that choose among samples are in
-`choosing`.
+It is not a scorer (those are in `omibench.scorers`): it only recognises right and wrong answers
+well enough for the judge's configured error rates to apply to them.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from math import sqrt
 from random import Random
+from statistics import NormalDist
+from typing import TypeVar
 
-from omibench.models.simulated.equality import final_answers, is_right, same_answer
+from omibench.errors import ModelError
+from omibench.models.simulated.answers import answer_text, moved_number, pick, reasoning
 from omibench.models.simulated.oracle import Oracle, OracleRow
-from omibench.models.simulated.prose import pick
-from omibench.params.models.simulated import SimulatedModel
-from omibench.schemas.marks import QUALITY_MARKS
+from omibench.params.models.providers import SimulatedModel
+from omibench.schemas.problem import IMAGE_MARK
+from omibench.schemas.request import Role
+from omibench.schemas.verdict import QUALITY_MARKS
+from omibench.text.boxes import find_literal_boxes
 from omibench.text.fences import read_fenced
+
+_MAX_BOXES = 50
+_ANSWER = re.compile(
+    r"(?:answer(?: is|:)|result is|option)\s*\**\s*[:(]?\s*([^\n]+?)"
+    r"\)?(?: fits best)?[.*]*\s*(?:\n|$)",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(r"\\\s?\\text\{[^{}]*\}$|\\text\{[^{}]*\}$")
+_NOISE = re.compile(r"\\left|\\right|\\,|\\;|\\ |\\text\{([^{}]*)\}|[$\s{}()*]")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def final_answers(text: str, parts: int = 1) -> list[str]:
+    """Return the possible final answers of a response: its last boxes, one per part of the gold.
+
+    Without a box, the text after the last "answer is", else the last line.
+    """
+    boxes = find_literal_boxes(text)[:_MAX_BOXES]
+    if boxes:
+        joined = [", ".join(boxes)] if len(boxes) == parts > 1 else []
+        return [boxes[-1], *joined]
+    stated = _ANSWER.findall(text)
+    return [str(stated[-1])] if stated else text.strip().splitlines()[-1:]
+
+
+def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
+    """Return whether a response ends in the gold answer; `letters` compares sets of options."""
+    return any(same_answer(answer, gold, letters) for answer in final_answers(text, len(gold)))
+
+
+def name_final_answer(text: str, parts: int = 1) -> str:
+    """Return the last final answer of a response, normalised for comparison; it can be empty."""
+    return next((_normal(answer) for answer in reversed(final_answers(text, parts))), "")
+
+
+def same_answer(answer: str, gold: Sequence[str], letters: bool) -> bool:
+    """Return whether a normalised final answer equals the gold; `letters` compares sets."""
+    if letters:
+        labels = re.findall(r"\b[A-Z]{1,4}\b", answer)
+        return set("".join(labels)) == set("".join(gold)) if labels else False
+    joined = ", ".join(gold)
+    if _normal(answer) == _normal(joined):
+        return True
+    pairs = list(zip(_split(answer, len(gold)), gold, strict=False))
+    return len(pairs) == len(gold) and all(_same_part(g, w) for g, w in pairs)
+
+
+def _split(answer: str, parts: int) -> list[str]:
+    return [answer] if parts == 1 else re.split(r"\s*[;,]\s+", answer)
+
+
+def _same_part(answer: str, gold: str) -> bool:
+    if _normal(answer) == _normal(gold):
+        return True
+    bare_answer, bare_gold = (_NUMBER.match(_normal(text)) for text in (answer, gold))
+    if bare_answer and bare_gold and bare_gold.group() == _normal(gold):
+        return math.isclose(float(bare_answer.group()), float(bare_gold.group()), rel_tol=1e-6)
+    return False
+
+
+def _normal(text: str) -> str:
+    bare = _UNIT.sub("", text.strip(" $.\n"))
+    return _NOISE.sub(lambda m: m.group(1) or "", bare).casefold()
+
+
+# Simulated judges: each reads the sections of its prompt, and errs at its configured rates.
+#
+# `true_positive_rate` and `false_positive_rate` apply to judge and grader; `error_rate` applies to
+# the others, whose flawed replies are wrong but well-formed. Judges that choose among samples are
+# in `choosing`.
 
 MARKS = tuple(name.replace("_", "-") for name in QUALITY_MARKS)
 _TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)
@@ -133,3 +211,229 @@ def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
 def read_section(prompt: str, name: str) -> str:
     """Return a section of the material, or the whole prompt if it has no sections."""
     return read_fenced(prompt).get(name, prompt)
+
+
+# Simulated judges that choose among samples: scorer of best-of-N, comparison judge, reward head.
+#
+# Each has a view of a response on a normal scale: `discernment` for a right answer, a taste for the
+# answer that is the same in every prompt, and a random part per prompt. Because the taste is
+# constant, more candidates and more rounds help as little as with the reward models of EMMA (table
+# 3).
+
+Seeded = Callable[..., Random]
+"""Creates a generator that depends only on the model and the given names."""
+View = Callable[[str], float]
+"""A judge's view of a response, in standard deviations around 0."""
+_NORMAL = NormalDist()
+
+
+def make_view(model: SimulatedModel, row: OracleRow, seeded: Seeded, rng: Random) -> View:
+    """Return the view of a judge of responses to one problem, in one prompt.
+
+    Args:
+        model: The judge's block of params.
+        row: The problem.
+        seeded: Creates the generator of its taste for an answer.
+        rng: The generator of the prompt.
+    """
+
+    def view(text: str) -> float:
+        right = is_right(text, row.answer, bool(row.choices))
+        answer = "right" if right else f"wrong {name_final_answer(text, len(row.answer))}"
+        taste = seeded("taste", row.id, answer).gauss(0.0, 1.0)
+        passing = rng.gauss(0.0, 1.0)
+        share = model.lasting_taste
+        spread = sqrt(share) * taste + sqrt(1 - share) * passing
+        return spread + model.discernment * (right - 0.5)
+
+    return view
+
+
+def mark(prompt: str, view: View) -> str:
+    """Return a mark from 0 to 100 for best-of-N: the normal quantile of the view.
+
+    If the prompt contains several responses, return a mark for each.
+    """
+    rivals = [text for name, text in read_fenced(prompt).items() if name.startswith("RESPONSE ")]
+    marks = [
+        round(100 * _NORMAL.cdf(view(text)))
+        for text in rivals or [read_section(prompt, "RESPONSE")]
+    ]
+    return f"MARKS: {', '.join(map(str, marks))}" if rivals else f"MARK: {marks[0]}"
+
+
+def reward(response: str, view: View) -> str:
+    """Return a reward head's number: the view itself."""
+    return repr(round(view(response), 6))
+
+
+def compare(prompt: str, view: View) -> str:
+    """Return the better of two responses."""
+    first, second = (view(read_section(prompt, name)) for name in ("RESPONSE A", "RESPONSE B"))
+    return f"BETTER: {'A' if first >= second else 'B'}"
+
+
+CHOOSERS: dict[Role, Callable[[str, View], str]] = {"marker": mark, "referee": compare}
+
+
+# Simulated captioner, perceiver, translator, voter, labeller, page reader, writer; and judges.
+#
+# Each uses the known answers; `error_rate` of the replies have a flaw typical of the role.
+
+REFERENCES = ("Reference Solution", "Official answer:")
+_LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
+_FIGURES = "Describe the figures"
+_NUMBER_ROLES = re.compile(r"\d+(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs. Its topic"
+"""Phrases by which the labeller's prompts are distinguished."""
+_WORD = re.compile(r"[a-z]{4,}")
+_POINT = re.compile(r'"(\w+)": true or false')
+_ASKS_SUBJECT = '{"subject": "'
+"""Phrase of a vote prompt that starts the reply with a subject."""
+T = TypeVar("T")
+_FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
+
+
+def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Return the captions of the figures in the prompt, or of all; a flaw changes a number.
+
+    Text in fences is skipped: it is the problem, with all its image marks.
+    """
+    captions = _require(row.captions, row, "captions", oracle)
+    numbers = IMAGE_MARK.findall(prompt.rpartition("<<<END")[2])
+    named = [int(n) for n in numbers if int(n) < len(captions)]
+    text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
+    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+
+
+def perceive(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """Return the question's text, or the content of its figures if the prompt requests that.
+
+    A flaw changes a number. For an unknown problem the reply states that nothing was read.
+    """
+    read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
+    text = read or f"(SIMULATED: nothing was read of {row.id})"
+    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+
+
+def translate(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """Return the translated statement; a flaw changes a number.
+
+    If the prompt contains the question and its choices in fences, all of them are returned under
+    their names, with each image mark once and decimal points in the choices.
+    """
+    text = _require(row.translation or row.statement, row, "translation", oracle)
+    sections = read_fenced(prompt)
+    marks = dict.fromkeys(IMAGE_MARK.findall(sections.pop("QUESTION", "")))
+    text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
+    text = _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+    if not sections and "QUESTION:" not in prompt:
+        return text
+    choices = (
+        f"\n{name}:\n{_DECIMAL_COMMA.sub('.', section)}" for name, section in sections.items()
+    )
+    return f"QUESTION:\n{text}{''.join(choices)}"
+
+
+def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Answer yes to each point in the prompt; a flaw answers no to one of them.
+
+    If the prompt requests a subject, it is the known one.
+    """
+    points = _POINT.findall(prompt.rpartition("<<<END")[2])
+    against = pick(tuple(points), rng) if points and _is_flawed_roles(model, rng) else None
+    subject = {"subject": row.subject} if _ASKS_SUBJECT in prompt else {}
+    return json.dumps(subject | {point: point != against for point in points})
+
+
+def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Return `{CLASS: topic}` (OMIBench, A.5); a flaw returns another of the labels in the prompt.
+
+    If the prompt lists none, the known topics of the subject are used. Free topics combine the
+    topic with a word of the captions; skills are drawn from the list, with a reason.
+    """
+    listed = _LISTED.findall(prompt)
+    if _SKILLS in prompt:
+        names = tuple(line.partition(":")[0] for line in listed)
+        return f"(SIMULATED: no reason is known.)\n{{CLASS: {pick(names, rng)}}}"
+    topic = _require(row.topic, row, "topic", oracle)
+    names = tuple(name for name in listed or oracle.topics(row.subject) if name != topic)
+    if _PICK in prompt and topic not in listed and names:
+        topic = (get_close_matches(topic, names, n=1, cutoff=0.0) or names)[0]
+    elif names and _is_flawed_roles(model, rng):
+        topic = pick(names, rng)
+    if _OWN_WORDS in prompt:
+        topic = f"{topic} of {_find_long_word(row)}"
+    return f"{{CLASS: {topic}}}"
+
+
+def _find_long_word(row: OracleRow) -> str:
+    """Return the longest word of the captions, the first in alphabetical order among equals."""
+    words = _WORD.findall(" ".join(row.captions).lower())
+    return min(words, key=lambda word: (-len(word), word), default="figures")
+
+
+def read_page(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """Return the text of a page; a flaw misreads one number of it."""
+    text = _require(row.page_text, row, "page_text", oracle)
+    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+
+
+def write_rationale(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """Return `Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
+
+    A writer that is shown the reference ends in the right answer.
+    """
+    right = any(word in prompt for word in REFERENCES) or not _is_flawed_roles(model, rng)
+    steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
+    answer = answer_text(row, right, oracle, rng)
+    return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
+
+
+WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {
+    "judge": judge,
+    "grader": grade,
+    "extractor": extract,
+    "rater": rate,
+    "aligner": align,
+    "classifier": classify,
+    "assessor": assess,
+    "captioner": caption,
+    "perceiver": perceive,
+    "translator": translate,
+    "voter": vote,
+    "labeller": label,
+    "page_reader": read_page,
+    "rationale_writer": write_rationale,
+}
+
+
+def _is_flawed_roles(model: SimulatedModel, rng: Random) -> bool:
+    return rng.random() < model.error_rate
+
+
+def _misread_number(text: str, rng: Random) -> str:
+    """Return the text with one number misread, or with a remark if it contains none."""
+    numbers = list(_NUMBER_ROLES.finditer(text))
+    if not numbers:
+        return f"{text} {pick(_FILLERS, rng)}"
+    number = numbers[int(rng.random() * len(numbers))]
+    return text[: number.start()] + moved_number(number.group(), rng) + text[number.end() :]
+
+
+def _require(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
+    if not value:
+        raise ModelError(
+            f"{oracle.source}: the line of {row.id!r} has no {field!r}, which a simulated model "
+            "in this role needs"
+        )
+    return value

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from omibench.errors import ModelError, reason_of
+from omibench.models.synthetic.items import items, make_random
+from omibench.models.synthetic.profiles import Made, parse_address
 from omibench.schemas.problem import AnswerType
 from omibench.schemas.tables import read_jsonl
-from omibench.synthetic.address import Made, parse_address
-from omibench.synthetic.items import items, make_random
 
 _ONLY_IN_ANSWERS = {"solution", "attributes"}
 
@@ -102,9 +102,9 @@ class Oracle:
 def load_oracle(path: str) -> Oracle:
     """Read an `oracle` file, once per version of it; or that of synthetic problems.
 
-    `synthetic:<study>` refers to those problems (`omibench.synthetic.address`). Raises ModelError
-    if the file is missing, FileFormatError if a line is invalid, and ParamsError for an unknown
-    synthetic study.
+    `synthetic:<study>` refers to those problems (`omibench.models.synthetic.profiles`). Raises
+    ModelError if the file is missing, FileFormatError if a line is invalid, and ParamsError for an
+    unknown synthetic study.
     """
     if address := parse_address(path):
         return _make_oracle(address)

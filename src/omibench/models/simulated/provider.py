@@ -1,29 +1,130 @@
-"""The `simulated` provider: a seeded simulation of a model in every role, with known answers.
+"""Option scores of a simulated respondent, and the effect of a patch over a picture on them.
 
-An answer depends on the model, the problem, the role, the setting and the sample index (and, in
-roles other than the respondent's, on the text of the request), never on the order of requests. The
-part common to all samples of a problem depends only on the model and the problem.
+The score of the right option depends on ability minus difficulty, those of the others on chance.
+Each picture has one spot that supports the right option and one that misleads; a patch changes the
+right option's score by its distance to either. The spots are random: no picture is read.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.options import make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.models.simulated.choosing import CHOOSERS, make_view, reward
-from omibench.models.simulated.options import option_logprobs
+from omibench.models.simulated.answers import CHARACTERS_PER_TOKEN, PosedProblem, reasoning, respond
+from omibench.models.simulated.judging import CHOOSERS, WRITERS, make_view, reward
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
-from omibench.models.simulated.prose import reasoning
-from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, PosedProblem, respond
-from omibench.models.simulated.roles import WRITERS
-from omibench.models.simulated.tools import first_call, reads_first
-from omibench.params.models.simulated import SimulatedModel
-from omibench.schemas.request import Request, Response, TextPart, Usage
+from omibench.params.models.providers import SimulatedModel
+from omibench.schemas.request import (
+    NOT_YET,
+    OPENING,
+    Conversation,
+    Message,
+    Request,
+    Response,
+    TextPart,
+    ToolCall,
+    Usage,
+    write_call,
+)
+
+REACH = 80.0
+"""Pixels over which the effect of a patch falls off."""
+FIELD = 320.0
+"""Pixels from the top left corner within which the spots are drawn."""
+
+
+def option_logprobs(
+    model: SimulatedModel, row: OracleRow, request: Request, seeded: Callable[..., Random]
+) -> dict[str, float]:
+    """Return the log-probability (nats) of each option, normalised over the options."""
+    edge = model.ability + model.setting_effects.get(request.tags.setting, 0.0) - row.difficulty
+    scores = {o: seeded("option", row.id, o).gauss(0.0, 1.0) for o in request.options}
+    for right in set(row.answer) & set(scores):
+        scores[right] += 1.5 + edge - _lost_log_odds(request, row, seeded)
+    top = max(scores.values())
+    total = top + math.log(sum(math.exp(score - top) for score in scores.values()))
+    return {option: score - total for option, score in scores.items()}
+
+
+def _lost_log_odds(request: Request, row: OracleRow, seeded: Callable[..., Random]) -> float:
+    lost = 0.0
+    for image in request.conversation.images:
+        if image.patch is None:
+            continue
+        x, y, side = image.patch
+        middle = (x + side / 2, y + side / 2)
+        rng = seeded("spots", row.id, image.sha256)
+        for strength in (2.0, -0.7):
+            spot = (FIELD * rng.random(), FIELD * rng.random())
+            lost += strength * math.exp(-((math.dist(middle, spot) / REACH) ** 2) / 2)
+    return lost
+
+
+# Simulated respondents with tools: they use a tool once, if instructed, before they answer.
+
+_LISTED = re.compile(r"^- ([a-z_]+): ", re.MULTILINE)
+_WORDS = "One detail is too small to be read as it stands, so I look closer."
+
+
+def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[ToolCall, ...]] | None:
+    """Return a reply's text and tool calls; None if no tool is offered or one was used.
+
+    Under the text protocol the call is part of the text.
+    """
+    turns = conversation.messages
+    if any(map(_calls, turns)):
+        return None
+    rules = "\n".join(_text(m) for m in turns if m.role == "system")
+    native = [tool.name for tool in conversation.tools]
+    names = native or (_LISTED.findall(rules) if OPENING in rules else [])
+    if not names:
+        return None
+    name = next((n for n in ("crop", "zoom", "look") if n in names), names[0])
+    arguments = json.dumps({"image": "image_1"} | ({} if name == "look" else {"box": _box(rng)}))
+    if native:
+        return _WORDS, (ToolCall(id="call_1", name=name, arguments=arguments),)
+    return f"{_WORDS}\n\n{write_call(name, arguments)}", ()
+
+
+def reads_first(conversation: Conversation) -> bool:
+    """Return whether the current stage reads the pictures without requesting an answer.
+
+    A stage begins with a user turn that contains no tool result.
+    """
+    before = (None, *conversation.messages)
+    pairs = zip(before, conversation.messages, strict=False)
+    begun = [m for old, m in pairs if m.role == "user" and not (old and _calls(old))]
+    return bool(begun) and NOT_YET in _text(begun[-1])
+
+
+def _calls(message: Message) -> bool:
+    """Return whether a turn calls a tool or contains a tool result."""
+    written = message.role == "assistant" and OPENING in _text(message)
+    return message.role == "tool" or bool(message.calls) or written
+
+
+def _text(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+
+
+def _box(rng: Random) -> list[float]:
+    left, top = round(0.5 * rng.random(), 2), round(0.5 * rng.random(), 2)
+    return [left, top, round(left + 0.4, 2), round(top + 0.4, 2)]
+
+
+# The `simulated` provider: a seeded simulation of a model in every role, with known answers.
+#
+# An answer depends on the model, the problem, the role, the setting and the sample index (and, in
+# roles other than the respondent's, on the text of the request), never on the order of requests.
+# The part common to all samples of a problem depends only on the model and the problem.
 
 VERSION = 2
 """Version of the simulation, part of its identity, since its draws depend on it. 2: a lasting

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from omibench.errors import MissingInputError, OutputError, reason_of
-from omibench.files.atomic import replace_atomically
-from omibench.files.csv_file import unmark_formula
-from omibench.files.intake import read_csv
-from omibench.files.outputs import made_folder
-from omibench.papers.export.study_tables import StudyTables
-from omibench.schemas.board import Board, BoardRow
+from omibench.files.outputs import made_folder, unmark_formula
+from omibench.files.reading import read_csv
+from omibench.files.writing import replace_atomically
+from omibench.papers.export.folder import StudyTables
+from omibench.schemas.study_record import Board, BoardRow
 from omibench.schemas.tables import write_json, write_text
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from omibench.params.blocks import Block, Name
-from omibench.params.names import ScorerName
+from omibench.params.blocks import Block, Name, ScorerName
 
 LAYOUTS: Final = "tables.yaml"
 """The file next to tables of `published` that describes their columns."""

@@ -1,36 +1,203 @@
-"""The block `filter:`: thresholds of the reasons, and the models that judge the rest.
-
-Every threshold belongs to one reason. An omitted judgement is not made.
-"""
+"""The block `filter.photographs`: the photographs that become items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block, Rate
-from omibench.params.filtering.photographs import Photographs
-from omibench.params.filtering.presets import (
-    JUDGEMENT_REASONS,
-    MODEL_REASONS,
-    PRESETS,
-    THRESHOLD_REASONS,
-    FilterPreset,
-    PresetName,
-)
-from omibench.params.filtering.screens import (
-    SCREENS,
-    CaptionScreen,
-    DifficultyScreen,
-    ScreenParams,
-    Translation,
-)
-from omibench.params.names import PartName, ReasonName
-from omibench.params.panel import Panel
+from omibench.params.blocks import Block, Name, PartName, PromptFiles, Rate, ReasonName
+from omibench.params.panel import JudgePanel, Panel, write_out
+from omibench.params.setting import Images, Setting
 from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.problem import Subject
+from omibench.schemas.request import Decoding
+
+
+class PhotographScreen(JudgePanel):
+    """Models that determine the subject of a photograph and whether it shows a figure.
+
+    A photograph is kept if all agree on a wanted subject and a figure (MathReal, data collection).
+    `photographs: NAME` is short for one model.
+    """
+
+    subjects: Annotated[list[Subject], Field(min_length=1)] = ["mathematics"]
+    """Wanted subjects."""
+    completeness_prompt: str | None = None
+    """Text file that replaces the instructions with which the models of `filter.completeness`
+    vote on photographs."""
+
+
+Photographs = Annotated[
+    PhotographScreen,
+    BeforeValidator(write_out, json_schema_input_type=Name | list[Name] | PhotographScreen),
+]
+
+
+# Presets of the block `filter:`: the filter reasons of each paper.
+
+PresetName = Literal["default", "omibench", "emma", "usnco-v", "mathreal"]
+
+JUDGEMENT_REASONS: Final[Mapping[str, str]] = {
+    "photographs": "unwanted_photograph",
+    "near_duplicate": "near_duplicate",
+    "completeness": "not_one_complete_question",
+    "one_image": "one_image_suffices",
+    "captions": "captions_suffice",
+    "difficulty": "too_easy",
+}
+"""Judgement by models -> its reason of rejection. After a translation, `near_duplicate` also
+compares across languages."""
+MODEL_REASONS: Final = tuple(
+    name for name in dict.fromkeys(JUDGEMENT_REASONS.values()) if name != "near_duplicate"
+)
+"""Reasons for which only models reject, in their order."""
+
+
+class FilterPreset(NamedTuple):
+    """The computed reasons of a preset, and its thresholds that differ from the defaults.
+
+    `judgements` are those of the paper that need models: set them in `filter`.
+    """
+
+    reasons: tuple[str, ...]
+    judgements: tuple[str, ...] = ()
+    min_images: int = 2
+    choice_count: int | None = None
+
+
+_FORMAT_FILTERING = (
+    "statement_incomplete",
+    "statement_illegible",
+    "answer_missing",
+    "answer_ambiguous",
+    "too_few_images",
+    "exact_duplicate",
+    "near_duplicate",
+    "ocr_error",
+)
+"""OMIBench, 3.1 (several images) and A.2, format filtering."""
+
+PRESETS: Final[Mapping[PresetName, FilterPreset]] = {
+    "default": FilterPreset(("out_of_scope", *_FORMAT_FILTERING)),
+    "omibench": FilterPreset(_FORMAT_FILTERING),
+    # EMMA, 3.2: problems that captions suffice for; all others were inspected manually.
+    "emma": FilterPreset((), judgements=("captions",)),
+    # USNCO-V, Dataset Curation: multiple-choice questions, each with an image and four choices.
+    "usnco-v": FilterPreset(("out_of_scope", "too_few_images"), min_images=1, choice_count=4),
+    # MathReal, Data Collection Process: samples with a figure, then a vote of three models.
+    "mathreal": FilterPreset(("too_few_images",), judgements=("completeness",), min_images=1),
+}
+"""`default` excludes `image_not_referred_to`, which is in no paper: it would reject a sixth of
+the problems that OMIBench has released (docs/building.md)."""
+
+THRESHOLD_REASONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "subjects": ("out_of_scope",),
+    "languages": ("out_of_scope",),
+    "since": ("out_of_scope",),
+    "choice_count": ("out_of_scope",),
+    "proofs": ("out_of_scope",),
+    "min_words": ("statement_incomplete",),
+    "min_legible": ("statement_illegible",),
+    "min_images": ("too_few_images",),
+    "near_duplicate": ("near_duplicate",),
+    "near_duplicate_translated": ("near_duplicate",),
+    "near_duplicate_images": ("exact_duplicate", "near_duplicate"),
+    "unresolved": ("ocr_error",),
+}
+"""Threshold of `filter:` -> the reasons that use it."""
+
+
+# Models that judge problems before the freeze: by translating them or trying to answer.
+
+SCREENS = ("one_image", "captions", "difficulty")
+"""Judgements in which models try to answer; simulated models have `setting_effects` of these
+names."""
+
+
+class TranslationParams(Block):
+    """Models that translate problems into English. `translation: NAME` is short for it."""
+
+    model: Name
+    prompt: str | None = None
+    """Text file that replaces the built-in instructions."""
+    max_tokens: Annotated[int, Field(ge=1)] = 4096
+    negations: dict[str, list[str]] = {}
+    """Language -> its words of negation, for languages without built-in ones or to override
+    them."""
+
+
+def _write_out(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
+
+
+Translation = Annotated[
+    TranslationParams,
+    BeforeValidator(_write_out, json_schema_input_type=Name | TranslationParams),
+]
+
+
+class ScreenParams(Block):
+    """Models that try to answer under a handicap: a problem that they solve is rejected."""
+
+    models: Annotated[list[Name], Field(min_length=1)]
+    samples: Annotated[int, Field(ge=1, le=64)] = 10
+    """Answers per model (EMMA, 3.2: ten)."""
+    right: Annotated[int, Field(ge=1, le=64)] = 5
+    """Right answers of one model at which the problem counts as solved (EMMA, 3.2: five)."""
+    prompt: str = "cot"
+    """Name of a built-in prompt, or path of a text file, as in a setting."""
+    prompts: PromptFiles = {}
+    """Text files that replace our wording, by prompt name (docs/prompts.md)."""
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    max_tokens: Annotated[int, Field(ge=1)] = 4096
+
+    @model_validator(mode="after")
+    def _right_can_be_reached(self) -> Self:
+        if self.right > self.samples:
+            raise ValueError(f"right is {self.right}, more than the {self.samples} samples")
+        return self
+
+    def setting(self, name: str) -> Setting:
+        """Return the screen of that name as a setting for its models."""
+        decoding = Decoding(
+            temperature=self.temperature, max_tokens=self.max_tokens, samples=self.samples
+        )
+        return Setting(
+            prompt=self.prompt,
+            prompts=self.prompts,
+            images=self._images(name),
+            decoding=decoding,
+        )
+
+    def _images(self, name: str) -> Images:
+        return Images(show="first") if name == "one_image" else Images()
+
+
+class CaptionScreen(ScreenParams):
+    """A screen with captions instead of images (EMMA, 3.2 and C.1)."""
+
+    captioner: Name
+    caption_prompt: str | None = None
+    """Text file that replaces the captioner's instructions."""
+
+    def _images(self, name: str) -> Images:
+        options = {"prompt": self.caption_prompt} if self.caption_prompt else {}
+        return Images(show="captions", model=self.captioner, **options)
+
+
+class DifficultyScreen(ScreenParams):
+    """A screen with all images: a problem is rejected if every model solves it."""
+
+    samples: Annotated[int, Field(ge=1, le=64)] = 1
+    right: Annotated[int, Field(ge=1, le=64)] = 1
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+
+
+# The block `filter:`: thresholds of the reasons, and the models that judge the rest.
+#
+# Every threshold belongs to one reason. An omitted judgement is not made.
 
 AnyReasonName = Annotated[str, PartName("reasons", "reason of the filter", last=MODEL_REASONS)]
 """Also the reasons of models."""

@@ -6,8 +6,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block, Name
-from omibench.params.names import JudgeName
+from omibench.params.blocks import Block, JudgeName, Name
 from omibench.params.panel import JudgePanel, NamedPanel, Panel, write_out
 
 BUILT_IN_KEYS: Final = {

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from omibench.params.blocks import Block, Name
-from omibench.params.names import EngineName, PromptFiles
+from omibench.params.blocks import Block, EngineName, Name, PromptFiles
 
 
 class OcrParams(Block):

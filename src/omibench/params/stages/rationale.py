@@ -1,4 +1,4 @@
-"""The block `rationale`: the writer of missing rationales and the labeller of topics."""
+"""The block `rationale.taxonomy`: how domain, subfield and topic are derived from the problems."""
 
 from __future__ import annotations
 
@@ -6,10 +6,32 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block, Name
-from omibench.params.names import PromptFiles, ScorerName
-from omibench.params.taxonomy import TaxonomyParams
+from omibench.params.blocks import Block, Name, PlainPath, PromptFiles, ScorerName
 from omibench.schemas.problem import Subject
+
+ClusterCount = Annotated[int, Field(ge=1, le=200)]
+
+
+class TaxonomyParams(Block):
+    """How domain, subfield and topic are derived from the problems (OMIBench, A.5)."""
+
+    clusters: ClusterCount | tuple[ClusterCount, ClusterCount] = (2, 12)
+    """Clusters of topics per subject: a number, or a minimum and maximum, from which the mean
+    silhouette chooses."""
+    embedder: Name | None = None
+    """The model (a key of `models`) that embeds topics, called through the store; default:
+    character n-grams with TF-IDF and a truncated SVD, which need no download."""
+    file: PlainPath | None = None
+    """A manually edited `labels.yaml`, which overrides the labels of models."""
+
+    @model_validator(mode="after")
+    def _least_first(self) -> Self:
+        if isinstance(self.clusters, tuple) and self.clusters[0] > self.clusters[1]:
+            raise ValueError("clusters: give the minimum first, then the maximum, as in [2, 12]")
+        return self
+
+
+# The block `rationale`: the writer of missing rationales and the labeller of topics.
 
 WORDS: Final = "words"
 """The tokenizer that needs no file: words, numbers, Chinese characters and signs."""

@@ -7,8 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from omibench.params.blocks import Block, Name
-from omibench.params.names import PromptFiles
+from omibench.params.blocks import Block, Name, PromptFiles
 
 Reading = Literal["final_letter", "before_answer"]
 log = logging.getLogger("omibench.params.stages.saliency")

@@ -1,23 +1,20 @@
-"""Agreement measures of each field, with their intervals."""
+"""Selection of independent readings of the same task."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from omibench.review.agreement.readings import ReadTask, list_readings
-from omibench.review.agreement.units import Comparison, list_comparisons
-from omibench.review.kinds import KINDS
-from omibench.review.report import AgreementFigure
-from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.statistics.raters import (
+from omibench.results.statistics.agreement import (
     Coefficient,
     CoefficientEstimate,
     Distance,
     Level,
     Ratings,
+    Unit,
     count_ratings,
     estimate_agreement,
     estimate_by_resampling,
@@ -26,6 +23,218 @@ from omibench.statistics.raters import (
     make_cohen_kappa,
     make_fleiss_kappa,
 )
+from omibench.review.kinds import KINDS
+from omibench.review.kinds.declaration import Field, Kind, is_asked
+from omibench.review.report import AgreementFigure
+from omibench.schemas.review import ReviewDecision, ReviewTask
+
+
+@dataclass(frozen=True)
+class ReadTask:
+    """A task with independent readings by two or more people.
+
+    Attributes:
+        task: The task.
+        readings: The first decision of each person, ordered by time.
+    """
+
+    task: ReviewTask
+    readings: tuple[ReviewDecision, ...]
+
+
+def list_readings(
+    tasks: Iterable[ReviewTask], decisions: Iterable[ReviewDecision]
+) -> list[ReadTask]:
+    """List the independent readings of every task that has two or more.
+
+    Only a person's first decision on the current content counts, as annotator or auditor. Later
+    decisions may be influenced by those of others, seniors see the history, and it is unknown what
+    the authors of imported decisions saw. Samples, calibrations and familiarisation are excluded,
+    as are simulated readings if two or more people read the task.
+
+    Args:
+        tasks: Tasks of every purpose.
+        decisions: Decisions in any order.
+
+    Returns:
+        Readings in the order of the tasks.
+    """
+    by_id = {t.id: t for t in tasks if t.purpose == "work" and t.kind in KINDS}
+    readings: dict[str, dict[str, ReviewDecision]] = {name: {} for name in by_id}
+    for decision in sorted(decisions, key=lambda d: (d.time, d.id)):
+        task = by_id.get(decision.task)
+        if task is None or decision.content_hash != task.content_hash:
+            continue
+        if decision.role in ("annotator", "auditor"):
+            readings[task.id].setdefault(decision.person, decision)
+    return [
+        ReadTask(by_id[name], tuple(read))
+        for name, by_person in readings.items()
+        if len(read := _keep_people(list(by_person.values()))) > 1
+    ]
+
+
+def _keep_people(readings: Sequence[ReviewDecision]) -> Sequence[ReviewDecision]:
+    people = [reading for reading in readings if not reading.simulated]
+    return people if len(people) > 1 else readings
+
+
+# Units of comparison: the values that each reader gave for a field.
+
+Scale = Literal["nominal", "rating", "set"]
+ROLES: Final = ("annotator", "auditor")
+_SCALES: Final[Mapping[str, Scale]] = {
+    "choice": "nominal",
+    "flag": "nominal",
+    "steps": "nominal",
+    "rating": "rating",
+    "choices": "set",
+}
+"""The scale of each type of field that is compared; texts are not compared."""
+Values = list[Hashable]
+"""One reader's values for a task: one per unit, None if the question was not shown."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One field, or one option of a field with several values, that readers can agree on.
+
+    Attributes:
+        field: Name of the field.
+        option: The option, if options are compared individually.
+        scale: Type of the values: names, integers on a scale, or sets of names.
+        values: The values of an ordered scale, in order.
+        units: The values that each reader gave, by unit; units of one problem form a cluster.
+        pairs: The units rated by both `sides`, in the order of `sides`.
+        sides: `annotator` and `auditor`, or the two people if there are only two.
+        tasks: The number of tasks with units.
+        people: The number of people who read them.
+        simulated: Whether any of them is simulated.
+    """
+
+    field: str
+    option: str
+    scale: Scale
+    values: tuple[int, ...]
+    units: tuple[Unit, ...]
+    pairs: tuple[Unit, ...]
+    sides: tuple[str, str]
+    tasks: int
+    people: int
+    simulated: bool
+
+
+def list_comparisons(kind: Kind, tasks: Sequence[ReadTask]) -> list[Comparison]:
+    """List the comparisons of one kind of task.
+
+    Args:
+        kind: The kind.
+        tasks: Its tasks with two or more readers.
+    """
+    return [
+        comparison
+        for field in kind.fields
+        if field.type in _SCALES
+        for comparison in _compare_field(kind, field, tasks)
+        if comparison.units
+    ]
+
+
+def _compare_field(kind: Kind, field: Field, tasks: Sequence[ReadTask]) -> Iterator[Comparison]:
+    def read_field(decision: ReviewDecision) -> Values:
+        return _read_values(field, decision)
+
+    yield _compare(field, "", _SCALES[field.type], tasks, read_field)
+    if field.type != "choices":
+        return
+    answers = [set_ for t in tasks for d in t.readings for set_ in _read_values(field, d) if set_]
+    for option in _sort_options(field, {str(v) for a in answers for v in _list_members(a)}):
+
+        def read_option(decision: ReviewDecision, option: str = option) -> Values:
+            sets = _read_values(field, decision)
+            return [None if answer is None else option in _list_members(answer) for answer in sets]
+
+        yield _compare(field, option, "nominal", tasks, read_option)
+
+
+def _read_values(field: Field, decision: ReviewDecision) -> Values:
+    value = decision.fields.get(field.name)
+    if not is_asked(field, decision.fields):
+        return [None]
+    if field.type == "choices":  # selecting no option is also an answer
+        return [frozenset(map(str, value)) if isinstance(value, list) else frozenset()]
+    if field.type == "steps":
+        return [str(step) for step in value] if isinstance(value, list) else []
+    return [None if isinstance(value, list | dict) else value]
+
+
+def _list_members(value: Hashable) -> frozenset[str]:
+    return value if isinstance(value, frozenset) else frozenset()
+
+
+def _sort_options(field: Field, values: Iterable[str]) -> list[str]:
+    """Return the options that any reader selected, in declaration order."""
+    order = {value: number for number, value in enumerate(field.values)}
+    return sorted(values, key=lambda value: (order.get(value, len(order)), value))
+
+
+def _compare(
+    field: Field,
+    option: str,
+    scale: Scale,
+    tasks: Sequence[ReadTask],
+    read: Callable[[ReviewDecision], Values],
+) -> Comparison:
+    everybody = sorted({d.person for task in tasks for d in task.readings})
+    by_name = len(everybody) == 2
+    sides = (everybody[0], everybody[1]) if by_name else ROLES
+    units: list[Unit] = []
+    pairs: list[Unit] = []
+    read_tasks: list[ReadTask] = []
+    for task in tasks:
+        task_units = _split_units(task, read, lambda d: d.person)
+        units += task_units
+        if task_units:
+            read_tasks.append(task)
+        split = task_units if by_name else _split_units(task, read, lambda d: d.role)
+        pairs += [unit for unit in split if set(sides) <= set(unit.values)]
+    readings = [reading for task in read_tasks for reading in task.readings]
+    return Comparison(
+        field=field.name,
+        option=option,
+        scale=scale,
+        values=tuple(range(field.scale[0], field.scale[1] + 1)) if scale == "rating" else (),
+        units=tuple(units),
+        pairs=tuple(pairs),
+        sides=sides,
+        tasks=len(read_tasks),
+        people=len({reading.person for reading in readings}),
+        simulated=any(reading.simulated for reading in readings),
+    )
+
+
+def _split_units(
+    task: ReadTask,
+    read: Callable[[ReviewDecision], Values],
+    name: Callable[[ReviewDecision], str],
+) -> list[Unit]:
+    """Return the units of a task rated by two or more readers; each name's first reading counts."""
+    values: dict[str, Values] = {}
+    for reading in task.readings:
+        values.setdefault(name(reading), read(reading))
+    number = max(map(len, values.values()), default=0)
+    units = [
+        {
+            who: said[place]
+            for who, said in values.items()
+            if said[place:] and said[place] is not None
+        }
+        for place in range(number)
+    ]
+    return [Unit(task.task.problem, unit) for unit in units if len(unit) > 1]
+
+
+# Agreement measures of each field, with their intervals.
 
 AGREEMENT: Final = "agreement"
 COHEN: Final = "cohen kappa"

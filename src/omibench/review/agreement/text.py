@@ -8,8 +8,8 @@ from typing import Any
 
 from omibench.review.calibration import CalibrationResult
 from omibench.review.report import AgreementFigure
-from omibench.review.sampling.residual import ResidualError
-from omibench.text.columns import align_columns
+from omibench.review.sampling.strata import ResidualError
+from omibench.text.terminal import align_columns
 
 RESIDUAL = "residual error rate"
 

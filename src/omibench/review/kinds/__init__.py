@@ -6,19 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from omibench.errors import ParamsError
-from omibench.review.kinds.baseline import BASELINE
 from omibench.review.kinds.declaration import Field, Kind, Option, Part
-from omibench.review.kinds.difficulty import DIFFICULTY
-from omibench.review.kinds.disagreement import DISAGREEMENT
-from omibench.review.kinds.item import ITEM
-from omibench.review.kinds.label import LABEL
-from omibench.review.kinds.page import PAGE
-from omibench.review.kinds.photo_conditions import CONDITIONS
-from omibench.review.kinds.photographs import FIELDS, SCREENING
-from omibench.review.kinds.rating import RATING
-from omibench.review.kinds.rationale import RATIONALE
-from omibench.review.kinds.steps import STEPS
-from omibench.review.kinds.translation import TRANSLATION
+from omibench.review.kinds.photographs import CONDITIONS, FIELDS, SCREENING
+from omibench.review.kinds.problems import DIFFICULTY, ITEM, LABEL, PAGE, RATIONALE, TRANSLATION
+from omibench.review.kinds.responses import BASELINE, DISAGREEMENT, RATING, STEPS
 from omibench.schemas.validation import suggest_name
 
 KINDS: Final[Mapping[str, Kind]] = {

@@ -1,18 +1,265 @@
-"""The pictures that a condition derives from a question's pictures, and their location."""
+"""The composite: all pictures of a problem in order on one canvas, with or without labels.
+
+OMIBench's single-image control (section 5 and appendix L) concatenates them; labels are ours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
 
-from omibench.params.image import DEGRADATIONS, Images
-from omibench.schemas.image_marks import list_image_marks
-from omibench.schemas.problem import Choice, Question
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+from omibench.params.setting import DEGRADATIONS, Degradation, Images
+from omibench.schemas.problem import Choice, Question, list_image_marks
 from omibench.schemas.request import ImagePart
-from omibench.settings.pictures.composite import compose
-from omibench.settings.pictures.degrade import degrade
 from omibench.settings.pictures.made import Recipe, make
-from omibench.settings.pictures.occlude import occlude
+
+LONGEST = 4096
+"""Maximum pixels of the canvas's long side."""
+SHRINK = 0.95
+GAP, MARGIN = 24, 16
+INK, FRAME = (20, 20, 20), (160, 160, 160)
+
+Size = tuple[int, int]
+
+
+class CompositeLayout(NamedTuple):
+    """Position and size of each picture on the canvas."""
+
+    canvas: Size
+    boxes: Sequence[tuple[int, int, int, int]]
+    letters: int
+    """Height of the labels' letters in pixels; 0 without labels."""
+
+
+def compose(
+    images: Sequence[Image.Image], labels: Sequence[str] = (), stem: int | None = None
+) -> Image.Image:
+    """Return one canvas with every picture, in rows, in order.
+
+    Pictures are never enlarged. If the canvas would be longer than `LONGEST`, only the largest
+    pictures are scaled down, to a common length of the long side.
+
+    Args:
+        images: The pictures, in RGB.
+        labels: One per picture, above it, with a frame around it; default: no labels.
+        stem: Number of pictures in the statement: those of choices begin a new row. None: one
+            sequence.
+
+    Returns:
+        The canvas, with a white background.
+    """
+    plan = layout([image.size for image in images], stem, labelled=bool(labels))
+    canvas = Image.new("RGB", plan.canvas, "white")
+    if labels:
+        _draw_labels(ImageDraw.Draw(canvas), plan, labels)
+    for image, (x, y, wide, high) in zip(images, plan.boxes, strict=True):
+        fitting = image if image.size == (wide, high) else _smaller(image, (wide, high))
+        canvas.paste(fitting, (x, y))
+    return canvas
+
+
+def layout(
+    sizes: Sequence[Size], stem: int | None = None, *, labelled: bool = True
+) -> CompositeLayout:
+    """Return the canvas with the shortest long side for pictures of these sizes in order.
+
+    The long side matters because pictures are scaled down by it. Arguments as for `compose`; sizes
+    are (width, height) in pixels.
+    """
+    stem = len(sizes) if stem is None else stem
+    bound = max(max(size) for size in sizes)
+    while True:
+        fitted = [_within(size, bound) for size in sizes]
+        counts = product(range(1, max(stem, 1) + 1), range(1, max(len(sizes) - stem, 1) + 1))
+        plans = [
+            _plan([*_split(fitted[:stem], a), *_split(fitted[stem:], b)], labelled)
+            for a, b in counts
+        ]
+        best = min(plans, key=lambda plan: (max(plan.canvas), plan.canvas[0] * plan.canvas[1]))
+        if max(best.canvas) <= LONGEST:
+            return best
+        bound = int(bound * SHRINK)
+
+
+def _split(sizes: Sequence[Size], in_a_row: int) -> list[Sequence[Size]]:
+    return [sizes[start : start + in_a_row] for start in range(0, len(sizes), in_a_row)]
+
+
+def _draw_labels(draw: ImageDraw.ImageDraw, plan: CompositeLayout, labels: Sequence[str]) -> None:
+    font = ImageFont.load_default(plan.letters)
+    for label, (x, y, wide, high) in zip(labels, plan.boxes, strict=True):
+        draw.text((x, y - plan.letters // 2), label, INK, font, anchor="ls")
+        draw.rectangle((x - 2, y - 2, x + wide + 1, y + high + 1), outline=FRAME)
+
+
+def _plan(rows: Sequence[Sequence[Size]], labelled: bool) -> CompositeLayout:
+    longest = max(max(size) for row in rows for size in row)
+    letters = min(48, max(20, longest // 24)) if labelled else 0
+    boxes: list[tuple[int, int, int, int]] = []
+    right, y = 0, MARGIN
+    for row in rows:
+        x, y = MARGIN, y + 2 * letters
+        for wide, high in row:
+            boxes.append((x, y, wide, high))
+            x += max(wide, 5 * letters) + GAP
+        right = max(right, x - GAP)
+        y += max(high for _, high in row) + GAP
+    return CompositeLayout((right + MARGIN, y - GAP + MARGIN), boxes, letters)
+
+
+def _within(size: Size, bound: int) -> Size:
+    scale = min(1.0, bound / max(size))
+    wide, high = size
+    return max(1, round(wide * scale)), max(1, round(high * scale))
+
+
+def _smaller(image: Image.Image, size: Size) -> Image.Image:
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+# Occludes part of a picture with a black patch, as in USNCO-V's saliency analysis.
+
+
+def occlude(image: Image.Image, share: float, seed: int, sha256: str) -> Image.Image:
+    """Cover `share` of a picture's area with a black patch of the same shape.
+
+    The place depends only on the seed and the original's SHA-256. A share of 1 hides all of it.
+    """
+    rng = Random(json.dumps([seed, sha256, "occluded"]))  # noqa: S311
+    across, down = rng.random(), rng.random()
+    wide, high = (max(1, round(side * math.sqrt(share))) for side in image.size)
+    x, y = round(across * (image.width - wide)), round(down * (image.height - high))
+    hidden = image.copy()
+    hidden.paste((0, 0, 0), (x, y, x + wide, y + high))
+    return hidden
+
+
+# Degrades pictures in the ways by which MathReal grades photographs (its appendix B).
+#
+# Each degradation takes a picture, a grade of 1 to 3 and a random generator for place and
+# direction; grades of one seed share the place, so that a higher grade is a stronger version.
+
+BLUR = (0.003, 0.007, 0.014)
+"""Standard deviation relative to the picture's size, the square root of its area."""
+QUARTERS = (270, 90, 180)
+"""Degrees counter-clockwise: a quarter clockwise, one counter-clockwise, upside down."""
+TILT = ((5.0, 12.0), (15.0, 25.0), (31.0, 40.0))
+"""Degrees within the plane, in either direction: MathReal's highest grade begins at 30."""
+SHADOW = ((0.2, 0.55), (0.4, 0.4), (0.7, 0.28))
+"""Share of the area in shadow, and the remaining light: the highest grade begins at 60 %."""
+GLARE = ((1, 0.2, 0.85), (2, 0.26, 0.95), (3, 0.32, 1.0))
+"""Number of spots, their radius relative to the picture's size, and the loss at their centre."""
+EXPOSURE = (0.55, 0.3, 0.1)
+"""Remaining light (too dark) or remaining contrast to white (too bright)."""
+_EDGE = 0.12
+_COARSE = 96
+
+
+def degrade(
+    image: Image.Image, by: Sequence[Degradation], grade: int, seed: int, sha256: str
+) -> Image.Image:
+    """Return a picture with all of `by` at `grade`, in the order of `DEGRADATIONS`.
+
+    The random values depend only on the seed, the original's SHA-256 and the degradation.
+    """
+    for kind in DEGRADATIONS:
+        if kind in by and grade:
+            rng = Random(json.dumps([seed, sha256, kind]))  # noqa: S311
+            image = _WAYS[kind](image, grade - 1, rng)
+    return image
+
+
+def _rotation(image: Image.Image, level: int, _: Random) -> Image.Image:
+    turns = {
+        90: Image.Transpose.ROTATE_90,
+        180: Image.Transpose.ROTATE_180,
+        270: Image.Transpose.ROTATE_270,
+    }
+    return image.transpose(turns[QUARTERS[level]])
+
+
+def _tilt(image: Image.Image, level: int, rng: Random) -> Image.Image:
+    way, part = rng.choice((-1, 1)), rng.random()
+    lowest, highest = TILT[level]
+    angle = way * (lowest + part * (highest - lowest))
+    return image.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=_paper(image))
+
+
+def _paper(image: Image.Image) -> tuple[int, ...]:
+    """Return the median colour of a picture's border."""
+    pixels = np.asarray(image)
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    return tuple(int(value) for value in np.median(border, axis=0))
+
+
+def _shadow(image: Image.Image, level: int, rng: Random) -> Image.Image:
+    share, light = SHADOW[level]
+    angle = rng.uniform(0, 2 * math.pi)
+    x, y = _grid(image)
+    along = x * math.cos(angle) + y * math.sin(angle)
+    edge = float(np.quantile(along, share))
+    depth = (edge - along) / (_EDGE * float(np.ptp(along)) or 1.0) + 0.5
+    return _overlay(image, image.point(lambda value: round(value * light)), depth)
+
+
+def _glare(image: Image.Image, level: int, rng: Random) -> Image.Image:
+    spots, radius, strength = GLARE[level]
+    places = [(rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8), rng.uniform(0.6, 1)) for _ in range(3)]
+    x, y = _grid(image)
+    reach = radius * math.sqrt(x.size)
+    depth = np.zeros_like(x)
+    for across, down, flat in places[:spots]:
+        far = ((x - across * x.max()) / reach) ** 2 + ((y - down * y.max()) / (reach * flat)) ** 2
+        depth = np.maximum(depth, np.clip(1.6 * np.exp(-far), 0, 1) * strength)
+    white = image.point(lambda _: 255)
+    return _overlay(image, white, depth)
+
+
+def _exposure(image: Image.Image, level: int, rng: Random) -> Image.Image:
+    share, dark = EXPOSURE[level], rng.random() < 0.5
+    if dark:
+        return image.point(lambda value: round(value * share))
+    return image.point(lambda value: round(255 - (255 - value) * share))
+
+
+def _blur(image: Image.Image, level: int, _: Random) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(BLUR[level] * math.sqrt(math.prod(image.size))))
+
+
+def _grid(image: Image.Image) -> tuple[Any, Any]:
+    """Return the coordinates of a coarse grid over a picture: its long side is `_COARSE` steps."""
+    scale = _COARSE / max(image.size)
+    wide, high = (max(2, round(side * scale)) for side in image.size)
+    y, x = np.mgrid[0:high, 0:wide].astype(np.float64)
+    return x, y
+
+
+def _overlay(image: Image.Image, cover: Image.Image, depth: Any) -> Image.Image:
+    """Overlay a picture with another; `depth` from 0 to 1 on the coarse grid is the strength."""
+    coarse = Image.fromarray(np.round(np.clip(depth, 0, 1) * 255).astype(np.uint8))
+    mask = coarse.resize(image.size, Image.Resampling.BICUBIC)
+    return Image.composite(cover, image, mask)
+
+
+_WAYS: dict[Degradation, Callable[[Image.Image, int, Random], Image.Image]] = {
+    "rotation": _rotation,
+    "tilt": _tilt,
+    "shadow": _shadow,
+    "glare": _glare,
+    "exposure": _exposure,
+    "blur": _blur,
+}
+
+
+# The pictures that a condition derives from a question's pictures, and their location.
 
 PICTURES = "pictures"
 """Folder of derived pictures, next to that of the frozen dataset."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from omibench.params.tool import ToolName
+from omibench.params.setting import ToolName
 from omibench.schemas.request import ToolSpec
 
 LONGEST = 8000

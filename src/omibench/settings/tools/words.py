@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from omibench.params.tool import Manner, Tools
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.slots import Slot, fill_text
-from omibench.prompts.wording import read_wording
-from omibench.schemas.tool_calls import NOT_YET, write_call
+from omibench.params.setting import Manner, Tools
+from omibench.schemas.request import NOT_YET, write_call
+from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_text
+from omibench.settings.prompts.wording import read_wording
 from omibench.settings.tools.arguments import specs
 
 MOST_CALLS = 8

@@ -1,18 +1,98 @@
-"""Selection of the sample that represents its problem: by marks or by a tournament."""
+"""Selection of one sample by a judge: best-of-N by marks, or a tournament of comparisons.
+
+Both are pure: marks and comparisons come from a function that sends requests through the store. A
+bracket depends only on the seed and the problem, so an interrupted tournament repeats no requests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from omibench.judges.instrument import Instrument, build_request
-from omibench.judges.panel import OpenPanel, consult
+from omibench.answers.judges.instrument import Instrument, build_request
+from omibench.answers.judges.panel import OpenPanel, consult
+from omibench.models.cost.tokens import estimate_input, image_formula
+from omibench.params.models.base import ModelBlock
+from omibench.params.panel import JudgePanel
+from omibench.params.setting import Cell
+from omibench.params.stage_params import AggregateStageParams
 from omibench.schemas.request import Request
-from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS
-from omibench.stages.aggregate.material import CaseMaterial
-from omibench.stages.aggregate.sample import Sample, make_generator, select_valid
-from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
+from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS, MARKS, REWARD, CaseMaterial
+from omibench.stages.aggregate.samples import Sample, make_generator, select_valid
+
+
+class Match(NamedTuple):
+    """Two samples of one problem to compare, in the order shown."""
+
+    problem: str
+    first: Sample
+    second: Sample
+
+
+Compare = Callable[[Sequence[Match]], Sequence[bool | None]]
+"""Whether the first of each match is better; None if the judge failed."""
+
+
+def choose_best(samples: Sequence[Sample], marks: Sequence[float | None], rng: Random) -> Sample:
+    """Return the sample with the highest mark; draw ties. Unmarked samples win only if all are.
+
+    Raises:
+        ValueError: There are no samples, or a different number of marks.
+    """
+    marked = [(m, s) for s, m in zip(samples, marks, strict=True) if m is not None] or [
+        (0.0, s) for s in samples[:1]
+    ]
+    if not marked:
+        raise ValueError("there is no sample to choose from")
+    top = max(mark for mark, _ in marked)
+    return rng.choice([sample for mark, sample in marked if mark == top])
+
+
+def bracket(samples: Sequence[Sample], rng: Random) -> list[Sample]:
+    """Return the order of samples in a tournament; neighbours play, an odd last one waits."""
+    entrants = list(samples)
+    rng.shuffle(entrants)
+    return entrants
+
+
+def play(
+    entrants: Mapping[str, Sequence[Sample]], compare: Compare, draw: Callable[[str], Random]
+) -> dict[str, Sample]:
+    """Return the winner of every problem's tournament, problem -> sample.
+
+    All problems play a round together, so that a round is one batch of requests. A match without a
+    decision is drawn from `draw(problem)`.
+
+    Raises:
+        ValueError: There are no entrants.
+    """
+    standing = {problem: list(samples) for problem, samples in entrants.items()}
+    if not all(standing.values()):
+        raise ValueError("there is no sample to choose from")
+    coins = {problem: draw(problem) for problem in standing}
+    while any(len(samples) > 1 for samples in standing.values()):
+        matches = [
+            match for problem, samples in standing.items() for match in _pair_up(problem, samples)
+        ]
+        outcomes = compare(matches)
+        waiting = {
+            problem: samples[-1:] * (len(samples) % 2) for problem, samples in standing.items()
+        }
+        standing = {problem: [] for problem in standing}
+        for match, says in zip(matches, outcomes, strict=True):
+            first_wins = coins[match.problem].random() < 0.5 if says is None else says
+            standing[match.problem].append(match.first if first_wins else match.second)
+        for problem, samples in waiting.items():
+            standing[problem] += samples
+    return {problem: samples[0] for problem, samples in standing.items()}
+
+
+def _pair_up(problem: str, standing: Sequence[Sample]) -> list[Match]:
+    return [Match(problem, a, b) for a, b in zip(standing[::2], standing[1::2], strict=False)]
+
+
+# Selection of the sample that represents its problem: by marks or by a tournament.
 
 Samples = Mapping[str, list[Sample]]
 """The samples of every problem, in the order drawn."""
@@ -154,3 +234,59 @@ def choose_by_tournament(choosing: Choosing, panel: OpenPanel) -> Choices:
         won = play(entrants, compare, coin)
         winners[k] = {problem: Chosen(sample) for problem, sample in won.items()}
     return winners
+
+
+# Models that select samples of a cell, their instrument, and the capacity of a prompt.
+
+
+class RewardPanel(NamedTuple):
+    """The models that select samples of a cell, by name, and their prompts."""
+
+    params: JudgePanel
+    instrument: Instrument[Any]
+    models: Sequence[ModelBlock]
+
+    def choose(self, choosing: Choosing, panel: OpenPanel) -> Choices:
+        """Return the selected sample of every problem, for every k."""
+        if self.instrument is COMPARISON:
+            return choose_by_tournament(choosing, panel)
+        if self.instrument is JOINT_MARKS:
+            return choose_by_joint_marks(choosing, panel, make_fits(self.models))
+        return choose_by_single_marks(choosing, self.instrument, panel)
+
+
+def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | None:
+    """Return the models that select samples, with `self` resolved; None if not configured."""
+    aggregate = study.settings[cell.setting].aggregate
+    if aggregate.judge is None:
+        return None
+    names = aggregate.name_judges(cell.model)
+    params = aggregate.judge.model_copy(update={"models": names})
+    models = [study.models[name] for name in names if name in study.models]
+    if aggregate.how == "tournament":
+        return RewardPanel(params, COMPARISON, models)
+    if any(model.gives_reward for model in models):
+        # A head generates no text, so its reply length is fixed.
+        return RewardPanel(
+            params.model_copy(update={"max_tokens": 1, "prompt": None}), REWARD, models
+        )
+    instrument = JOINT_MARKS if aggregate.marking == "joint" else MARKS
+    return RewardPanel(params, instrument, models)
+
+
+def make_fits(models: Sequence[ModelBlock]) -> Fits:
+    """Return whether a prompt and its reply fit into the context of every model.
+
+    Tokens are the plan's estimate. A model without a stated context fits any length.
+    """
+    limits = [(model.context, image_formula(model)) for model in models if model.context]
+
+    def fits(request: Request) -> bool:
+        room = request.decoding.max_tokens
+        return all(
+            estimate_input(request.conversation, formula).all + room <= context
+            for context, formula in limits
+            if context is not None
+        )
+
+    return fits

@@ -8,13 +8,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from omibench.client.ask import open_asker
+from omibench.answers.judges.panel import PanelRequest, open_panels
+from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import ParamsError
-from omibench.judges.panel import PanelRequest, open_panels
-from omibench.params.cell import Cell
-from omibench.params.setting import Setting
+from omibench.models.client.ask import open_asker
+from omibench.params.setting import Cell, Setting
 from omibench.params.stage_params import AggregateStageParams
-from omibench.schemas.cells.origin import describe_origin
+from omibench.results.statistics.samples import pass_at_k
+from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import (
@@ -26,14 +27,19 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import RIGHT
-from omibench.scorers.registry import SCORERS
-from omibench.stages.aggregate.choose import Choosing, Samples
-from omibench.stages.aggregate.equivalence import NORMAL_FORM, make_equivalence, make_validity
-from omibench.stages.aggregate.material import CaseMaterial, choose_images, prepare_statements
-from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
-from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
-from omibench.stages.aggregate.votes import VERSION, consistency, majority
-from omibench.statistics.samples import pass_at_k
+from omibench.stages.aggregate.choose import Choosing, RewardPanel, Samples, find_reward_panel
+from omibench.stages.aggregate.judges import CaseMaterial, choose_images, prepare_statements
+from omibench.stages.aggregate.samples import (
+    NORMAL_FORM,
+    VERSION,
+    Equivalence,
+    Sample,
+    consistency,
+    majority,
+    make_equivalence,
+    make_generator,
+    make_validity,
+)
 
 
 @dataclass(frozen=True)

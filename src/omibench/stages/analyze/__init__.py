@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omibench.stages.analyze.stage import analyze_study as analyze_study
+    from omibench.stages.analyze.stage import analyze_study
 
 __all__ = ["analyze_study"]
 

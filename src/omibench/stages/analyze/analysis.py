@@ -13,7 +13,7 @@ import polars as pl
 from omibench.errors import PluginError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.study import PrintedResult, StudyPrint, read_print
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.attributes import (
     AttributeTables,
@@ -24,13 +24,12 @@ from omibench.results.attributes import (
 from omibench.results.grouped import average_samples
 from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
-from omibench.results.optional_measures import fill_measures
-from omibench.stages.analyze.results.result import RESULTS
+from omibench.results.slices import fill_measures
+from omibench.stages.analyze.results.result import RESULTS, fill_table, round_table
 from omibench.stages.analyze.results.saliency import Salience, saliences
-from omibench.stages.analyze.results.tidy import fill_table, round_table
 
 if TYPE_CHECKING:
-    from omibench.stages.analyze.figures.draw import FigureDrawing
+    from omibench.stages.analyze.figures.figure import FigureDrawing
 
 log = logging.getLogger("omibench.stages.analyze")
 MEANS = ("verdict", "credit", "ratio", "strict")
@@ -182,7 +181,7 @@ class Analysis:
     @cached_property
     def drawings(self) -> list[FigureDrawing]:
         """The figures for the results of the study, drawn on first access."""
-        from omibench.stages.analyze.figures.draw import draw_figures
+        from omibench.stages.analyze.figures.figure import draw_figures
 
         return list(draw_figures(self))
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.files.intake import read_json as parse_file
-from omibench.params.cell import Cell
-from omibench.params.identity import is_certified
+from omibench.files.reading import read_json as parse_file
+from omibench.params.setting import Cell
+from omibench.params.stages.certify import is_certified
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.statistics.agreement import Corrected, Share, combine_parts, rogan_gladen
+from omibench.results.statistics.intervals import clustered_wilson
 from omibench.schemas.certificate import (
     ALL_TYPES,
     CERTIFICATE_FILE,
@@ -23,8 +25,6 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import read_json
-from omibench.statistics.agreement import Corrected, Share, combine_parts, rogan_gladen
-from omibench.statistics.intervals import clustered_wilson
 
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10

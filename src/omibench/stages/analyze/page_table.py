@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.stages.analyze.words import (
+from omibench.stages.analyze.formatting import (
     format_bounds,
     format_limits,
     format_number,

@@ -1,25 +1,99 @@
-"""Write report.html: all sections on one page that makes no requests and needs no scripts."""
+"""A drawing on the report's page, with its interactive data and the first rows of its table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from markupsafe import Markup
 
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.claims import describe_simulation
-from omibench.stages.analyze.figures.draw import label_cells
-from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.page_figure import prepare_figure, preview_table
-from omibench.stages.analyze.parts import ReportCard, sort_cards
-from omibench.stages.analyze.render import render_section, write_page
+from omibench.stages.analyze.figures.figure import label_cells
+from omibench.stages.analyze.figures.theme import apply_theme
+from omibench.stages.analyze.formatting import count_noun
+from omibench.stages.analyze.page_order import ReportCard, sort_cards
+from omibench.stages.analyze.pages import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
 from omibench.stages.analyze.sections.section import list_unshown
-from omibench.stages.analyze.words import count_noun
-from omibench.web.templates import read_script
-from omibench.web.vega import read_vega_scripts
+from omibench.stages.analyze.sentences import Headline, describe_simulation
+from omibench.web.plots_page import read_vega_scripts
+from omibench.web.templates import embed_json, read_script
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class PageFigure(NamedTuple):
+    """A drawing on a page; `data` is empty if it is not interactive."""
+
+    svg: Markup
+    takeaway: str
+    data: Markup
+
+
+def prepare_figure(
+    svg: str, takeaway: str, specification: Mapping[str, Any] | None = None
+) -> PageFigure:
+    """Prepare a drawing for a page.
+
+    Args:
+        svg: Drawing in the light palette, made by our library with all external text escaped.
+        takeaway: Description of what the drawing shows.
+        specification: Its Vega-Lite specification.
+    """
+    from omibench.stages.analyze.figures.theme import compile_interactive
+
+    drawn = Markup(apply_theme(svg, takeaway))  # noqa: S704  # escaped by the library that drew it
+    data = embed_json(compile_interactive(specification)) if specification else Markup()
+    return PageFigure(drawn, takeaway, data)
+
+
+MOST_ROWS: Final = 20
+MOST_COLUMNS: Final = 12
+_NUMBERS: Final = ("estimate", "low", "high", "n")
+
+
+class TablePreview(NamedTuple):
+    """The first rows of a table.
+
+    Attributes:
+        columns: Column names.
+        rows: Formatted values.
+        height: Number of rows of the whole table.
+    """
+
+    columns: list[str]
+    rows: list[list[str]]
+    height: int
+
+
+def preview_table(table: pl.DataFrame) -> TablePreview:
+    """Return the first rows of a table, without constant columns.
+
+    Args:
+        table: The table of a result.
+    """
+    columns = [
+        name
+        for name in table.columns
+        if name in _NUMBERS or (not table[name].dtype.is_nested() and table[name].n_unique() > 1)
+    ][:MOST_COLUMNS]
+    rows = [[_word(value) for value in row] for row in table.select(columns).head(MOST_ROWS).rows()]
+    return TablePreview(columns, rows, table.height)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+# Write report.html: all sections on one page that makes no requests and needs no scripts.
 
 _STAND_IN_JUDGES = (
     "The judgements of the reasoning come from a seeded simulation, not from a model."

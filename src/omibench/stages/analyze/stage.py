@@ -1,29 +1,71 @@
-"""The stage `analyze`: turn responses and verdicts into tables, metrics, report and explorer."""
+"""The tables that the stage wrote: one that it no longer writes is removed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from omibench.errors import PluginError
-from omibench.files.csv_file import write_csv
-from omibench.files.outputs import made_folder
+from pydantic import BaseModel, ConfigDict
+
+from omibench.errors import FileFormatError, PluginError
+from omibench.files.outputs import made_folder, write_csv
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
-from omibench.schemas.tables import write_json, write_text
+from omibench.schemas.tables import read_json, write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import add_certificates
-from omibench.stages.analyze.headline import Headline, make_headline
-from omibench.stages.analyze.links import EXPLORER, has_pages, remove_pages
-from omibench.stages.analyze.pivots import describe_metrics, write_plots
-from omibench.stages.analyze.results.result import RESULTS
+from omibench.stages.analyze.csv_files import describe_metrics, write_plots
+from omibench.stages.analyze.pages import EXPLORER, has_pages, remove_pages
+from omibench.stages.analyze.results.result import RESULTS, write_table
 from omibench.stages.analyze.results.slices import list_plans
-from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
 from omibench.stages.analyze.sections.section import list_unshown
-from omibench.stages.analyze.written import note_tables
+from omibench.stages.analyze.sentences import Headline, make_headline
+
+NAME: Final = "written.json"
+_PATTERNS: Final = ("*.csv", "plots/*/*.csv")
+_EARLIER: Final = (
+    "main", "by_images", "failures", "differences", "audit", "rationales", "errors", "samples",
+    "saliency",
+)  # fmt: skip
+"""Tables of earlier versions, which noted none."""
+
+
+class WrittenTables(BaseModel):
+    """The tables of the report, as paths in its folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tables: list[str]
+
+
+def note_tables(out: Path, written: Set[str]) -> None:
+    """Note the tables of this run, and remove those of an earlier run that it did not write.
+
+    Args:
+        out: The folder of the report. Files that no run noted are kept.
+        written: The tables of this run, as paths in the folder.
+
+    Raises:
+        OutputError: The note cannot be written.
+    """
+    note = out / NAME
+    # Without a report, omibench did not write this folder.
+    known = {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
+    if note.is_file():
+        try:
+            known = {*read_json(note, WrittenTables).tables}
+        except FileFormatError:
+            known = set()
+    for path in [path for pattern in _PATTERNS for path in out.glob(pattern)]:
+        if path.relative_to(out).as_posix() in known - written:
+            path.unlink()
+    write_json(note, WrittenTables(tables=sorted(written)))
+
+
+# The stage `analyze`: turn responses and verdicts into tables, metrics, report and explorer.
 
 REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -183,7 +225,7 @@ def write_pages(
         headline: The headline of the report.
     """
     # The chart library is slow to import, so tables and errors come first.
-    from omibench.stages.analyze.figures.draw import dump_specification
+    from omibench.stages.analyze.figures.figure import dump_specification
     from omibench.stages.analyze.report import SectionCard, write_report
 
     drawings = list_unshown(analysis)
@@ -215,7 +257,7 @@ def write_pages(
     write_report(analysis, headline, cards)
     remove_pages(out / EXPLORER)
     if has_pages(analysis.results):
-        from omibench.stages.analyze.explorer.write import write_explorer
+        from omibench.stages.analyze.explorer.pages import write_explorer
 
         write_explorer(out / EXPLORER, analysis.results, analysis.report)
 

@@ -16,7 +16,7 @@ def number_category(name: str) -> str:
         name: Name of the card; unknown names belong to the part for plug-ins.
     """
     # Every start of Snakemake imports this module, but few make its report.
-    from omibench.stages.analyze.parts import PARTS, find_part
+    from omibench.stages.analyze.page_order import PARTS, find_part
 
     part = find_part(name)
     return f"{PARTS.index(part) + 1:02d} {part.title}"
@@ -35,7 +35,7 @@ def label_figure(figures: str, name: str) -> dict[str, str]:
     Raises:
         FileFormatError: The Vega-Lite file is too large or not JSON.
     """
-    from omibench.files.intake import read_json
+    from omibench.files.reading import read_json
 
     file = Path(figures) / f"{name}.vl.json"
     if not file.exists():  # a drawing of a plug-in may come without

@@ -1,19 +1,71 @@
-"""Random draw of responses for human labels, independent of judges (OMIBench, appendix J)."""
+"""Responses on which rules and judge disagree, drawn for annotators (OMIBench, C.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from hashlib import blake2b
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from omibench.errors import MissingInputError
-from omibench.files.csv_file import write_csv
+from omibench.files.outputs import write_csv
 from omibench.params.stage_params import CertifyStageParams
+from omibench.results.judgements import DISAGREE, RESPONSE
+from omibench.results.load import Results
 from omibench.results.study_files import StudyFiles
+from omibench.schemas.certificate import DisagreementRow
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import READABLE
-from omibench.stages.certify.matching import hash_text
+from omibench.stages.certify.labels import hash_text
+
+Texts = dict[tuple[Any, ...], str]
+
+
+def draw_disagreements(
+    results: Results, rows: pl.DataFrame, limit: int
+) -> Iterator[DisagreementRow]:
+    """Draw at most `limit` responses of each model with the study's seed, in their order.
+
+    `rows` are from `fourway.side_by_side`.
+    """
+    texts: Texts = {
+        tuple(row[name] for name in RESPONSE): row["text"]
+        for row in results.read_responses().select(*RESPONSE, "text").iter_rows(named=True)
+    }
+
+    disagree = rows.filter(pl.col("quadrant").is_in(DISAGREE))
+    for model in disagree["model"].unique(maintain_order=True).to_list():
+        candidates = list(disagree.filter(model=model).iter_rows(named=True))
+        rng = Random(f"{results.study.study.seed}\0{model}")  # noqa: S311
+        drawn = rng.sample(range(len(candidates)), min(limit, len(candidates)))
+        yield from (_make_row(results, candidates[place], texts) for place in sorted(drawn))
+
+
+def _make_row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
+    answer, question = results.answers[row["id"]], results.questions.get(row["id"])
+    text = texts.get(tuple(row[name] for name in RESPONSE), "")
+    return DisagreementRow(
+        id=row["id"],
+        model=row["model"],
+        setting=row["setting"],
+        index=row["index"],
+        disagreement=row["quadrant"],
+        question=question.question if question else "",
+        gold=answer.answer,
+        response=text,
+        extracted=row["extracted"],
+        by_rules=row["by_rules"],
+        method=row["method"],
+        by_judge=row["by_judge"],
+        judge_key=row["judge_key"],
+        response_sha256=hash_text(text),
+    )
+
+
+# Random draw of responses for human labels, independent of judges (OMIBench, appendix J).
 
 SHEET_FILE = "to_label.csv"
 """Columns of `draw_sheet`; once `label` is completed, the sheet is a file of labels."""

@@ -1,4 +1,4 @@
-"""Judges of reasoning compared with human labels: error types, and marks of rationales."""
+"""Instrument of judgements: each certificate is about one."""
 
 from __future__ import annotations
 
@@ -9,18 +9,49 @@ from typing import Any
 
 import polars as pl
 
+from omibench.answers.judges.taxonomies import load_taxonomy
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.judges.taxonomies import load_taxonomy
-from omibench.results.four_way import RESPONSE
-from omibench.results.judgements import read_all_judgements
+from omibench.params.stage_params import CertifyStageParams
+from omibench.params.stages.certify import certificate_identity
+from omibench.results.judgements import RESPONSE, read_all_judgements
 from omibench.results.load import Results
+from omibench.results.statistics.agreement import kappa_measure, share_measure, spearman_measure
+from omibench.results.statistics.intervals import clustered_wilson
 from omibench.schemas.certificate import Confusion, MarkQuality, Measure, ReasoningCertificate
-from omibench.schemas.marks import MARKS_BY_INSTRUMENT
 from omibench.schemas.validation import suggest_name
-from omibench.stages.certify.instrument import get_only_value, list_identities
-from omibench.stages.certify.matching import MatchedLabels, Place
-from omibench.statistics.agreement import kappa_measure, share_measure, spearman_measure
-from omibench.statistics.intervals import clustered_wilson
+from omibench.schemas.verdict import MARKS_BY_INSTRUMENT
+from omibench.stages.certify.labels import MatchedLabels, Place
+
+
+def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
+    """Return the only value of a column.
+
+    Raises:
+        FileFormatError: There are several values; the message gives the folder.
+    """
+    values = judged[column].drop_nulls().unique().sort().to_list()
+    if len(values) == 1:
+        return str(values[0])
+    raise FileFormatError(
+        f"{folder}: the judgements have {len(values)} values of {column!r}; {folder.name} all "
+        "cells by one judge with one prompt"
+    )
+
+
+def list_identities(study: CertifyStageParams, judge: str) -> list[dict[str, Any]]:
+    """Return the configuration of a judge's models, joined by +, that affects answers.
+
+    Raises:
+        MissingInputError: The study does not define a model.
+    """
+    names = judge.split("+")
+    lost = [name for name in names if name not in study.models]
+    if lost:
+        raise MissingInputError(f"models: {lost[0]!r} judged these responses and is not defined")
+    return [certificate_identity(study.models[name]) for name in names]
+
+
+# Judges of reasoning compared with human labels: error types, and marks of rationales.
 
 INSTRUMENTS = {"error_type": ("error_type",), **MARKS_BY_INSTRUMENT}
 """Instrument -> its columns of labels."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
 from omibench.params.stage_params import CertifyStageParams
-from omibench.results.four_way import RESPONSE, four_way, side_by_side
+from omibench.results.judgements import RESPONSE, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
     CERTIFICATE_FILE,
@@ -21,18 +21,17 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import write_json, write_jsonl
-from omibench.stages.certify.disagreement import draw_disagreements
-from omibench.stages.certify.instrument import get_only_value, list_identities
-from omibench.stages.certify.labels import read_labels
-from omibench.stages.certify.matching import (
+from omibench.stages.certify.draw import draw_disagreements
+from omibench.stages.certify.labels import (
     STALE,
     UNKNOWN,
     MatchedLabels,
     describe_left_out,
     match_labels,
+    quality_by_kind,
+    read_labels,
 )
-from omibench.stages.certify.quality import quality_by_kind
-from omibench.stages.certify.reasoning import certify_reasoning
+from omibench.stages.certify.reasoning import certify_reasoning, get_only_value, list_identities
 
 
 class JudgeCertificates(NamedTuple):

@@ -1,9 +1,4 @@
-"""Model-free check that a translation preserves the meaning of its original.
-
-Marks of pictures, numbers, signs and formulas, names of quantities and negations must be preserved
-(OMIBench, A.2: notation and subtle constraints). A false alarm costs a translation, but a changed
-number would cause a wrong question, so anything unmatched counts as lost.
-"""
+"""Formulas as plain characters, for comparing two notations of one formula."""
 
 from __future__ import annotations
 
@@ -12,10 +7,57 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from omibench.latex import FormulaSpan, find_formulas, normalise, replace_formulas
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.stages.filter.plain_math import flatten_math, unify
-from omibench.text.negations import knows, negated_sentences
+from omibench.schemas.problem import IMAGE_MARK
+from omibench.text.latex import FormulaSpan, find_formulas, normalise, replace_formulas
+from omibench.text.pieces import knows, negated_sentences
+
+_COMMANDS = """
+    angle ∠ parallel ∥ perp ⊥ circ ° degree ° triangle △ odot ⊙ le ≤ leq ≤ leqslant ≤ ge ≥ geq ≥
+    geqslant ≥ ne ≠ neq ≠ times × cdot · pm ± mp ∓ sqrt √ infty ∞ in ∈ cup ∪ cap ∩ subset ⊂ sim ∼
+    cong ≅ approx ≈ to → rightarrow → leftarrow ← Rightarrow ⇒ rightleftharpoons ⇌ div ÷ sum ∑ int ∫
+    partial ∂ parallelogram ▱ prime ' alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ
+    eta η theta θ iota ι kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ varphi φ
+    chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω
+"""
+_SIGNS = dict(zip(_COMMANDS.split()[::2], _COMMANDS.split()[1::2], strict=True))
+_ALIKE = str.maketrans("∽∼≌−–⫽‖∆∶", "~~≅--∥∥Δ:")
+_DIGITS = "0123456789-+"
+_RAISED = {"^": "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "_": "₀₁₂₃₄₅₆₇₈₉₋₊"}
+_BRACED = re.compile(r"([\^_])\{([^{}]*)\}")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_DELIMITERS = re.compile(r"\\[()\[\]]|\$")
+
+
+def flatten_math(text: str) -> str:
+    """Return text with formulas without delimiters and commands, and signs as characters.
+
+    Superscripts and subscripts of digits become `^2` and `_2`, a fraction `a/b`; a command without
+    a sign, such as `\\mathrm`, is removed.
+    """
+    plain = unify(text)
+    while (simpler := _FRACTION.sub(r"\1/\2", plain)) != plain:
+        plain = simpler
+    plain = _COMMAND.sub(lambda command: f" {_SIGNS.get(command[1], '')} ", plain)
+    plain = _DELIMITERS.sub(" ", plain).translate(_ALIKE)
+    return plain.replace("^ °", "°").replace("^°", "°").replace("{", "").replace("}", "")
+
+
+def unify(text: str) -> str:
+    """Return text with unified signs, and raised and lowered digits as `^2` and `_2`."""
+    plain = text
+    for sign, digits in _RAISED.items():
+        plain = re.sub(f"([{digits}]+)", rf"{sign}\1", plain)
+        plain = plain.translate(str.maketrans(digits, _DIGITS))
+    plain = unicodedata.normalize("NFKC", plain).translate(_ALIKE)
+    return _BRACED.sub(r"\1\2", plain)
+
+
+# Model-free check that a translation preserves the meaning of its original.
+#
+# Marks of pictures, numbers, signs and formulas, names of quantities and negations must be
+# preserved (OMIBench, A.2: notation and subtle constraints). A false alarm costs a translation, but
+# a changed number would cause a wrong question, so anything unmatched counts as lost.
 
 _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
@@ -23,7 +65,7 @@ _WITH_POINT = ("en", "zh", "ja", "ko")
 """Languages with a decimal point, so that a comma separates numbers or thousands."""
 _STRUCTURE = re.compile(r"[\\^_]")
 _WORDS = re.compile(r"\\mathrm\{([^{}]*)\}")
-_SIGNS = frozenset("%‰°·△⊙▱")
+_SIGNS_BACKCHECK = frozenset("%‰°·△⊙▱")
 _AREA = re.compile(r"(?<=m)\^[23](?!\d)")
 _TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _LATIN = r"A-Za-zÀ-ɏ\d_"
@@ -127,7 +169,7 @@ def _signs(text: str) -> Counter[str]:
     return Counter(
         c
         for c in text
-        if c in _SIGNS
+        if c in _SIGNS_BACKCHECK
         or unicodedata.category(c) == "Sm"
         or unicodedata.name(c, "").startswith("GREEK ")
     )

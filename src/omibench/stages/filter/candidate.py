@@ -1,18 +1,219 @@
-"""One problem for the reasons; values to compare are computed once, on demand."""
+"""Perceptual hashes: similar pictures have hashes that differ in few bits."""
 
 from __future__ import annotations
 
+import io
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.Image import Image as Picture
+
+from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.files.pictures import PICTURE_BYTES, READERS
+from omibench.files.reading import read_bytes
 from omibench.params.stages.filter import FilterParams
-from omibench.schemas.problem import Problem
-from omibench.stages.filter.hashing import difference_hash, hamming
-from omibench.stages.filter.minhash import Similar
-from omibench.stages.filter.text import comparison_text, shingles, statement_text
+from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.stages.filter.statement import CAPTION_NUMBER, FIGURE_NUMBERS
+from omibench.text.latex import normalise as normalise_formula
+from omibench.text.latex import replace_formulas
+
+
+def difference_hash(picture: Path) -> int:
+    """Return the 64-bit difference hash of a picture's inked area.
+
+    White margins are cropped first, because crops of one figure differ in them. The rest is scaled
+    to 9 x 4 and to 4 x 9 grey values: 32 bits state which values exceed their right neighbour, and
+    32 which exceed the one below. (Curves on equal axes differ in both directions, so this
+    separated more of them than 9 x 8 values compared only horizontally.)
+
+    Raises:
+        MissingInputError: The picture does not exist.
+        FileFormatError: The picture cannot be read.
+    """
+    try:
+        data = read_bytes(picture, PICTURE_BYTES)
+    except MissingInputError:
+        if picture.exists():
+            raise
+        raise MissingInputError(
+            f"{picture}: picture not found; run `omibench ocr` again to write it"
+        ) from None
+    try:
+        with Image.open(io.BytesIO(data), formats=READERS) as image:
+            grey = _on_white(image)
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise FileFormatError(
+            f"{picture}: cannot be read as a picture: {reason_of(error)}; replace the file or "
+            "run `omibench ocr` again"
+        ) from None
+    inked = ImageOps.invert(grey).point(lambda value: 255 if value > 25 else 0).getbbox()
+    drawing = grey.crop(inked)
+    across = _falls(np.asarray(drawing.resize((9, 4), Image.Resampling.BOX), dtype=np.int16))
+    down = _falls(np.asarray(drawing.resize((4, 9), Image.Resampling.BOX), dtype=np.int16).T)
+    return int("".join("1" if bit else "0" for bit in np.append(across, down)), 2)
+
+
+def _falls(values: NDArray[np.int16]) -> NDArray[np.bool_]:
+    # A margin of one grey level keeps the noise of compression out of blank areas.
+    return (values[:, :-1] > values[:, 1:] + 1).ravel()
+
+
+def hamming(a: int, b: int) -> int:
+    """Return the number of bits in which two hashes differ, 0 to 64."""
+    return (a ^ b).bit_count()
+
+
+def _on_white(image: Picture) -> Picture:
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        layer = image.convert("RGBA")
+        page = Image.new("RGBA", layer.size, "white")
+        return Image.alpha_composite(page, layer).convert("L")
+    return image.convert("L")
+
+
+# MinHash index: finds similar texts without comparing all pairs.
+#
+# Broder, On the resemblance and containment of documents (1997). The signature of a text is the
+# minimum of each of many hashes over its character shingles. Two texts share an entry with a
+# probability equal to the Jaccard similarity of their shingles. Texts that share all entries of a
+# band are candidates for an exact comparison.
+
+RUN = 4
+"""Characters of one shingle."""
+BANDS, ROWS = 80, 4
+"""Texts with a Jaccard similarity of 0.5 share a band with probability 1 - (1 - 0.5**4)**80, which
+is 0.994; of 0.1, as unrelated texts of one field have, with 0.008."""
+_SEED = 20261121
+
+
+def signature(text: str) -> NDArray[np.uint32]:
+    """Return the `BANDS * ROWS` smallest hashes of a text's shingles; order does not count."""
+    codes = np.frombuffer(text.ljust(RUN).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    windows = np.lib.stride_tricks.sliding_window_view(codes.astype(np.uint64), RUN)
+    powers = np.uint64(0x9E3779B97F4A7C15) ** np.arange(1, RUN + 1, dtype=np.uint64)
+    runs = np.unique((windows * powers).sum(axis=1, dtype=np.uint64))
+    factor, shift = _hashes()
+    # Multiply-shift: the upper half of the product is the hash.
+    mixed: NDArray[np.uint64] = runs[:, None] * factor[None, :] + shift[None, :]
+    smallest: NDArray[np.uint32] = (mixed >> np.uint64(32)).min(axis=0).astype(np.uint32)
+    return smallest
+
+
+class Similar:
+    """Indexed texts, in order; `candidates` of a text are those that may be similar."""
+
+    def __init__(self) -> None:
+        self._bands: list[defaultdict[bytes, list[int]]] = [defaultdict(list) for _ in range(BANDS)]
+        self._size = 0
+
+    def add(self, text: str) -> None:
+        """Add a text under the next number."""
+        for band, key in zip(self._bands, _keys(text), strict=True):
+            band[key].append(self._size)
+        self._size += 1
+
+    def candidates(self, text: str) -> list[int]:
+        """Return the numbers of the texts that share a band with this one, ascending."""
+        candidate_numbers: set[int] = set()
+        for band, key in zip(self._bands, _keys(text), strict=True):
+            candidate_numbers.update(band.get(key, ()))
+        return sorted(candidate_numbers)
+
+
+@lru_cache(maxsize=4)  # add() usually follows with the same text
+def _keys(text: str) -> list[bytes]:
+    signature_bytes, size = signature(text).tobytes(), 4 * ROWS
+    return [signature_bytes[i : i + size] for i in range(0, len(signature_bytes), size)]
+
+
+@lru_cache(maxsize=1)
+def _hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    draw = np.random.default_rng(_SEED)
+    odd = draw.integers(0, 2**63, BANDS * ROWS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return odd, draw.integers(0, 2**63, BANDS * ROWS, dtype=np.uint64)
+
+
+# Words of a problem: its statement without pictures, and a normalized form for duplicates.
+
+_CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+# Keep signs that change the meaning of a formula; remove formatting.
+_DRESS = re.compile(r"[^\w\s.+\-<>=≤≥≠/*^%°·×√π]|_")
+_MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "‐": "-"})
+
+
+def statement_text(problem: Problem) -> str:
+    """Return the question without `[IMAGEi]` marks and captions, with single blanks."""
+    text = IMAGE_MARK.sub(" ", problem.question)
+    for figure in problem.images:
+        if figure.caption:
+            text = _without_caption(text, figure.caption)
+    return " ".join(text.split())
+
+
+def count_words(text: str) -> int:
+    """Return the number of words; scripts without spaces count two characters as one word."""
+    words = _WORD.findall(text)
+    dense = sum(1 for word in words if re.match(f"[{_CJK}]", word))
+    return len(words) - dense + (dense + 1) // 2
+
+
+def normalise(text: str) -> str:
+    """Return text in a form in which two printings of one problem are equal.
+
+    Case, spacing, punctuation, typographic variants and figure numbers (which count through a
+    paper) are ignored. Digits and the signs of formulas count, in normalized formulas. The function
+    is idempotent.
+    """
+    text = replace_formulas(text, lambda span: f" {normalise_formula(span.latex)} ")
+    simpler = _simplify(text)
+    while simpler != text:
+        text, simpler = simpler, _simplify(simpler)
+    return simpler
+
+
+def _simplify(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).translate(_MINUS).casefold()
+    unnumbered = FIGURE_NUMBERS.sub(" figure ", folded)
+    bare = _DRESS.sub(" ", unnumbered)
+    return " ".join(re.sub(r"(?<!\d)\.|\.(?!\d)", " ", bare).split())
+
+
+def comparison_text(problem: Problem) -> str:
+    """Return the text for comparing duplicates: the normalized statement, then texts of choices."""
+    choices = [choice.text or "" for choice in problem.choices or []]
+    return " | ".join(normalise(text) for text in (statement_text(problem), *choices)).strip()
+
+
+def shingles(text: str, size: int = 3) -> frozenset[tuple[str, ...]]:
+    """Return every run of `size` words; a text with fewer words is one run."""
+    words = _WORD.findall(text)
+    runs = max(len(words) - size + 1, 1)
+    return frozenset(tuple(words[i : i + size]) for i in range(runs))
+
+
+def _without_caption(text: str, caption: str) -> str:
+    words = [re.escape(word) for word in caption.split()]
+    caption_pattern = re.compile(r"\s+".join(words)) if words else None
+    if caption_pattern and caption_pattern.search(text):
+        return caption_pattern.sub(" ", text, count=1)
+    number = CAPTION_NUMBER.match(caption)
+    if not number:
+        return text
+    # A caption that OCR read differently the second time still begins a line.
+    line = re.compile(rf"^[ \t*]*{re.escape(number.group(0).strip(' *'))} ?[:.：].*$", re.M | re.I)
+    return line.sub(" ", text)
+
+
+# One problem for the reasons; values to compare are computed once, on demand.
 
 
 @dataclass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.client.ask import strictly
+from omibench.models.client.ask import strictly
 from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.filter.judging import judge_problems
+from omibench.stages.filter.checks import judge_problems
 from omibench.stages.filter.stage import sift
 
 

@@ -12,17 +12,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import Instrument, build_prompt, register
-from omibench.judges.panel import OpenPanel, consult
-from omibench.judges.reply import last_object
-from omibench.judges.votes import most
-from omibench.params.filtering.photographs import PhotographScreen
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.instrument import Instrument, build_prompt, register
+from omibench.answers.judges.panel import OpenPanel, consult
+from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
+from omibench.params.stages.filter import PhotographScreen
 from omibench.schemas.problem import Problem, Subject
-from omibench.stages.filter.judged import JudgedProblem, mark_simulated, simulated_note
-from omibench.stages.filter.models import Models
-from omibench.stages.filter.points import (
+from omibench.stages.filter.asking import JudgedProblem, Models, mark_simulated, simulated_note
+from omibench.stages.filter.completeness import (
     UNREADABLE,
     PointVote,
     build_case,

@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, Question
+from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.tables import FrozenManifest
 from omibench.stages.freeze.rows import is_simulated
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from omibench.errors import FileFormatError, MissingInputError
-from omibench.schemas.attributes import list_labels
-from omibench.schemas.problem import Answer, Problem, Question
-from omibench.schemas.problem_warning import CORRECTED, LABEL, RATIONALE
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.params.presentation import FreezeExamples
+from omibench.schemas.problem import (
+    CORRECTED,
+    LABEL,
+    RATIONALE,
+    Answer,
+    Example,
+    OriginalRow,
+    Problem,
+    Question,
+    Take,
+    list_labels,
+)
+from omibench.schemas.tables import read_jsonl, write_jsonl
 
 SIMULATED = "[SIMULATED rationale by "
 """Prefix of a rationale by a simulated model."""
@@ -120,3 +133,95 @@ def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> Non
             raise MissingInputError(f"{id_}: has no answer")
         if not ids[id_]:
             raise FileFormatError(f"{id_}: has an answer, but no question")
+
+
+# In-context examples: solved frozen problems to show before others.
+
+NAME = "examples.jsonl"
+
+
+def make_example_rows(
+    questions: Sequence[Question], answers: Sequence[Answer], params: FreezeExamples
+) -> list[Example]:
+    """Return the rows of examples.jsonl: those set aside, then the first of each subset.
+
+    Examples to set aside are drawn from the problems with a solution, if there are enough.
+
+    Raises:
+        ParamsError: There are too few problems, or no subsets.
+    """
+    golds = {answer.id: answer for answer in answers}
+    if params.set_aside >= len(questions):
+        raise ParamsError(
+            f"freeze.examples.set_aside: {params.set_aside} of {len(questions)} problems leave "
+            "none to ask"
+        )
+    solved = [q for q in questions if _find_solution(golds[q.id])]
+    drawn = solved if len(solved) >= params.set_aside else list(questions)
+    drawn = sorted(drawn, key=lambda q: _rank(params.seed, q.id))[: params.set_aside]
+    first = list(_take_first(questions, params.first))
+    if params.first and len({q.subset for q in first}) < 2:
+        raise ParamsError(
+            "freeze.examples.first: this benchmark does not have two subsets, but examples of a "
+            "window come from the other subset; use `set_aside`"
+        )
+    rows: list[tuple[Take, Question]] = [("sampled", q) for q in drawn]
+    rows += [("window", q) for q in first]
+    return [_make_example(take, question, golds[question.id]) for take, question in rows]
+
+
+def _take_first(questions: Sequence[Question], count: int) -> Iterator[Question]:
+    for subset in dict.fromkeys(q.subset for q in questions if q.subset):
+        yield from [q for q in questions if q.subset == subset][:count]
+
+
+def _make_example(take: Take, question: Question, gold: Answer) -> Example:
+    return Example(take=take, question=question, answer=gold.answer, solution=_find_solution(gold))
+
+
+def _find_solution(gold: Answer) -> str | None:
+    """Return the problem's original solution, else a written one unless simulated."""
+    return gold.sketch or (None if is_simulated(gold) else gold.solution)
+
+
+def _rank(seed: int, problem: str) -> str:
+    return hashlib.sha256(f"{seed}\0{problem}".encode()).hexdigest()
+
+
+def write_examples(out: Path, rows: Sequence[Example]) -> None:
+    """Write examples.jsonl into the dataset, or delete that of an earlier freeze."""
+    if rows:
+        write_jsonl(out / NAME, rows)
+    else:
+        (out / NAME).unlink(missing_ok=True)
+
+
+# Original texts of translated problems, stored with the frozen dataset.
+#
+# They are in a separate file: models do not see them, and the content hashes of questions and
+# answers do not depend on them.
+
+ORIGINALS_NAME = "originals.jsonl"
+
+
+def list_originals(problems: Sequence[Problem]) -> list[OriginalRow]:
+    """Return the original texts of translated problems, in their order."""
+    return [
+        OriginalRow(id=problem.id, original=problem.original)
+        for problem in problems
+        if problem.original is not None
+    ]
+
+
+def read_originals(folder: Path) -> list[OriginalRow]:
+    """Return those of a frozen dataset; empty without the file. Raises as `read_jsonl`."""
+    return (
+        read_jsonl(folder / ORIGINALS_NAME, OriginalRow)
+        if (folder / ORIGINALS_NAME).is_file()
+        else []
+    )
+
+
+def write_originals(out: Path, rows: Sequence[OriginalRow]) -> None:
+    """Write originals.jsonl into the dataset, empty if no problem was translated."""
+    write_jsonl(out / ORIGINALS_NAME, rows)

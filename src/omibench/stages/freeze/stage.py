@@ -1,43 +1,305 @@
-"""Stage `freeze`: an immutable dataset with answers separate from questions."""
+"""Problems after review: decisions in YAML, then the settled tasks of a review."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import re
 import tempfile
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from omibench.datasets.dataset import Dataset
-from omibench.errors import MissingInputError, OmibenchError, OutputError
+from omibench.errors import (
+    FileFormatError,
+    MissingInputError,
+    OmibenchError,
+    OutputError,
+    ParamsError,
+)
+from omibench.files.pictures import PICTURE_BYTES, EncodedPicture, read_picture, strip_metadata
+from omibench.files.reading import read_bytes
+from omibench.files.writing import write_atomically
+from omibench.models.synthetic.profiles import is_made_up
+from omibench.params.review import ReviewParams
 from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages.freeze import FreezeParams
-from omibench.schemas.problem import Answer, OriginalRow, Question, strip_answer
+from omibench.review import Decision, apply, load_decisions
+from omibench.review.apply import rejections, valid_decisions
+from omibench.review.folder import ReviewRecord, compute_head, raise_bad_lines, read_review
+from omibench.review.imports import list_wrong_decisions
+from omibench.review.kinds import find_kind
+from omibench.review.outcomes import ORDER, ReviewRule, SettledReview, settle_problems
+from omibench.schemas.problem import Answer, Figure, OriginalRow, Problem, Question, strip_answer
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
     read_json,
+    read_jsonl,
     write_json,
     write_jsonl,
     write_text,
 )
+from omibench.schemas.validation import suggest_name
 from omibench.stages.freeze.card import dataset_card
-from omibench.stages.freeze.examples import make_example_rows, write_examples
-from omibench.stages.freeze.originals import list_originals, read_originals, write_originals
-from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
-from omibench.stages.freeze.reviewed import review_problems
 from omibench.stages.freeze.rows import (
     align_attributes,
     build_answer,
     check_pairs,
     count_simulated_judgements,
     list_corrected,
+    list_originals,
+    make_example_rows,
+    read_originals,
+    write_examples,
+    write_originals,
 )
-from omibench.synthetic.address import is_made_up
 
+LISTED: Final = 20
+"""Maximum number of problems or tasks in a message."""
 log = logging.getLogger("omibench.stages.freeze")
+
+
+def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], ReviewCounts | None]:
+    """Return the problems of a file after review.
+
+    The decisions of `review.decisions` apply first, so that tasks of `review.folder` are about
+    problems with these edits.
+
+    Args:
+        file: The problems.jsonl of `rationale`.
+        params: The paths of the decisions, and the required number of people.
+
+    Returns:
+        The problems in order, and the result of the review in the folder; None without a folder.
+
+    Raises:
+        MissingInputError: Problems lack reviews, or tasks are escalated or stale; they are listed.
+            Also if the folder has no tasks.
+        FileFormatError: A line of the review cannot be read, people contradict each other in the
+            YAML file, or an edit does not fit its problem.
+        ParamsError: `review.kinds` has a kind that does not apply to datasets.
+    """
+    problems = read_jsonl(file, Problem)
+    decisions = load_decisions(params.decisions) if params.decisions else []
+    if params.decisions:
+        problems = apply(decisions, problems, partial(rejections, file))
+    if params.folder is None:
+        return problems, None
+    _check_kinds(params.kinds)
+    record = read_review(Path(params.folder))
+    raise_bad_lines((*record.errors, *list_wrong_decisions(record)))
+    _warn_of_others(record)
+    rule = ReviewRule(params.reviewers, tuple(params.kinds))
+    review = settle_problems(
+        problems,
+        record.tasks,
+        record.decisions,
+        rule,
+        list_reviewed(decisions, params.reviewers),
+    )
+    _refuse_unsettled(review, params)
+    left = {problem.id for problem in review.problems}
+    counts = ReviewCounts(
+        reviewers=params.reviewers,
+        kinds=params.kinds,
+        problems=len(review.settled & left),
+        dropped=len(review.dropped),
+        people=len(review.people),
+        simulated_people=len(review.simulated),
+        unsettled=len(review.escalated) + len(review.stale),
+        head=compute_head(record.decisions),
+    )
+    return review.problems, counts
+
+
+def list_reviewed(decisions: Sequence[Decision], reviewers: int) -> set[str]:
+    """Return ids of problems with enough decisions in YAML, or a senior's binding one."""
+    per_problem: dict[str, list[Decision]] = defaultdict(list)
+    for decision in decisions:
+        per_problem[decision.problem].append(decision)
+    return {
+        problem
+        for problem, on_problem in per_problem.items()
+        if len({decision.reviewer for decision in on_problem}) >= reviewers
+        or any(decision.binding for decision in valid_decisions(on_problem))
+    }
+
+
+def _check_kinds(kinds: Sequence[str]) -> None:
+    for kind in kinds:
+        find_kind(kind)
+        if kind not in ORDER:
+            raise ParamsError(
+                f"review.kinds: {kind!r} does not apply to datasets{suggest_name(kind, ORDER)}"
+            )
+
+
+def _warn_of_others(record: ReviewRecord) -> None:
+    """Warn of people who decided but are not in reviewers.yaml."""
+    known = {reviewer.name for reviewer in record.reviewers}
+    others = sorted({decision.person for decision in record.decisions} - known)
+    if others:
+        log.warning(
+            "freeze: decisions of people who are not in reviewers.yaml count: %s%s; check who they "
+            "are, and keep former reviewers in the list",
+            ", ".join(others[:LISTED]),
+            " and more" * (len(others) > LISTED),
+        )
+
+
+def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
+    """Raise MissingInputError with one line per unsettled thing, or warn of it."""
+    lines = [
+        f"freeze: {len(items)} {what}: {_list_first(items)}; {advice}"
+        for what, items, advice in (
+            (
+                f"tasks are under-reviewed (review.reviewers: {params.reviewers})",
+                review.lacking,
+                "complete them (`omibench review assign`, `serve`; `export --live` adds decisions "
+                "of a running application), or require fewer reviewers",
+            ),
+            (
+                "tasks are escalated",
+                review.escalated,
+                "a senior reviewer must settle them",
+            ),
+            (
+                "tasks were decided on content that has changed",
+                review.stale,
+                "make them again (`omibench review assign`) and decide them",
+            ),
+        )
+        if items
+    ]
+    if params.reviewers and lines:
+        raise MissingInputError(*lines)
+    for line in lines:
+        log.warning("%s", line)
+
+
+def _list_first(items: Sequence[str]) -> str:
+    more = f" and {len(items) - LISTED} more" if len(items) > LISTED else ""
+    return ", ".join(items[:LISTED]) + more
+
+
+# Pictures of a dataset: each once, named by its content, without camera metadata.
+
+FOLDER = "images"
+_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]+")
+
+
+class FrozenPictures(NamedTuple):
+    """The questions with the paths of their frozen pictures, and counts."""
+
+    questions: list[Question]
+    stripped: int
+    """Distinct pictures from which metadata was removed."""
+    names: frozenset[str]
+    """Their files in the picture folder."""
+    added: frozenset[str]
+    """New files among them."""
+
+
+def freeze_pictures(
+    questions: Sequence[Question], folder: Path, out: Path, strip: bool = True
+) -> FrozenPictures:
+    """Copy the pictures of `questions` (paths relative to `folder`) to `out`/images/.
+
+    Pictures are never re-encoded. With `strip`, metadata of cameras and programs (EXIF, XMP, IPTC,
+    comments) is removed; other pictures stay byte for byte. Pictures of an earlier freeze stay
+    until `drop_others`. A figure that is absent from its benchmark stays absent.
+
+    Raises:
+        MissingInputError: A picture no longer exists.
+        FileFormatError: A picture does not match its SHA-256, or is not a complete picture.
+    """
+    (out / FOLDER).mkdir(parents=True, exist_ok=True)
+    before = {file.name for file in (out / FOLDER).iterdir()}
+    copier = _Copier(folder, out / FOLDER, strip)
+    frozen = []
+    for question in questions:
+        try:
+            images = [copier.copy_figure(figure) for figure in question.images]
+        except OmibenchError as error:
+            raise type(error)(f"{question.id}: {error}") from None
+        frozen.append(question.model_copy(update={"images": images}))
+    names = frozenset(copier.names.values())
+    stripped = sum(sha256 not in name for sha256, name in copier.names.items())
+    return FrozenPictures(frozen, stripped, names, names - before)
+
+
+def drop_others(out: Path, names: Collection[str]) -> None:
+    """Delete the frozen pictures of `out` that are not in `names`; keep other files."""
+    for file in (out / FOLDER).iterdir():
+        if _NAME.fullmatch(file.name) and file.name not in names:
+            file.unlink()
+
+
+def take_back(out: Path, names: Iterable[str]) -> None:
+    """Delete the pictures of `names`, and the folder if it is then empty."""
+    for name in names:
+        (out / FOLDER / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        (out / FOLDER).rmdir()
+
+
+class _Copier:
+    """Copies each picture once, by content."""
+
+    def __init__(self, source: Path, target: Path, strip: bool) -> None:
+        self._source, self._target, self._strip = source, target, strip
+        self.names: dict[str, str] = {}
+        """SHA-256 of the source -> name of the copy."""
+
+    def copy_figure(self, figure: Figure) -> Figure:
+        """Return the figure with path and content of its copy; absent figures are unchanged."""
+        if not figure.sha256:
+            return figure
+        if figure.sha256 not in self.names:
+            self.names[figure.sha256] = self._copy(figure)
+        name = self.names[figure.sha256]
+        return figure.model_copy(
+            update={"file": f"{FOLDER}/{name}", "sha256": name.partition(".")[0]}
+        )
+
+    def _copy(self, figure: Figure) -> str:
+        source = self._source / figure.file
+        content = read_bytes(source, PICTURE_BYTES)
+        actual = hashlib.sha256(content).hexdigest()
+        if actual != figure.sha256:
+            raise FileFormatError(
+                f"{source}: its content ({actual[:12]}) has changed since it was read "
+                f"({figure.sha256[:12]}); run the previous stage again"
+            )
+        picture = read_picture(content, str(source))
+        bare = _strip(picture, source) if self._strip else content
+        name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
+        if not _holds(self._target / name, bare):
+            write_atomically(self._target / name, bare)
+        return name
+
+
+def _holds(target: Path, content: bytes) -> bool:
+    try:
+        return read_bytes(target, PICTURE_BYTES) == content
+    except OmibenchError:
+        return False
+
+
+def _strip(picture: EncodedPicture, source: Path) -> bytes:
+    try:
+        return strip_metadata(picture.data, picture.form)
+    except FileFormatError as error:
+        raise FileFormatError(f"{source}: {error}") from None
+
+
+# Stage `freeze`: an immutable dataset with answers separate from questions.
 
 
 def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -> FrozenManifest:

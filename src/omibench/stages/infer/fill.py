@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.client.ask import check_answered, open_asker
-from omibench.params.cell import Cell
+from omibench.models.client.ask import check_answered, open_asker
+from omibench.params.setting import Cell
 from omibench.params.stage_params import ConversationParams
-from omibench.settings.rounds import requests_next
-from omibench.settings.threads import list_requests, list_tasks
+from omibench.settings.steps import requests_next
+from omibench.settings.tasks import list_requests, list_tasks
 from omibench.stages.infer.stage import open_askers, run_cell
 
 

@@ -1,28 +1,174 @@
-"""Stage `infer`: one cell, in which a model answers every question in a setting."""
+"""Row of a task: its answer, the cost of all steps, and the failed helper, if any."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
-from omibench.client.ask import Asker, open_asker
 from omibench.errors import ImageCountError, ModelError, PassingError
-from omibench.models.provider import MakesRoom
-from omibench.params.cell import Cell
-from omibench.params.limit import apply_limit
+from omibench.models.client.ask import Asker, open_asker
+from omibench.models.cost.estimate import estimate, learn, usd_text
+from omibench.models.cost.tokens import image_formula
+from omibench.models.provider import MakesRoom, group_calls
+from omibench.params.runtime import in_graph
+from omibench.params.setting import Cell
 from omibench.params.stage_params import ConversationParams, InferStageParams
-from omibench.schemas.cells.failure import failed_reason
-from omibench.schemas.cells.origin import CellOrigin
+from omibench.params.study_params import apply_limit
+from omibench.schemas.cells import CellOrigin, failed_reason
+from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.schemas.tables import ResponseRow, write_parquet
-from omibench.settings.needs import remark
-from omibench.settings.rounds import AnsweredTask, run_tasks
-from omibench.settings.steps import Task
-from omibench.settings.threads import list_tasks, load_questions
-from omibench.stages.infer.closing import describe_missing_answers
-from omibench.stages.infer.rows import make_row
+from omibench.settings.examples import remark
+from omibench.settings.steps import AnsweredTask, Task, run_tasks
+from omibench.settings.tasks import list_tasks, load_questions
+from omibench.store.lost_attempts import Loss
+
+Number = TypeVar("Number", int, float)
+READER = "perceiver"
+"""The role of a model that reads the pictures before the answer."""
+
+
+def make_row(answered: AnsweredTask) -> ResponseRow:
+    """Return the row of a task.
+
+    Tokens, dollars and seconds cover all requests to the last model. If a task ended because a
+    helper failed, the row has the helper's outcome but not its text: a caption is not an answer.
+    """
+    last = answered.last
+    response, role = last.response, last.request.tags.role
+    helper, outcome, error = role != "respondent", response.outcome, response.error
+    if helper:
+        error = f"the {role} {last.model}: {outcome}" + (f": {error}" if error else "")
+    if outcome == "answered" and response.calls and not response.text.strip():
+        outcome = "empty"  # a tool loop that ends in calls
+    responses = [a.response for step in answered.steps for a in step if a.model == last.model]
+    return ResponseRow(
+        id=last.request.tags.problem,
+        index=answered.task.sample,
+        key=last.key,
+        steps=[a.key for step in answered.steps for a in step if a.key != last.key],
+        drawn=[] if helper else [picture.sha256 for picture in response.drawn],
+        outcome=outcome,
+        text="" if helper else response.text,
+        reasoning=None if helper else response.reasoning,
+        finish_reason=response.finish_reason,
+        input_tokens=_add_up(r.usage.input_tokens for r in responses),
+        output_tokens=_add_up(r.usage.output_tokens for r in responses),
+        reasoning_tokens=_add_up(r.usage.reasoning_tokens for r in responses),
+        cost_usd=_add_up(r.cost_usd for r in responses),
+        latency_s=_add_up(r.latency_s for r in responses),
+        simulated=any(a.response.simulated for step in answered.steps for a in step),
+        published_verdict=response.published_verdict,
+        served_model=response.served_model,
+        error=error,
+        readings=list_readings(answered),
+    )
+
+
+def list_readings(answered: AnsweredTask) -> list[str] | None:
+    """Return the reading of the pictures before the answer.
+
+    Args:
+        answered: A finished task.
+
+    Returns:
+        The printed text and, if figures are described, the description; None without a complete
+        reading.
+    """
+    readings = [a for a in answered.steps[0] if a.request.tags.role == READER]
+    if not readings or any(a.response.outcome != "answered" for a in readings):
+        return None
+    return [a.response.text for a in readings]
+
+
+def _add_up(values: Iterable[Number | None]) -> Number | None:
+    """Return the sum over all steps, or None if any is missing."""
+    amounts = list(values)
+    return None if None in amounts else sum(v for v in amounts if v is not None)
+
+
+# Summary line of an incomplete cell: missing answers, causes, and the cost of completion.
+
+
+def describe_missing_answers(
+    study: ConversationParams,
+    cell: Cell,
+    out: Path,
+    asker: Asker,
+    pairs: Sequence[tuple[Request, Response]],
+) -> str | None:
+    """Return one line about the requests of a cell without an answer, or None if complete."""
+    failed = [(q, r) for q, r in pairs if r.outcome in NOT_BOUGHT]
+    if not failed:
+        return None
+    counts = Counter(response.outcome for _, response in failed)
+    kinds = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in counts.most_common())
+    errors = (r.error for _, r in failed if r.error)
+    reason = f"; the first error: {next(errors, '')}".removesuffix("; the first error: ")
+    parts = [
+        f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{reason})"
+    ]
+    parts[0] += " have no answer; completed responses are kept"
+    usd, usd_most = _estimate_rest(study, cell, asker, pairs)
+    if usd is not None and usd_most:
+        parts.append(
+            f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(usd_most)}"
+        )
+    parts.append(_describe_budget(asker, usd_most or 0.0) if counts["budget_stop"] else "")
+    # A cell run manually is not a target, or has other parameters.
+    command = f"`{retry_command([out])}`" if in_graph() else "the same command again"
+    parts.append(f"To go on, run {command}")
+    return ". ".join(part for part in parts if part)
+
+
+def retry_command(cells: Sequence[Path]) -> str:
+    """Return the command that completes cells: it requests only missing responses."""
+    return f"snakemake --cores all --forcerun {' '.join(map(str, cells))}"
+
+
+def _estimate_rest(
+    study: ConversationParams, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
+) -> tuple[float | None, float | None]:
+    model = study.models[cell.model]
+    answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
+    answered_calls = group_calls(asker.provider, [q for q, _ in answered.values()])
+    history = learn(
+        [[answered[id(q)] for q in call] for call in answered_calls], image_formula(model)
+    )
+    lacking = [q for q, r in pairs if r.outcome in NOT_BOUGHT]
+    cost = estimate(model, group_calls(asker.provider, lacking), history)
+    return cost.usd, cost.usd_most
+
+
+def _describe_losses(losses: Sequence[Loss], charged: float) -> str:
+    if not charged:
+        return ""
+    attempts = sum(loss.attempts for loss in losses)
+    cost = usd_text(sum(loss.at_most for loss in losses))
+    reason = f", most of them because {losses[0].why}" if losses else ""
+    return (
+        f", {usd_text(charged)} (at most {cost}) charged for {attempts} attempts with unknown "
+        f"outcome{reason}; `omibench budget settle` books what your provider billed"
+    )
+
+
+def _describe_budget(asker: Asker, usd_most: float) -> str:
+    if asker.budget is None:
+        return ""
+    account, cap = asker.budget.account(), asker.budget.purse.cap_usd
+    lost = _describe_losses(asker.budget.losses(), account.unknown)
+    enough = account.committed_usd + usd_most
+    return (
+        f"The budget of {usd_text(cap)} allows no further request: "
+        f"{usd_text(account.spent)} spent{lost}; "
+        f"with study.budget_usd: {enough + 0.01:.2f} the cell completes in any case"
+    )
+
+
+# Stage `infer`: one cell, in which a model answers every question in a setting.
 
 log = logging.getLogger("omibench.stages.infer")
 

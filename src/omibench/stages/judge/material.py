@@ -8,12 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.transcripts import print_text
 from omibench.errors import FileFormatError, ParamsError
-from omibench.judges.case import JudgeCase
-from omibench.ocr_quality.printed import print_text
 from omibench.params.stages.judge import ErrorDraw, JudgeParams
-from omibench.schemas.attributes import join_labels
-from omibench.schemas.problem import Answer, Question
+from omibench.schemas.problem import Answer, Question, join_labels
 from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.validation import suggest_name

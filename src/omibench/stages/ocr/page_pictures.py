@@ -1,31 +1,133 @@
-"""Draw pages of a paper as pictures for people who check the reading.
-
-A separate process with bounded time and memory draws them, since a paper may be hostile: `-m
-omibench.stages.ocr.page_pictures`, with its job as JSON.
-"""
+"""Pictures of the pages with problems, for inspection: `pages/` and `page_pictures.jsonl`, their
+index."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, TypeAdapter
 
 from omibench.errors import PaperError
-from omibench.files.isolated import isolate_env, python_module
-from omibench.schemas.problem import Noun
-from omibench.stages.ocr.allowance import GRACE_S, WALL, limit_cpu, limit_memory
+from omibench.files.programs import isolate_env, python_module
+from omibench.files.reading import hash_file
+from omibench.params.stages.ocr import OcrParams
+from omibench.results.paper_pages import TABLE
+from omibench.schemas.pages import PagePicture, PageText
+from omibench.schemas.problem import Noun, Problem
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.ocr.engines.readers import require_pdf
+from omibench.stages.ocr.jobs import GRACE_S, WALL, count_workers, limit_cpu, limit_memory
 from omibench.stages.ocr.layout.scans import turn_content
-from omibench.stages.ocr.readers import require_pdf
-from omibench.stages.ocr.sources.check import has_huge_image, open_pdf
+from omibench.stages.ocr.sources.files import has_huge_image, is_photograph, open_pdf
+from omibench.stages.ocr.sources.manifest import Source
 
 if TYPE_CHECKING:
     import pymupdf
+
+
+PAGES: Final = "pages"
+log = logging.getLogger(__name__)
+
+
+def write_page_pictures(
+    out: Path, sources: Iterable[Source], params: OcrParams, password_env: str | None = None
+) -> list[PagePicture]:
+    """Draw the pages with problems of `out`, and remove those of an earlier run.
+
+    Photographs are not drawn: they were straightened for reading, and boxes do not fit them. If
+    pages of a paper cannot be drawn, the log reports it, and the paper is still read.
+
+    Args:
+        out: Folder with `problems.jsonl` and `pages.jsonl`.
+        sources: The papers.
+        params: Parameters that enable drawing and limit papers.
+        password_env: Environment variable with the password of encrypted papers.
+
+    Returns:
+        The contents of `page_pictures.jsonl`.
+    """
+    folder = out / PAGES
+    (out / TABLE).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    rows: list[PagePicture] = []
+    if params.page_pictures:
+        pages = find_pages(read_jsonl(out / "problems.jsonl", Problem))
+        texts = read_jsonl(out / "pages.jsonl", PageText)
+        papers = [s for s in sources if pages.get(s.name) and not is_photograph(Path(s.paper))]
+        with ThreadPoolExecutor(count_workers(len(papers))) as pool:
+            drawn = pool.map(
+                lambda s: _draw_paper(out, s, _list_turns(s, pages, texts), params, password_env),
+                papers,
+            )
+            rows = [row for paper_rows in drawn for row in paper_rows]
+    write_jsonl(out / TABLE, rows)
+    return rows
+
+
+def find_pages(problems: Iterable[Problem]) -> Mapping[str, set[int]]:
+    """Return the pages with problems, by source."""
+    pages: defaultdict[str, set[int]] = defaultdict(set)
+    for problem in problems:
+        pages[problem.source].update(problem.pages)
+    return pages
+
+
+def _list_turns(
+    source: Source, pages: Mapping[str, set[int]], texts: Sequence[PageText]
+) -> dict[int, float]:
+    turns = {text.page: text.turn for text in texts if text.source == source.name}
+    return {page: turns.get(page, 0.0) for page in pages[source.name]}
+
+
+def _draw_paper(
+    out: Path,
+    source: Source,
+    turns: Mapping[int, float],
+    params: OcrParams,
+    password_env: str | None,
+) -> list[PagePicture]:
+    place = out / PAGES / source.slug
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        drawn = draw_pages(
+            source.paper,
+            turns,
+            place,
+            params.max_pages,
+            params.memory_mb,
+            password_env=password_env,
+        )
+    except PaperError as error:
+        log.warning("%s; items of this paper are shown without its pages", error)
+        return []
+    return [
+        PagePicture(
+            source=source.name,
+            page=page.page,
+            file=(place / page.file).relative_to(out).as_posix(),
+            sha256=hash_file(place / page.file),
+            width=page.width,
+            height=page.height,
+        )
+        for page in drawn
+    ]
+
+
+# Draw pages of a paper as pictures for people who check the reading.
+#
+# A separate process with bounded time and memory draws them, since a paper may be hostile: `-m
+# omibench.stages.ocr.page_pictures`, with its job as JSON.
 
 DPI: Final = 120
 QUALITY: Final = 75

@@ -18,26 +18,28 @@ from typing import TYPE_CHECKING, NamedTuple
 from omibench.errors import PaperError
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.corrections.apply import SourceCorrections
-from omibench.stages.ocr.corrections.figures import PaperFigures
+from omibench.stages.ocr.corrections.problems import PaperFigures
 from omibench.stages.ocr.engines.engine import Engine
-from omibench.stages.ocr.engines.recorded import RecordedReader
-from omibench.stages.ocr.engines.remembering import RememberingEngine
+from omibench.stages.ocr.engines.readers import RecordedReader, RememberingEngine, open_engine
 from omibench.stages.ocr.formulas.rereading.crops import CropDesk
-from omibench.stages.ocr.formulas.rereading.inline_pictures import (
+from omibench.stages.ocr.formulas.rereading.pages import (
     PicturesRead,
+    Rereader,
     read_inline_pictures,
 )
-from omibench.stages.ocr.formulas.rereading.pages import Rereader
 from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
-from omibench.stages.ocr.keys.key_files import is_key_file
-from omibench.stages.ocr.layout.crops import crop_all
-from omibench.stages.ocr.layout.formula_crops import crop_formulas, drop_crops
+from omibench.stages.ocr.layout.crops import crop_all, crop_formulas, drop_crops
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
 from omibench.stages.ocr.layout.places import find_places, write_layout
-from omibench.stages.ocr.layout.scans import LocalReader, PageReader, choose_scale
-from omibench.stages.ocr.readers import open_engine
-from omibench.stages.ocr.sources.check import (
+from omibench.stages.ocr.layout.scans import (
+    LocalReader,
+    PageReader,
+    choose_scale,
+    load_pixels,
+    picture_page,
+    read_photograph,
+)
+from omibench.stages.ocr.sources.files import (
     MAX_PIXELS,
     check_bytes,
     is_photograph,
@@ -45,12 +47,7 @@ from omibench.stages.ocr.sources.check import (
     photograph_size,
 )
 from omibench.stages.ocr.structure.answers import Answers
-from omibench.stages.ocr.structure.assemble import (
-    Crops,
-    list_lines,
-    list_suspects,
-    to_problems,
-)
+from omibench.stages.ocr.structure.assemble import Crops, list_lines, list_suspects, to_problems
 from omibench.stages.ocr.structure.document import (
     FAILED,
     UNREAD,
@@ -58,9 +55,9 @@ from omibench.stages.ocr.structure.document import (
     DocumentPage,
     read_document,
 )
-from omibench.stages.ocr.structure.drafts import Paper, read_paper
-from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
-from omibench.stages.ocr.structure.single import only_problem
+from omibench.stages.ocr.structure.drafts import Paper, only_problem, read_paper
+from omibench.stages.ocr.structure.key_tables import is_key_file
+from omibench.stages.ocr.structure.numbering import UNKNOWN, detect_language
 
 if TYPE_CHECKING:
     import pymupdf

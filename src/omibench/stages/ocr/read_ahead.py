@@ -13,16 +13,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from omibench.client.ask import open_asker
 from omibench.errors import ParamsError
-from omibench.files.hashes import hash_file
+from omibench.files.reading import hash_file
+from omibench.models.client.ask import open_asker
 from omibench.params.stage_params import OcrStageParams
 from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import suggest_name
-from omibench.stages.ocr.engines import mathpix, vision
-from omibench.stages.ocr.engines.presets import mineru, olmocr
-from omibench.stages.ocr.engines.presets.asking import Ask, PageJob, PresetPage, ReadPages
-from omibench.stages.ocr.engines.recorded import ReadPage, page_file
+from omibench.stages.ocr.engines import mathpix, mineru, olmocr, vision
+from omibench.stages.ocr.engines.page_models import Ask, PageJob, PresetPage, ReadPages
+from omibench.stages.ocr.engines.readers import ReadPage, page_file
 from omibench.stages.ocr.formulas.rereading.asking import (
     ReadCrops,
     answer_crops,
@@ -30,7 +29,7 @@ from omibench.stages.ocr.formulas.rereading.asking import (
     read_with_model,
 )
 from omibench.stages.ocr.jobs import Ahead, Unread
-from omibench.stages.ocr.sources.check import is_photograph
+from omibench.stages.ocr.sources.files import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 
 PLAIN: Final = "plain"

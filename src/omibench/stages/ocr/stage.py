@@ -1,4 +1,4 @@
-"""The stage `ocr`: read each source in a separate process and merge the results."""
+"""Protect manually edited problems from being overwritten."""
 
 from __future__ import annotations
 
@@ -14,29 +14,62 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from omibench.errors import MissingInputError, OmibenchError, PaperError
-from omibench.files.isolated import isolate_env, python_module
+from pydantic import ValidationError
+
+from omibench.errors import MissingInputError, OmibenchError, OutputError, PaperError
+from omibench.files.programs import isolate_env, python_module
+from omibench.files.reading import read_text
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, OcrReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
 from omibench.stages.ocr import worker
-from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
-from omibench.stages.ocr.corrections.collect import collect_corrections
-from omibench.stages.ocr.jobs import Ahead, OcrJob, OcrOutcome, Unread, count_workers
-from omibench.stages.ocr.readers import is_installed, list_engine_plugins, require, require_pdf
-from omibench.stages.ocr.sources.check import hash_regular_file
-from omibench.stages.ocr.sources.download import fetch
-from omibench.stages.ocr.sources.edited import refuse_edited
-from omibench.stages.ocr.sources.imported import import_rows
-from omibench.stages.ocr.sources.manifest import (
-    Manifest,
-    Source,
-    read_manifest,
-    select_sources,
+from omibench.stages.ocr.corrections.file import collect_corrections
+from omibench.stages.ocr.engines.readers import (
+    is_installed,
+    list_engine_plugins,
+    require,
+    require_pdf,
 )
-from omibench.stages.ocr.sources.photographed import Photographed, keep_whole, list_photographed
+from omibench.stages.ocr.jobs import (
+    WALL,
+    Ahead,
+    OcrJob,
+    OcrOutcome,
+    Unread,
+    count_workers,
+    page_noted,
+)
+from omibench.stages.ocr.sources.files import fetch, hash_regular_file
+from omibench.stages.ocr.sources.imports import (
+    Photographed,
+    import_rows,
+    keep_whole,
+    list_photographed,
+)
+from omibench.stages.ocr.sources.manifest import Manifest, Source, read_manifest, select_sources
+
+
+def refuse_edited(out: Path) -> None:
+    """Raise OutputError if `problems.jsonl` in `out` differs from the one in its `report.json`.
+
+    Without a readable report the original is unknown, and nothing is rejected.
+    """
+    problems = out / "problems.jsonl"
+    try:
+        report = OcrReport.model_validate_json(read_text(out / "report.json"))
+    except (OmibenchError, ValidationError):
+        return
+    if not problems.is_file() or report.problems_sha256 in (None, hash_regular_file(problems)):
+        return
+    raise OutputError(
+        f"{problems} was edited after reading, and the edits would be lost: move the file away and "
+        "run the command again. Write corrections in corrections.yaml (docs/corrections.md)"
+    )
+
+
+# The stage `ocr`: read each source in a separate process and merge the results.
 
 Look = Callable[[FileReport, Source, Path], None]
 """Called for each source after its reader has left its results in the folder."""

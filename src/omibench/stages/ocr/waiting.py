@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.stages.ocr.engines.readers import list_engine_plugins, require_pdf
 from omibench.stages.ocr.jobs import Ahead, OcrJob, OcrOutcome, Unread, count_workers
-from omibench.stages.ocr.readers import list_engine_plugins, require_pdf
+from omibench.stages.ocr.sources.imports import list_photographed
 from omibench.stages.ocr.sources.manifest import Source, read_manifest, select_sources
-from omibench.stages.ocr.sources.photographed import list_photographed
 from omibench.stages.ocr.stage import run_job
 
 _HEADER_BYTES: Final = 16_384

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from omibench.errors import PaperError, PluginError
 from omibench.params.plugins import load_plugins
-from omibench.stages.ocr.allowance import cpu_spent, limit_cpu, limit_memory
-from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
+from omibench.stages.ocr.jobs import OcrJob, OcrOutcome, cpu_spent, limit_cpu, limit_memory
 from omibench.stages.ocr.pipeline import read_source
 
 

@@ -1,17 +1,70 @@
-"""Degenerate rationales: too short, or a repetition of question and answer."""
+"""Tokenizers by name, for measuring the length of rationales."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
+from omibench.errors import ParamsError, reason_of
+from omibench.extras import require_extra
+from omibench.files.reading import read_bytes, read_text
+from omibench.params.stages.rationale import WORDS
 from omibench.schemas.problem import Problem
-from omibench.stages.rationale.tokenizers import CountTokens
-from omibench.text.steps import strip_final_answer
+from omibench.text.pieces import strip_final_answer
+
+CountTokens = Callable[[str], int]
+"""Returns the number of tokens of a text."""
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
+
+
+def open_tokenizer(name: str, option: str = "rationale.tokenizer") -> CountTokens:
+    """Return the tokenizer with a name.
+
+    Args:
+        name: `words`, where each word, number, Chinese character and sign is a token; or the path
+            of a model's `tokenizer.json`, which transformers reads.
+        option: The option with the name, for messages.
+
+    Returns:
+        A function that counts tokens, without start and end tokens.
+
+    Raises:
+        ParamsError: The file is not a tokenizer.
+        MissingInputError: The file does not exist.
+        MissingExtraError: The package is not installed.
+    """
+    if name == WORDS:
+        return count_words
+    read_text(name)
+    require_extra("transformers", f"{option}: {name}", "transformers")
+    from transformers import PreTrainedTokenizerFast
+
+    try:
+        tokenizer = PreTrainedTokenizerFast(tokenizer_file=name)
+    except Exception as error:  # the package raises bare exceptions
+        raise ParamsError(f"{option}: {name} is not a tokenizer.json: {reason_of(error)}") from None
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+
+
+def count_words(text: str) -> int:
+    """Return the words, numbers, Chinese characters and signs of a text."""
+    return len(_WORD.findall(text))
+
+
+def describe_tokenizer(name: str) -> str:
+    """Describe a tokenizer; one from a file by its hash. Raises as `read_bytes`."""
+    if name == WORDS:
+        return "`words`: each word, number, Chinese character and sign is a token"
+    digest = hashlib.sha256(read_bytes(name)).hexdigest()
+    return f"the tokenizer of the file with the SHA-256 `{digest}`"
+
+
+# Degenerate rationales: too short, or a repetition of question and answer.
 
 Defect = Literal["short", "paraphrase"]
-_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*")
+_WORD_DEGENERATE: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _ENUMERATION: Final = re.compile(
     r"^[ \t#*>]*(?:step[ \t]*)?\d{1,2}[.):]|\b(?:step|figure|fig\.?)[ \t]*\d{1,2}\b",
@@ -111,7 +164,7 @@ def has_own_result(text: str, sources: Sequence[str]) -> bool:
 
 
 def _list_words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word.lower() for word in _WORD_DEGENERATE.findall(text)]
 
 
 def _list_choices(problem: Problem) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from omibench.client.ask import strictly
+from omibench.models.client.ask import strictly
 from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl

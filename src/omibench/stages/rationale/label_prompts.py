@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.slots import Slot
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation
+from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt
 from omibench.stages.rationale.prompts import LABEL_FORMAT, NO_FILES, PROBLEM_SLOT, write_prompt
 
 NO_SKILL: Final = "none of the above"

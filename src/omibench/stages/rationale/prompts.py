@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.slots import Slot, fill_slots
-from omibench.prompts.wording import Wording, read_wording
-from omibench.schemas.image_marks import split_at_image_marks
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import Problem, split_at_image_marks
 from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
+from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_slots
+from omibench.settings.prompts.wording import Wording, read_wording
 
 HEADING = "Problem:\n"
 SOLVE = """\

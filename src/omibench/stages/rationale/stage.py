@@ -1,23 +1,56 @@
-"""Stage `rationale`: missing worked solutions and topic labels, from models if set."""
+"""Requests for candidates; missing replies stop the stage.
+
+The selected candidate depends on all earlier ones, so one that a later run would get must not be
+skipped. Completed replies are in the store, so that the next run requests only the rest.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.client.ask import open_asker
+from omibench.models.client.ask import open_asker, refuse_unanswered
 from omibench.params.stage_params import RationaleStageParams
-from omibench.schemas.images import rebase_images
-from omibench.schemas.problem import Problem
-from omibench.schemas.rationale_candidate import RationaleCandidate
+from omibench.schemas.curation import RationaleCandidate
+from omibench.schemas.problem import Problem, rebase_images
+from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.stages.rationale.asking import refuse_gaps
-from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer
-from omibench.stages.rationale.degenerate import DegeneracyRule
+from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer, write_solutions
+from omibench.stages.rationale.degenerate import DegeneracyRule, open_tokenizer
 from omibench.stages.rationale.labels.label_file import write_labels
 from omibench.stages.rationale.labels.run import run_labels
-from omibench.stages.rationale.solutions import write_solutions
-from omibench.stages.rationale.tokenizers import open_tokenizer
+
+
+def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
+    """Wrap `ask` so that it raises if a later run could get more replies.
+
+    Permanent errors are outcomes like others.
+
+    Args:
+        model: The model, for messages.
+        ask: Returns the key and the response of each request.
+
+    Returns:
+        A function like `ask` that raises ModelError if the budget is exhausted and PassingError if
+        requests failed temporarily.
+    """
+
+    def ask_all(requests: Sequence[Request]) -> Sequence[tuple[str, Response]]:
+        replies = ask(requests)
+        pairs = zip(requests, replies, strict=True)
+        gaps = [(request, reply) for request, (_, reply) in pairs if _is_gap(reply)]
+        refuse_unanswered("rationale", model, len(requests), gaps)
+        return replies
+
+    return ask_all
+
+
+def _is_gap(response: Response) -> bool:
+    return response.outcome == "budget_stop" or response.passing
+
+
+# Stage `rationale`: missing worked solutions and topic labels, from models if set.
 
 
 def write_rationales(
@@ -75,7 +108,7 @@ def score_by(rules: str) -> Score:
     """Return a function that scores an item; the scorer is imported on first use."""
 
     def score(item: ScoredItem) -> Verdict:
-        from omibench.scorers.registry import score_item
+        from omibench.answers.scorers.registry import score_item
 
         return score_item(item, rules)
 

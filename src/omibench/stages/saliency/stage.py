@@ -10,37 +10,33 @@ from typing import NamedTuple
 
 import polars as pl
 
-from omibench.answers.extraction.letter_place import LetterMissing
-from omibench.client.ask import Asker, open_asker
+from omibench.answers.extraction.extract import LetterMissing
 from omibench.errors import ParamsError
-from omibench.files.atomic import write_atomically
-from omibench.params.cell import Cell
+from omibench.files.writing import write_atomically
+from omibench.models.client.ask import Asker, open_asker
+from omibench.params.setting import Cell
 from omibench.params.stage_params import SaliencyStageParams
 from omibench.params.stages.saliency import SaliencyParams
-from omibench.schemas.cells.origin import describe_origin
+from omibench.schemas.cells import describe_origin
+from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Request, Response, Tags
-from omibench.schemas.saliency_row import SaliencyRow, map_file
-from omibench.schemas.tables import (
-    ResponseRow,
-    frame_rows,
-    read_jsonl,
-    read_parquet,
-    write_frame,
-)
-from omibench.settings.pictures.opening import open_picture
+from omibench.schemas.tables import ResponseRow, frame_rows, read_jsonl, read_parquet, write_frame
+from omibench.settings.pictures.made import open_picture
 from omibench.settings.steps import Task
-from omibench.settings.threads import list_tasks
-from omibench.stages.saliency.ask import Occlusion, UnscoredProblem, make_occlusion
-from omibench.stages.saliency.context import LetterContext, read_context
-from omibench.stages.saliency.maps import Effect, select_strongest
-from omibench.stages.saliency.overlay import overlay
-from omibench.stages.saliency.rows import (
+from omibench.settings.tasks import list_tasks
+from omibench.stages.saliency.ask import (
+    LetterContext,
+    Occlusion,
     OcclusionScores,
+    UnscoredProblem,
     collect_scores,
+    make_occlusion,
     make_rows,
     make_unscored_row,
+    read_context,
 )
+from omibench.stages.saliency.maps import Effect, overlay, select_strongest
 
 log = logging.getLogger("omibench.stages.saliency")
 

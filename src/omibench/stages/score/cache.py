@@ -1,10 +1,10 @@
 """Cache of known verdicts on disk, keyed by content and code.
 
 A verdict is a pure function of a response, its gold answer and a scorer. Its key is a hash of
-everything that the scorer can read, of the scorers' source and of the packages they use. A changed
-rule, gold answer or response has another key, so entries never become outdated; deleting the file
-only costs time. Parallel jobs share one SQLite file; if it cannot be used, scoring continues
-without it after a warning.
+everything that the scorer can read, of the scorers' source and of the packages they use. A
+changed rule, gold answer or response has another key, so entries never become outdated; deleting
+the file only costs time. Parallel jobs share one SQLite file; if it cannot be used, scoring
+continues without it after a warning.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from omibench.answers.scorers.published import NAME as PUBLISHED
+from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.plugins import part_meaning
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.scorers.published import NAME as PUBLISHED
-from omibench.scorers.registry import SCORERS, score_item
 
 FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
 _PACKAGE = Path(__file__).parents[2]
-_ROOMS = ("answers", "latex", "scorers", "schemas", "text")
+_ROOMS = ("answers", "schemas", "text")
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 

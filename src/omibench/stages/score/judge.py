@@ -7,19 +7,30 @@ The verdict that counts has the scorer's name. If several judges vote, each one'
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
 
 from omibench.answers.extraction.extract import extract_answer
-from omibench.judges.case import JudgeCase
-from omibench.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
-from omibench.judges.gptscore import GPTSCORE, VARIANTS
-from omibench.judges.grade import GRADE
-from omibench.judges.panel import OpenPanel, Opinion, consult
-from omibench.params.stages.gptscore import GptscoreVariant
+from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
+from omibench.answers.judges.gptscore import GPTSCORE, VARIANTS
+from omibench.answers.judges.grade import GRADE
+from omibench.answers.judges.instrument import Instrument, build_prompt
+from omibench.answers.judges.panel import (
+    Judge,
+    OpenPanel,
+    Opinion,
+    PanelRequest,
+    consult,
+    open_panels,
+)
+from omibench.answers.scorers import mathreal
+from omibench.answers.scorers.outcome import find_finish_reason, passes_through
+from omibench.params.panel import JudgePanel
+from omibench.params.stage_params import ScoreStageParams
+from omibench.params.stages.score import PANEL_KEYS, GptscorePanel, GptscoreVariant
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
-from omibench.scorers import mathreal
-from omibench.scorers.outcome import find_finish_reason, passes_through
 
 NAME = GPTSCORE.name
 FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_stop")
@@ -203,3 +214,60 @@ def _make_unjudged_verdict(outcome: VerdictOutcome, version: int) -> Verdict:
         extracted=None, method="not judged", verdict=0.0, outcome=outcome, rules=NAME,
         version=version,
     )  # fmt: skip
+
+
+# Judges of a study's scores, with requests through the store.
+
+INSTRUMENTS: dict[str, Instrument[Any]] = {
+    instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
+}
+
+
+class ScoreJudges(NamedTuple):
+    """The judges of scores; None without a model."""
+
+    gptscore: OpenPanel | None = None
+    grade: OpenPanel | None = None
+    extraction: OpenPanel | None = None
+    variant: GptscoreVariant = "justified"
+
+
+def find_instrument(name: str, panel: JudgePanel) -> Instrument[Any]:
+    """Return the instrument of a scoring panel; for GPTScore its variant."""
+    return VARIANTS[panel.variant] if isinstance(panel, GptscorePanel) else INSTRUMENTS[name]
+
+
+@contextmanager
+def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
+    """Open the panels of `score`, each model once.
+
+    Raises:
+        ModelError: A panel has an unknown model.
+        ParamsError: A prompt file is invalid.
+    """
+    panels = study.score.panels
+    panel_requests = [
+        PanelRequest(panel, find_instrument(name, panel), f"score.{PANEL_KEYS[name]}")
+        for name, panel in panels.items()
+    ]
+    variant = study.score.judge.variant if study.score.judge else "justified"
+    with open_panels(study, panel_requests) as opened:
+        yield _make_judges(dict(zip(panels, opened, strict=True)), variant)
+
+
+def make_score_judges(judge: Judge) -> ScoreJudges:
+    """Return panels with the same judge for all roles, with the built-in prompts."""
+    return _make_judges(
+        {
+            name: OpenPanel([judge], build_prompt(instrument))
+            for name, instrument in INSTRUMENTS.items()
+        }
+    )
+
+
+def _make_judges(
+    panels: Mapping[str, OpenPanel], variant: GptscoreVariant = "justified"
+) -> ScoreJudges:
+    return ScoreJudges(
+        panels.get(GPTSCORE.name), panels.get(GRADE.name), panels.get(EXTRACTION.name), variant
+    )

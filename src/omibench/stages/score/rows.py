@@ -8,13 +8,17 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from omibench.datasets.formats.named import (
+    format_columns,
+    list_entries,
+    read_golds,
+    unknown_form,
+    with_golds,
+)
+from omibench.datasets.formats.read import raw_rows
+from omibench.datasets.formats.record import ANY_OF, OUTCOME, extract_text
+from omibench.datasets.formats.record import CAPITALS as LABELS
 from omibench.errors import FileFormatError
-from omibench.formats.golds import read_golds, with_golds
-from omibench.formats.named import format_columns, list_entries, unknown_form
-from omibench.formats.read import raw_rows
-from omibench.formats.record import ANY_OF, OUTCOME
-from omibench.formats.values import CAPITALS as LABELS
-from omibench.formats.values import extract_text
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.request import Outcome
 from omibench.schemas.verdict import ScoredItem

@@ -1,7 +1,9 @@
-"""Stage `score`: reads files of responses, writes files of verdicts."""
+"""Columns of scored rows: unchanged input columns, and new ones."""
 
 from __future__ import annotations
 
+import json
+import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,35 +12,108 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from omibench.answers.judges.panel import Judge
+from omibench.answers.scorers.mathreal import NAME as MATHREAL
+from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.files.atomic import replace_atomically
-from omibench.files.intake import open_regular
-from omibench.judges.panel import Judge
-from omibench.params.limit import apply_limit, part_words
+from omibench.files.reading import open_regular
+from omibench.files.writing import replace_atomically
 from omibench.params.stage_params import ScoreStageParams
-from omibench.schemas.cells.origin import describe_origin
+from omibench.params.study_params import apply_limit, part_words
+from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import (
-    ResponseRow,
-    VerdictRow,
-    read_jsonl,
-    read_parquet,
-    write_parquet,
-)
+from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet, write_parquet
 from omibench.schemas.verdict import ScoredItem
-from omibench.scorers.mathreal import NAME as MATHREAL
-from omibench.scorers.registry import SCORERS
-from omibench.stages.score.asking import ScoreJudges, make_score_judges, open_judges
 from omibench.stages.score.cache import score_items
-from omibench.stages.score.columns import build_scored_frame
 from omibench.stages.score.judge import NAME as GPTSCORE
 from omibench.stages.score.judge import (
     JudgedVerdict,
+    ScoreJudges,
     count_failed_judgements,
     gptscore,
+    make_score_judges,
+    open_judges,
     run_mathreal,
 )
 from omibench.stages.score.rows import FileRow, read_rows
+
+_LOG = logging.getLogger("omibench")
+_FLOATS = ("verdict", "credit", "strict", "ratio", "gptscore")
+_INTEGERS = ("version",)
+
+
+def build_scored_frame(
+    raw: Sequence[Mapping[str, Any]], new: Mapping[str, Sequence[Any]]
+) -> pl.DataFrame:
+    """Return the input rows followed by the new columns.
+
+    An input column with the name of a new one is kept as `input_<name>`, with a warning. A column
+    without a single type (numbers and text, objects of different shapes) becomes JSON text.
+    """
+    input_names = list(dict.fromkeys(name for row in raw for name in row))
+    names = _name_columns(input_names, set(new))
+    columns = [_make_column(names[name], [row.get(name) for row in raw]) for name in input_names]
+    columns += [pl.Series(name, values, dtype=_choose_type(name)) for name, values in new.items()]
+    return pl.DataFrame(columns)
+
+
+def _choose_type(name: str) -> type[pl.DataType]:
+    return pl.Float64 if name in _FLOATS else pl.Int64 if name in _INTEGERS else pl.String
+
+
+def _name_columns(input_names: Sequence[str], new: set[str]) -> dict[str, str]:
+    """Return the output name of every input column."""
+    names = {name: name for name in input_names}
+    used_names = {*input_names, *new}
+    for name in input_names:
+        if name in new:
+            output_name = f"input_{name}"
+            while output_name in used_names:
+                output_name = f"input_{output_name}"
+            used_names.add(output_name)
+            names[name] = output_name
+            _LOG.warning("score: the input column %r is kept as %r", name, output_name)
+    return names
+
+
+def _make_column(name: str, values: list[Any]) -> pl.Series:
+    types = {type(value) for value in values} - {type(None)}
+    try:
+        series = pl.Series(name, values, pl.Float64 if types == {int, float} else None, strict=True)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        return _as_json(name, values)
+    return series if _preserves(series, values) else _as_json(name, values)
+
+
+def _preserves(series: pl.Series, values: Sequence[Any]) -> bool:
+    """Return whether a column round-trips with a type that any Parquet reader knows."""
+    contents = series.to_list()
+    return _is_common(series.dtype) and all(
+        a == b or (a != a and b != b)  # noqa: PLR0124 (NaN)
+        for a, b in zip(contents, values, strict=True)
+    )
+
+
+def _is_common(dtype: pl.DataType) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return _is_common(dtype.inner)  # type: ignore[arg-type]
+    if isinstance(dtype, pl.Struct):
+        return bool(dtype.fields) and all(_is_common(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
+    return not isinstance(dtype, pl.Object | pl.Int128)
+
+
+def _as_json(name: str, values: Sequence[Any]) -> pl.Series:
+    texts = [None if value is None else _json(value) for value in values]
+    if name == "id":  # 7 in a column with "q8" is a name, without quotes
+        texts = [str(value) for value in values]
+    return pl.Series(name, texts, dtype=pl.String)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+# Stage `score`: reads files of responses, writes files of verdicts.
 
 _VERDICT_COLUMNS = (
     "version", "extracted", "method", "verdict", "credit", "strict", "ratio", "outcome",

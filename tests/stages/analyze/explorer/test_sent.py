@@ -16,10 +16,8 @@ from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.present import present
-from omibench.stages.analyze.explorer.sent import describe_sent
-from omibench.stages.analyze.explorer.steps import Trail
-from omibench.stages.analyze.explorer.view import LONGEST
-from omibench.stages.analyze.explorer.write import write_explorer
+from omibench.stages.analyze.explorer.pages import write_explorer
+from omibench.stages.analyze.explorer.requests import LONGEST, Trail, describe_sent
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from PIL import Image
 from tests.stages.analyze.conftest import HOSTILE, Folders, make_study
 from tests.stages.analyze.pages import Page
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
     Conversation,
@@ -24,12 +24,12 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
     ToolCall,
-)  # fmt: skip
+)
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.present import present
-from omibench.stages.analyze.explorer.steps import Trail
-from omibench.stages.analyze.explorer.write import write_explorer
-from omibench.stages.analyze.links import cell_anchor
+from omibench.stages.analyze.explorer.pages import write_explorer
+from omibench.stages.analyze.explorer.requests import Trail
+from omibench.stages.analyze.pages import cell_anchor
 from omibench.store.store import Store
 
 CELL = Cell("sim-strong", "cot")

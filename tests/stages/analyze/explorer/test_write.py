@@ -20,22 +20,22 @@ from tests.stages.analyze.conftest import (
 from tests.stages.analyze.pages import Page
 from tests.stages.analyze.test_certificates import certificate
 
-from omibench.params.cell import Cell
-from omibench.params.identity import certificate_identity
 from omibench.params.panel import JudgePanel
+from omibench.params.setting import Cell
+from omibench.params.stages.certify import certificate_identity
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.study import Study
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, write_parquet
-from omibench.stages.analyze.explorer.view import (
+from omibench.stages.analyze.explorer.pages import write_explorer
+from omibench.stages.analyze.explorer.requests import (
     LONGEST,
     LONGEST_LISTED,
     clip_answer,
     natural,
     shorten_response,
 )
-from omibench.stages.analyze.explorer.write import write_explorer
-from omibench.stages.analyze.links import cell_anchor, cell_file, problem_file
+from omibench.stages.analyze.pages import cell_anchor, cell_file, problem_file
 from omibench.web.pictures import link_file
 
 

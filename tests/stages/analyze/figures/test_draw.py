@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from omibench.stages.analyze.figures.draw import label_cells
+from omibench.stages.analyze.figures.figure import label_cells
 
 SETTINGS = {"cot": "Chain of thought"}
 LABELS = {"strong": "Strong", "weak": "Weak", "old": "GPT", "new": "GPT"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from omibench.stages.analyze.figures.marks import (
+from omibench.stages.analyze.figures.chart_parts import (
     MOST_LINES,
     describe_selection,
     head_lines,

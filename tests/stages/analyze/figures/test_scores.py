@@ -9,7 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from omibench.stages.analyze.figures.marks import MOST_COLUMNS, MOST_ROWS, WIDTH, encode_colour
+from omibench.stages.analyze.figures.chart_parts import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    WIDTH,
+    encode_colour,
+)
 from omibench.stages.analyze.figures.scores import (
     MIN_PROBLEMS,
     MOST_MODELS,

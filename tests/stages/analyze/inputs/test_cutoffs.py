@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError
-from omibench.stages.analyze.inputs.cutoffs import Cutoff, read_cutoffs
+from omibench.stages.analyze.user_files import Cutoff, read_cutoffs
 
 HEADING = "exam,year,percentile,score,of\n"
 

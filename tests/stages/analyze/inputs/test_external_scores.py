@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError
-from omibench.stages.analyze.inputs.external_scores import ExternalScore, read_external_scores
+from omibench.stages.analyze.user_files import ExternalScore, read_external_scores
 
 HEADING = "model,benchmark,metric,value,source\n"
 

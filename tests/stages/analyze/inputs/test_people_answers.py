@@ -9,8 +9,8 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.schemas.problem import Answer, Choice
-from omibench.stages.analyze.inputs import checked_rows
-from omibench.stages.analyze.inputs.people_answers import PersonAnswer, read_people
+from omibench.stages.analyze import user_files as checked_rows
+from omibench.stages.analyze.user_files import PersonAnswer, read_people
 
 HEADING = "person,group,problem,answer,seconds\n"
 GOLDS = {

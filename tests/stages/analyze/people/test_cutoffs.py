@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from omibench.stages.analyze.inputs.cutoffs import Cutoff
-from omibench.stages.analyze.people.cutoffs import estimate_score
+from omibench.stages.analyze.people import estimate_score
+from omibench.stages.analyze.user_files import Cutoff
 
 
 def cutoff(percentile: float, score: float) -> Cutoff:

@@ -6,10 +6,10 @@ import logging
 
 import pytest
 
+from omibench.answers.scorers.registry import SCORERS
 from omibench.schemas.problem import Answer, Choice
-from omibench.scorers.registry import SCORERS
-from omibench.stages.analyze.inputs.people_answers import PersonAnswer
-from omibench.stages.analyze.people.respondents import make_person_item, score_people
+from omibench.stages.analyze.people import make_person_item, score_people
+from omibench.stages.analyze.user_files import PersonAnswer
 
 CHOICES = [Choice(label=label, text=f"{place} m") for place, label in enumerate("ABCD", 3)]
 CHOICE = Answer(id="c", answer=["B"], answer_type="mcq", choices=CHOICES, group="stem")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
 from omibench.params.stages.analyze import PeopleSubset
-from omibench.stages.analyze.people.subset import draw_subset
+from omibench.stages.analyze.people import draw_subset
 
 SUBJECTS = {"biology": 251, "chemistry": 217, "mathematics": 430, "physics": 424}
 STRATA = {f"{name}-{place}": name for name, count in SUBJECTS.items() for place in range(count)}

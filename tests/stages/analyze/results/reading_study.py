@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from tests.stages.analyze.conftest import forget_origins, make_study, study_values
 
-from omibench.ocr_quality.printed import print_text
+from omibench.answers.transcripts import print_text
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import (

@@ -9,8 +9,8 @@ from tests.stages.analyze.conftest import study_values
 
 from omibench.params.study import parse_study
 from omibench.results.load import Results
+from omibench.schemas.columns import VERSION, SaliencyRow
 from omibench.schemas.problem import Answer, Choice
-from omibench.schemas.saliency_row import VERSION, SaliencyRow
 from omibench.schemas.tables import FrozenManifest, write_parquet
 from omibench.stages.analyze.analysis import Analysis
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.analyze.results.boxes import summarise_box
+from omibench.stages.analyze.results.saliency import summarise_box
 
 NUMBERS = st.lists(st.floats(-100, 100), min_size=1, max_size=40)
 

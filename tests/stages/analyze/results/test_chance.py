@@ -11,10 +11,10 @@ from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.datasets.registry import BENCHMARKS
 from omibench.params.benchmark import BenchmarkParams
+from omibench.results.statistics.people import guess_accuracy
 from omibench.schemas.problem import Answer, Choice
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.chance import guess_chance
-from omibench.statistics.people import guess_accuracy
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

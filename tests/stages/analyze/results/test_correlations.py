@@ -12,11 +12,11 @@ import pytest
 from scipy import stats
 from tests.stages.analyze.conftest import Folders, study_values
 
-from omibench.files.shipped import find_shipped
+from omibench.files.locations import find_shipped
 from omibench.params.study import parse_study
+from omibench.results.statistics.correlation import correlate
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.scatter_plots import draw_correlations
-from omibench.statistics.correlation import correlate
 
 OTHERS = {"Strong": 70.0, "sim_middle": 41.0, "Weak": 30.5, "Another": 12.0}
 

@@ -19,7 +19,7 @@ from tests.stages.analyze.conftest import (
 
 from omibench.errors import FileFormatError
 from omibench.params.study import parse_study
-from omibench.results.four_way import RESPONSE, four_way, side_by_side
+from omibench.results.judgements import RESPONSE, four_way, side_by_side
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.figures.theme import apply_theme, render

@@ -13,9 +13,9 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
 from omibench.params.study import parse_study
+from omibench.results.statistics.intervals import clustered_wilson
+from omibench.results.statistics.people import estimate_crossed_mean, estimate_crossed_share
 from omibench.stages.analyze.analysis import Analysis
-from omibench.statistics.intervals import clustered_wilson
-from omibench.statistics.people import estimate_crossed_mean, estimate_crossed_share
 
 PEOPLE = {"a": ("experts", 2), "b": ("experts", 3), "c": ("novices", 5)}
 """Person -> the group, and how many problems the person gets right before one is wrong."""

@@ -10,7 +10,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.published import PublishedSection
+from omibench.stages.analyze.sections.printed import PublishedSection
 
 LAYOUT = """\
 main.csv:

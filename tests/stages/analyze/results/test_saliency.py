@@ -10,10 +10,10 @@ import pytest
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.pivots import pivot_result
-from omibench.stages.analyze.render import render_section
+from omibench.stages.analyze.csv_files import pivot_result
+from omibench.stages.analyze.formatting import format_decimals
+from omibench.stages.analyze.pages import render_section
 from omibench.stages.analyze.sections.saliency import SaliencySection
-from omibench.stages.analyze.words import format_decimals
 
 
 @pytest.fixture

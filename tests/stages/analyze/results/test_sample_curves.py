@@ -13,9 +13,7 @@ from scipy.stats import linregress
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
 from omibench.schemas.problem import Choice
-from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
-from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.votes import consistency
+from omibench.stages.aggregate.samples import Sample, consistency, make_equivalence, make_validity
 
 SAMPLES = 8
 STUDY = {

@@ -17,14 +17,14 @@ from tests.stages.analyze.conftest import (
     rewrite_cells,
 )
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.results.grouped import estimate_accuracy
 from omibench.results.load import Results
+from omibench.results.statistics.intervals import clustered_wilson
 from omibench.schemas.verdict import FAILURES
-from omibench.stages.analyze.claims import find_cell
-from omibench.stages.analyze.pivots import describe_metrics, pivot_result
+from omibench.stages.analyze.csv_files import describe_metrics, pivot_result
 from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.statistics.intervals import clustered_wilson
+from omibench.stages.analyze.sentences import find_cell
 
 
 @pytest.fixture(scope="module")

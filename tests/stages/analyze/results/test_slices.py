@@ -10,12 +10,12 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.errors import ParamsError
 from omibench.results.load import load_results
+from omibench.results.statistics.intervals import Estimate
+from omibench.results.statistics.paired import independent_difference
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import AggregateRow, read_jsonl, write_jsonl, write_parquet
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.results.tidy import COLUMNS
-from omibench.statistics.intervals import Estimate
-from omibench.statistics.paired import independent_difference
+from omibench.stages.analyze.results.result import COLUMNS
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

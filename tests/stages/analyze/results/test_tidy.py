@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from omibench.errors import PluginError
-from omibench.stages.analyze.results.tidy import COLUMNS, complete_table, write_table
+from omibench.stages.analyze.results.result import COLUMNS, complete_table, write_table
 
 
 def test_what_a_result_leaves_out_is_filled_in() -> None:

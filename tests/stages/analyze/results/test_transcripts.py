@@ -15,8 +15,7 @@ from tests.stages.analyze.results.reading_study import (
     spoil_text,
 )
 
-from omibench.ocr_quality.printed import print_text
-from omibench.ocr_quality.transcripts import similarity
+from omibench.answers.transcripts import print_text, similarity
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.stages.analyze.conftest import make_study
 
-from omibench.stages.analyze.sections.audit import describe_audit
+from omibench.stages.analyze.sections.printed import describe_audit
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, analysis_of
 
-from omibench.judges.gptscore import VARIANTS
-from omibench.judges.instrument import build_prompt
-from omibench.params.stages.gptscore import GptscorePanel
+from omibench.answers.judges.gptscore import VARIANTS
+from omibench.answers.judges.instrument import build_prompt
+from omibench.params.stages.score import GptscorePanel
 from omibench.results.load import Results
-from omibench.stages.analyze.sections.judge import JudgeSection, describe_variant
+from omibench.stages.analyze.sections.judges import JudgeSection, describe_variant
 from omibench.stages.analyze.sections.provenance import describe_provenance
 
 

@@ -16,12 +16,12 @@ from tests.stages.analyze.conftest import Folders, analysis_of, make_study, rewr
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.results.load import Results
+from omibench.stages.analyze.formatting import NO_VALUE, format_decimals
 from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.stages.analyze.sections.main import MainSection
-from omibench.stages.analyze.sections.scores import RulesSection
-from omibench.stages.analyze.words import NO_VALUE, format_decimals
+from omibench.stages.analyze.sections.accuracy import RulesSection
+from omibench.stages.analyze.sections.leaderboard import MainSection
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -10,20 +10,20 @@ import pytest
 from tests.stages.analyze.conftest import Folders, analysis_of, make_study
 from tests.stages.analyze.pages import Page
 
-from omibench.params.cell import Cell
-from omibench.params.models.simulated import SimulatedModel
+from omibench.params.models.providers import SimulatedModel
+from omibench.params.setting import Cell
 from omibench.params.stages.infer import InferParams
 from omibench.params.study import Study, parse_study
 from omibench.results.load import Results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.headline import make_headline
 from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.stages.analyze.sections.main import (
+from omibench.stages.analyze.sections.leaderboard import (
     describe_gain,
     describe_places,
     describe_size,
 )
+from omibench.stages.analyze.sentences import make_headline
 from omibench.stages.analyze.stage import analyze_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")

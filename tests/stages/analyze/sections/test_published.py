@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.papers.comparison import make_comparisons
-from omibench.stages.analyze.sections.published import describe_comparisons
+from omibench.stages.analyze.sections.printed import describe_comparisons
 
 REAL: dict[str, Any] = {"model": "a", "rules": "emma", "simulated": False, "differs": True}
 SAME, STAND_IN = REAL | {"differs": False}, REAL | {"simulated": True, "differs": None}

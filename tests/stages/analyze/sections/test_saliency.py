@@ -11,8 +11,7 @@ from tests.stages.analyze.conftest import study_values
 
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.study import Study, parse_study
-from omibench.schemas.columns import ADDED_LATER
-from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
+from omibench.schemas.columns import ADDED_LATER, VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet, write_parquet
 from omibench.stages.analyze.results.saliency import Salience, list_cells, saliences
 from omibench.stages.analyze.sections.saliency import describe_saliency

@@ -18,17 +18,16 @@ from tests.stages.analyze.conftest import (
 from tests.stages.analyze.pages import Page
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
-from omibench.params.stages.aggregate import Aggregation
+from omibench.params.setting import Aggregation, Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study
-from omibench.stages.analyze.pivots import pivot_result
+from omibench.stages.analyze.csv_files import pivot_result
 from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.results.samples import RUNS
-from omibench.stages.analyze.sections.samples import SamplesSection
+from omibench.stages.analyze.sections.accuracy import SamplesSection
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -16,16 +16,16 @@ from tests.stages.ocr.corrections.mock_paper import (
     write_corrections,
 )
 
-from omibench.ocr_view import make_look_writer
-from omibench.ocr_view.doubts import list_doubts
+from omibench.explore.ocr_view import make_look_writer
+from omibench.explore.ocr_view.doubts import list_doubts
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.corrections.reading import compute_digest
+from omibench.stages.ocr.corrections.entry import compute_digest
 from omibench.stages.ocr.engines import textlayer
-from omibench.stages.ocr.formulas.reading.page_formulas import PageFormulas, read_formulas
+from omibench.stages.ocr.formulas.page_formulas import PageFormulas, read_formulas
 
 PERIOD = r"1. Find the period of the pendulum, which is $2\pi\sqrt{\frac{67R}{20g}}$"
 FLAT = "1. Find the period of the pendulum, which is 2\n67R\n20g"

@@ -9,8 +9,13 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.ocr import OcrParams
-from omibench.stages.ocr.corrections.collect import collect_corrections, list_correction_inputs
-from omibench.stages.ocr.corrections.file import assign_entries, find_corrections, read_corrections
+from omibench.stages.ocr.corrections.file import (
+    assign_entries,
+    collect_corrections,
+    find_corrections,
+    list_correction_inputs,
+    read_corrections,
+)
 from omibench.stages.ocr.sources.manifest import Source
 
 MOCK = Source(name="mock", paper="papers/mock.pdf", key="papers/mock-key.pdf")

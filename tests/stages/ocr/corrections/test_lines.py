@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from omibench.stages.ocr.corrections.apply import PageCorrector
 from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
-from omibench.stages.ocr.corrections.lines import PageCorrector
-from omibench.stages.ocr.corrections.outcome import CorrectionLog
+from omibench.stages.ocr.corrections.problems import CorrectionLog
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, NextLine
 from omibench.stages.ocr.layout.layout import Box, Line
-from omibench.stages.ocr.layout.marks import Region as Drawing
+from omibench.stages.ocr.layout.regions import Region as Drawing
 from omibench.stages.ocr.structure.document import DocumentPage
 
 LINE = Box(60, 90, 360, 104)

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.params.study import Study
+from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter import filter_problems
 

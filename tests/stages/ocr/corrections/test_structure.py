@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem
-from omibench.schemas.problem_warning import ProblemWarning
+from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, Split
-from omibench.stages.ocr.corrections.fields import set_field
-from omibench.stages.ocr.corrections.outcome import CorrectionLog
-from omibench.stages.ocr.corrections.structure import (
+from omibench.stages.ocr.corrections.problems import (
+    CorrectionLog,
     MisfitError,
     correct_structure,
     merge_problems,
+    set_field,
     split_problem,
 )
 

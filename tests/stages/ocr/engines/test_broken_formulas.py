@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from omibench.stages.ocr.engines.textlayer import read_lines
-from omibench.stages.ocr.layout.formula_crops import crop_formulas
+from omibench.stages.ocr.layout.crops import crop_formulas
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.layout.text import paragraphs
+from omibench.stages.ocr.layout.reading_order import paragraphs
 
 LEFT = 50.0
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.stages.ocr.engines.pages import page_picture
 
-from omibench.stages.ocr.engines.direction import lies_on_side
 from omibench.stages.ocr.engines.engine import quarter_turned
+from omibench.stages.ocr.engines.rapidocr import lies_on_side
 
 pytest.importorskip("cv2")
 

@@ -9,7 +9,7 @@ import numpy as np
 from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
 
 from omibench.stages.ocr.engines.engine import read_upright
-from omibench.stages.ocr.engines.remembering import RememberingEngine
+from omibench.stages.ocr.engines.readers import RememberingEngine
 
 
 def test_what_was_read_is_read_no_more_and_is_the_same(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from omibench.stages.ocr.engines import textlayer
 from omibench.stages.ocr.engines.textlayer import read_layer, read_lines
-from omibench.stages.ocr.formulas.glyphs import characters
-from omibench.stages.ocr.formulas.reading import page_formulas
+from omibench.stages.ocr.formulas import page_formulas
+from omibench.stages.ocr.formulas import text_layer as characters
 
 
 @pytest.fixture

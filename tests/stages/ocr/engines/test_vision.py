@@ -14,8 +14,8 @@ from omibench.cli.main import app
 from omibench.schemas.pages import PageText
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
-from omibench.stages.ocr.engines.recorded import ReadPage
+from omibench.stages.ocr.engines.page_models import PageJob, PresetPage
+from omibench.stages.ocr.engines.readers import ReadPage
 from omibench.stages.ocr.engines.vision import read_figure_edges, read_pages
 
 PAGE = PresetPage("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)

@@ -18,11 +18,11 @@ from typing import Any
 import pymupdf
 import pytest
 
-from omibench.latex import normalise
-from omibench.stages.ocr.formulas.glyphs.characters import read_characters
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.text_layer import read_characters
 from omibench.stages.ocr.layout.layout import Box
+from omibench.text.latex import normalise
 
 TRUTH = Path(__file__).with_name("exam_formulas.json")
 STOPS = " .,;:"

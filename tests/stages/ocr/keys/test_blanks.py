@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from omibench.stages.ocr.keys.blanks import empty_blanks
 from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.structure.solutions import empty_blanks
 
 Column = Callable[..., list[Line]]
 LETTERS = "ABCD"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice
-from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
+from omibench.stages.ocr.structure.keys import as_letters, read_words_behind_letter
 
 CHOICES = [
     Choice(label=label, text=text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.keys.conclusions import read_conclusion
+from omibench.stages.ocr.structure.solutions import read_conclusion
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.reasons.computed import statement_incomplete
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.keys.inline import split_inline
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
+from omibench.stages.ocr.structure.solutions import split_inline
 
 Column = Callable[..., list[Line]]
 

@@ -14,7 +14,7 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.keys.key_files import LIMIT, Read, read_key_file
+from omibench.stages.ocr.structure.key_tables import LIMIT, Read, read_key_file
 
 LABELS = ["1", "2", "3", "4"]
 SECTIONED = ["A1", "A2", "B1", "B2"]

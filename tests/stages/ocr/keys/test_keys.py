@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.keys.keys import parse_answer
-from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.structure.key_tables import read_key
+from omibench.stages.ocr.structure.keys import parse_answer
 
 Maker = Callable[..., Line]
 

@@ -6,9 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_heading_answers, read_solutions
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.structure.segment import ProblemBlock
+from omibench.stages.ocr.structure.solutions import (
+    PrintedQuestion,
+    read_heading_answers,
+    read_solutions,
+)
 
 Column = Callable[..., list[Line]]
 ASKED = {

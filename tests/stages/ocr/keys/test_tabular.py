@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from tests.stages.ocr.printed import Press
 
-from omibench.stages.ocr.keys.keys import Names
-from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.structure.key_tables import read_key
+from omibench.stages.ocr.structure.keys import Names
 
 Column = Callable[..., list[Line]]
 

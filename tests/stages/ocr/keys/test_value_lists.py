@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.structure.key_tables import read_key
 
 Column = Callable[..., list[Line]]
 LABELS = ("1", "2", "3")

@@ -14,7 +14,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines.textlayer import read_layer
-from omibench.stages.ocr.formulas.reading import page_formulas
+from omibench.stages.ocr.formulas import page_formulas
 from omibench.stages.ocr.layout.coverage import (
     UnreadInk,
     measure_coverage,

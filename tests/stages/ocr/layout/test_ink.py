@@ -9,10 +9,9 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from omibench.stages.ocr.layout.coverage import measure_coverage, read_markings
-from omibench.stages.ocr.layout.ink import PageInk, render_ink
+from omibench.stages.ocr.layout.coverage import PageInk, measure_coverage, read_markings, render_ink
 from omibench.stages.ocr.layout.layout import Box, Picture
-from omibench.stages.ocr.layout.marks import find_regions
+from omibench.stages.ocr.layout.regions import find_regions
 from omibench.stages.ocr.structure.document import read_document
 
 DARK = (0.1, 0.1, 0.4)

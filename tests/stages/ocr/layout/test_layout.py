@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from omibench.stages.ocr.layout.captions import find_captions
-from omibench.stages.ocr.layout.columns import gutter, in_reading_order, rows
-from omibench.stages.ocr.layout.figures import find_pictures
-from omibench.stages.ocr.layout.furniture import without_furniture
-from omibench.stages.ocr.layout.labels import Typography
+from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
-from omibench.stages.ocr.layout.marks import Region
+from omibench.stages.ocr.layout.reading_order import (
+    gutter,
+    in_reading_order,
+    rows,
+    without_furniture,
+)
+from omibench.stages.ocr.layout.regions import Region
 
 Maker = Callable[..., Line]
 SETTING = Typography(10, 480)

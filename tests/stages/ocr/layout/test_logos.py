@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Box
-from omibench.stages.ocr.layout.logos import without_logos
-from omibench.stages.ocr.layout.marks import Region
+from omibench.stages.ocr.layout.regions import Region, without_logos
 
 SIZE = (595.0, 842.0)
 PLACES = st.tuples(st.integers(40, 400), st.integers(150, 600))

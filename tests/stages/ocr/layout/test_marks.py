@@ -8,7 +8,7 @@ import pymupdf
 
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.layout.layout import Box, Line
-from omibench.stages.ocr.layout.marks import find_regions
+from omibench.stages.ocr.layout.regions import find_regions
 
 FRAME = Box(40, 100, 160, 180)
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
 
-from omibench.stages.ocr.engines.lighting import evenly_lit
+from omibench.stages.ocr.engines.rapidocr import evenly_lit
 from omibench.stages.ocr.layout.layout import Box, Line
-from omibench.stages.ocr.layout.photographs import load_pixels, read_photograph
-from omibench.stages.ocr.layout.printed import find_unprinted_lines
+from omibench.stages.ocr.layout.scans import find_unprinted_lines, load_pixels, read_photograph
 from omibench.stages.ocr.structure.document import read_document
-from omibench.stages.ocr.structure.single import only_problem
+from omibench.stages.ocr.structure.drafts import only_problem
 
 Maker = Callable[..., Line]
 QUESTION = "7. How far does the train go in this time?"

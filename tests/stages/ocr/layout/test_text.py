@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.stages.ocr.engines.textlayer import Span, plain, tidy, with_scripts
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.layout.scripts import Span, plain, tidy, with_scripts
-from omibench.stages.ocr.layout.text import collect_words, paragraphs
+from omibench.stages.ocr.layout.reading_order import collect_words, paragraphs
 
 Column = Callable[..., list[Line]]
 

@@ -16,7 +16,7 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.download import fetch, strip_credentials
+from omibench.stages.ocr.sources.files import fetch, strip_credentials
 from omibench.stages.ocr.sources.manifest import load_manifest
 
 PAPER = exam().tobytes(no_new_id=True)

@@ -13,8 +13,8 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers, stage
 from omibench.stages.ocr.jobs import OcrOutcome
+from omibench.stages.ocr.sources.imports import list_photographed
 from omibench.stages.ocr.sources.manifest import list_inputs, read_manifest
-from omibench.stages.ocr.sources.photographed import list_photographed
 from small_freeze import make_picture
 
 UNREAD = OcrParams(engine="textlayer")

@@ -8,17 +8,16 @@ import pymupdf
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.schemas.problem import Choice, Problem
+from omibench.schemas.problem import IMAGE_MARK, Choice, Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure import assemble
 from omibench.stages.ocr.structure.answers import with_answers
 from omibench.stages.ocr.structure.assemble import Crops, to_problems
+from omibench.stages.ocr.structure.choices import Option
 from omibench.stages.ocr.structure.drafts import Draft
-from omibench.stages.ocr.structure.pairing import Option
+from omibench.stages.ocr.structure.keys import Key
 
 NO_CROPS = Crops({}, {})
 SOURCE = Source(name="x", paper="x.pdf")

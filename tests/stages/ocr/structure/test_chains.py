@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.structure.chains import best_chain, find_candidates, mend_chain
+from omibench.stages.ocr.structure.segment import best_chain, find_candidates, mend_chain
 
 
 def flow(*rows: tuple[str, float], engine: str = "textlayer") -> list[Item]:

@@ -10,9 +10,9 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.layout.reading_order import says_points, says_time
 from omibench.stages.ocr.structure.document import read_document
 from omibench.stages.ocr.structure.drafts import read_paper
-from omibench.stages.ocr.structure.exam_data import says_points, says_time
 
 BODY = [
     "A cart rolls down a slope of length 4 m without friction and hits a spring at its lower",

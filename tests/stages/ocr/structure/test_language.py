@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
+from omibench.stages.ocr.structure.numbering import UNKNOWN, detect_language
 
 
 @pytest.mark.parametrize(

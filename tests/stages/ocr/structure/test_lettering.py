@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice
-from omibench.stages.ocr.keys.chosen import as_letters
-from omibench.stages.ocr.keys.inline import split_inline
-from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.structure.choices import split_choices
-from omibench.stages.ocr.structure.lettering import LETTERINGS, Lettering, read_labels
+from omibench.stages.ocr.structure.choices import LETTERINGS, Lettering, read_labels, split_choices
+from omibench.stages.ocr.structure.key_tables import read_key
+from omibench.stages.ocr.structure.keys import as_letters
+from omibench.stages.ocr.structure.solutions import split_inline
 
 FORMS = {"(A)": "({}) ", "A)": "{}) ", "A.": "{}. ", "A、": "{}、", "①": "{} ", "A": "{} "}
 ELSEWHERE = [row for row in LETTERINGS if not row.is_latin]

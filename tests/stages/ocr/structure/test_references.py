@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.layout.captions import CAPTION
-from omibench.stages.ocr.structure.references import figure_numbers
+from omibench.stages.ocr.layout.figures import CAPTION
+from omibench.stages.ocr.structure.numbering import figure_numbers
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.structure.chains import best_chain, find_candidates
-from omibench.stages.ocr.structure.titles import split_answers
+from omibench.stages.ocr.structure.numbering import split_answers
+from omibench.stages.ocr.structure.segment import best_chain, find_candidates
 
 
 def paper(*rows: tuple[str, float, bool]) -> list[Item]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.structure.stems import parse_range, split_stem, stem_numbers
+from omibench.stages.ocr.structure.drafts import parse_range, split_stem, stem_numbers
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench.schemas.problem import Subject
-from omibench.stages.ocr.structure.subjects import is_heading, leading_tag, subject_word
+from omibench.stages.ocr.structure.numbering import is_heading, leading_tag, subject_word
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.structure.titles import (
+from omibench.stages.ocr.structure.numbering import (
     is_end,
     opens_section,
     section_name,

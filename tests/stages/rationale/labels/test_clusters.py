@@ -9,8 +9,13 @@ import pytest
 
 from omibench.errors import ModelError
 from omibench.schemas.request import Request, Response
-from omibench.stages.rationale.labels.clusters import Clustering, cluster_topics
-from omibench.stages.rationale.labels.embedding import MOST_COMPONENTS, embed_by_model, embed_ngrams
+from omibench.stages.rationale.labels.clusters import (
+    MOST_COMPONENTS,
+    Clustering,
+    cluster_topics,
+    embed_by_model,
+    embed_ngrams,
+)
 
 pytest.importorskip("sklearn")
 LENSES = ["thin lens images", "thick lens images", "lens images in water"]

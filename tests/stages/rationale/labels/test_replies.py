@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.schemas.attributes import LONGEST_VALUE
+from omibench.schemas.problem import LONGEST_VALUE
 from omibench.schemas.request import Response
-from omibench.stages.rationale.labels.replies import MOST_LABELS, parse_labels
+from omibench.stages.rationale.labels.labeller import MOST_LABELS, parse_labels
 
 
 @pytest.mark.parametrize(

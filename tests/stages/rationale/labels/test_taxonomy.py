@@ -12,8 +12,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.freeze.rows import build_answer
 from omibench.stages.rationale.labels import Labeller
-from omibench.stages.rationale.labels.clusters import Clustering
-from omibench.stages.rationale.labels.embedding import embed_ngrams
+from omibench.stages.rationale.labels.clusters import Clustering, embed_ngrams
 from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, TaxonomyPlan, add_taxonomy
 
 pytest.importorskip("sklearn")

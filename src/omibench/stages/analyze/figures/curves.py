@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import compare_ends, count_stars, count_vote_slopes
-from omibench.stages.analyze.figures.marks import (
+from omibench.results.statistics.regression import find_saturation
+from omibench.stages.analyze.figures.chart_parts import (
     describe_rules,
     describe_selection,
     draw_lines,
@@ -24,8 +23,9 @@ from omibench.stages.analyze.figures.marks import (
     scale_up,
     select_lines,
 )
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import compare_ends, count_stars, count_vote_slopes
 from omibench.stages.analyze.figures.theme import INK
-from omibench.statistics.curves import find_saturation
 
 if TYPE_CHECKING:
     import polars as pl

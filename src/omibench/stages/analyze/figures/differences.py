@@ -9,10 +9,7 @@ import altair as alt
 import polars as pl
 
 from omibench.results.load import JUDGE_RULES
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
-from omibench.stages.analyze.figures.marks import (
+from omibench.stages.analyze.figures.chart_parts import (
     MOST_ROWS,
     count_lines,
     describe_heads,
@@ -29,9 +26,12 @@ from omibench.stages.analyze.figures.marks import (
     pick_rules,
     scale_up,
 )
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
-from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
-from omibench.stages.analyze.words import name_rules
+from omibench.stages.analyze.formatting import name_rules
+from omibench.stages.analyze.results.baselines import DIFFERENCE
+from omibench.stages.analyze.sentences import SIMULATED
 
 MOST_BASELINES = 4
 MOST_PARTS = 4

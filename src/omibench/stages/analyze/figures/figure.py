@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import polars as pl
 
 from omibench.errors import PluginError
 from omibench.plugins import Registry
 
 if TYPE_CHECKING:
-    import polars as pl
+    from omibench.stages.analyze.analysis import Analysis
+    from omibench.stages.analyze.figures.theme import Chart
 
+
+if TYPE_CHECKING:
     from omibench.stages.analyze.figures.theme import Chart
 
     Draw = Callable[[pl.DataFrame], "Chart | None"]
@@ -67,3 +74,113 @@ def figure(
         return draw
 
     return register
+
+
+# Draw the figures of a study's results as SVG and Vega-Lite.
+
+MODEL_COLUMNS: Final = ("model", "baseline_model")
+"""The columns with models; also `baseline` if `kind` is `model`."""
+SETTING_COLUMNS: Final = ("setting", "baseline_setting", "beside")
+"""The columns with settings; also `baseline` unless `kind` differs."""
+_MODEL: Final = "model"
+
+
+class FigureDrawing(NamedTuple):
+    """A figure of a study: SVG text in light colours, Vega-Lite, and its finding, if any."""
+
+    figure: FigurePart
+    svg: str
+    specification: Mapping[str, Any]
+    finding: str = ""
+
+    @property
+    def description(self) -> str:
+        """The title, source and finding."""
+        title, source = self.figure.title, self.figure.source
+        words = f"{title} ({source})." if source else f"{title}."
+        return f"{words} {self.finding}".strip()
+
+
+def dump_specification(specification: Mapping[str, Any], description: str) -> str:
+    """Return Vega-Lite as the text of a separate file.
+
+    Args:
+        specification: Specification of the figure.
+        description: Text alternative of the figure.
+    """
+    described = {**specification, "description": description}
+    return json.dumps(described, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
+    """Draw every registered figure with a table in the study, with labels in place of names.
+
+    Args:
+        analysis: The study's results.
+
+    Yields:
+        The drawings, in the order of the registry.
+
+    Raises:
+        PluginError: A plug-in's figure failed, or its result does not exist.
+    """
+    from omibench.stages.analyze.figures.theme import describe_chart, render_specification
+
+    labels = analysis.labels
+    for name in FIGURES:
+        with FIGURES.calling(name):
+            figure = FIGURES.get(name)
+            table = analysis.table(figure.table)
+            chart = None if table is None else figure.draw(label_cells(table, *labels))
+            if table is None or chart is None:
+                continue
+            finding = figure.finding(table) if figure.finding else None
+            specification = describe_chart(chart)
+            svg = render_specification(specification)
+            yield FigureDrawing(figure, svg, specification, finding or "")
+
+
+def label_cells(
+    table: pl.DataFrame, models: Mapping[str, str], settings: Mapping[str, str]
+) -> pl.DataFrame:
+    """Replace names of models and settings in a table by their labels.
+
+    Args:
+        table: The tidy table of a result.
+        models: Labels of models by name.
+        settings: Labels of settings by name.
+
+    Returns:
+        The table with labels. If several models or settings share a label, the name follows it.
+        Unknown names stay unchanged.
+    """
+    model_names, setting_names = tell_apart(models), tell_apart(settings)
+    named = table.with_columns(
+        *(pl.col(c).replace(model_names) for c in MODEL_COLUMNS if c in table.columns),
+        *(pl.col(c).replace(setting_names) for c in SETTING_COLUMNS if c in table.columns),
+    )
+    if "baseline" not in table.columns or "setting" not in table.columns:
+        return named
+    baseline = pl.col("baseline")
+    if "kind" not in table.columns:
+        return named.with_columns(baseline.replace(setting_names))
+    return named.with_columns(
+        pl.when(pl.col("kind") == _MODEL)
+        .then(baseline.replace(model_names))
+        .when(pl.col("kind") == "setting")
+        .then(baseline.replace(setting_names))
+        .otherwise(baseline)
+        .alias("baseline")
+    )
+
+
+def tell_apart(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels, each followed by its name if several names share it.
+
+    Args:
+        labels: Labels by name.
+    """
+    counts = Counter(labels.values())
+    return {
+        name: label if counts[label] == 1 else f"{label} ({name})" for name, label in labels.items()
+    }

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from omibench.stages.analyze.figures.marks import pick_rules
-from omibench.stages.analyze.results.comparisons.baselines import DIFFERENCE
+from omibench.stages.analyze.figures.chart_parts import pick_rules
+from omibench.stages.analyze.formatting import count_noun, name_rules
+from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
-from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:
     Finding = Callable[[pl.DataFrame], str | None]

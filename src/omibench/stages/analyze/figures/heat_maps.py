@@ -7,6 +7,14 @@ from typing import Any, Final
 import altair as alt
 import polars as pl
 
+from omibench.stages.analyze.figures.chart_parts import (
+    MOST_ROWS,
+    WIDTH,
+    describe_heads,
+    embed_data,
+    finish,
+    list_distinct,
+)
 from omibench.stages.analyze.figures.differences import (
     join_parts,
     mark_model,
@@ -16,17 +24,9 @@ from omibench.stages.analyze.figures.differences import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences
-from omibench.stages.analyze.figures.marks import (
-    MOST_ROWS,
-    WIDTH,
-    describe_heads,
-    embed_data,
-    finish,
-    list_distinct,
-)
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
-from omibench.stages.analyze.results.comparisons.baselines import NOISE, PRESENT
-from omibench.stages.analyze.words import NO_VALUE, format_points
+from omibench.stages.analyze.formatting import NO_VALUE, format_points
+from omibench.stages.analyze.results.baselines import NOISE, PRESENT
 
 STEP: Final = 26
 MOST_SQUARES: Final = 1200

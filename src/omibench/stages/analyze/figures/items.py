@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.figures.figure import FIGURES, figure
-from omibench.stages.analyze.figures.findings import compare_ends, count_gains
-from omibench.stages.analyze.figures.marks import (
+from omibench.stages.analyze.figures.chart_parts import (
     count_lines,
     describe_rules,
     describe_selection,
@@ -26,8 +24,10 @@ from omibench.stages.analyze.figures.marks import (
     scale_up,
     select_lines,
 )
+from omibench.stages.analyze.figures.figure import FIGURES, figure
+from omibench.stages.analyze.figures.findings import compare_ends, count_gains
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
-from omibench.stages.analyze.results.curves.items import QUESTIONS
+from omibench.stages.analyze.results.problem_curves import QUESTIONS
 
 if TYPE_CHECKING:
     import polars as pl

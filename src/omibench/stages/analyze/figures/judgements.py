@@ -6,10 +6,8 @@ import altair as alt
 import polars as pl
 
 from omibench.review.agreement.figures import ALPHA, ALPHA_MASI, ALPHA_ORDINAL
-from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.marks import (
+from omibench.schemas.verdict import HIGHEST_MARK, LOWEST_MARK
+from omibench.stages.analyze.figures.chart_parts import (
     MOST_ROWS,
     count_lines,
     draw_rows,
@@ -24,9 +22,11 @@ from omibench.stages.analyze.figures.marks import (
     name_lines,
     scale_up,
 )
+from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.theme import SERIES, Chart
+from omibench.stages.analyze.formatting import name_outcome
 from omibench.stages.analyze.results.reasoning import TYPE
-from omibench.stages.analyze.words import name_outcome
+from omibench.stages.analyze.sentences import SIMULATED
 
 _BY = {"judge": "by judge", "people": "by people"}
 _DRAWN = {"overall": "quality, overall", "alignment": "alignment with the reference"}

@@ -7,13 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import (
-    count_estimated_people,
-    count_people_differences,
-)
-from omibench.stages.analyze.figures.marks import (
+from omibench.stages.analyze.figures.chart_parts import (
     MOST_ROWS,
     embed_data,
     encode_colour,
@@ -21,9 +15,15 @@ from omibench.stages.analyze.figures.marks import (
     finish,
     make_title,
 )
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import (
+    count_estimated_people,
+    count_people_differences,
+)
 from omibench.stages.analyze.figures.theme import INK, Chart
-from omibench.stages.analyze.people.estimates import EVERYBODY, GROUP, MODEL, PERSON
+from omibench.stages.analyze.people import EVERYBODY, GROUP, MODEL, PERSON
 from omibench.stages.analyze.results.people_estimates import ESTIMATED
+from omibench.stages.analyze.sentences import SIMULATED
 
 _NAMES = {
     PERSON: "Person (interval: problems)",

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from omibench.stages.analyze.figures.chart_parts import (
+    embed_data,
+    encode_colour,
+    finish,
+    list_distinct,
+)
 from omibench.stages.analyze.figures.figure import FIGURES, figure
 from omibench.stages.analyze.figures.findings import count_gains
-from omibench.stages.analyze.figures.marks import embed_data, encode_colour, finish, list_distinct
 from omibench.stages.analyze.figures.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.results.saliency import BIN_WIDTH
 

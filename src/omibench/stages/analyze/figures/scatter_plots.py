@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import altair as alt
 
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_sides
-from omibench.stages.analyze.figures.marks import (
+from omibench.results.statistics.correlation import FEWEST, Correlation, correlate
+from omibench.stages.analyze.figures.chart_parts import (
     embed_data,
     encode_colour,
     encode_shape,
@@ -18,9 +17,10 @@ from omibench.stages.analyze.figures.marks import (
     list_distinct,
     make_title,
 )
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_sides
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
-from omibench.stages.analyze.words import count_noun, name_rules
-from omibench.statistics.correlation import FEWEST, Correlation, correlate
+from omibench.stages.analyze.formatting import count_noun, name_rules
 
 if TYPE_CHECKING:
     import polars as pl

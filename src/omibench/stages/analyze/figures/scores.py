@@ -12,10 +12,7 @@ import polars as pl
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES, VOTE_MARK
 from omibench.results.slices import sort_values
 from omibench.schemas.verdict import FAILURES
-from omibench.stages.analyze.claims import SIMULATED, find_cell
-from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.heat_maps import LETTER, MOST_OPAQUE, NAME_ROOM
-from omibench.stages.analyze.figures.marks import (
+from omibench.stages.analyze.figures.chart_parts import (
     MOST_ROWS,
     WIDTH,
     embed_data,
@@ -24,17 +21,20 @@ from omibench.stages.analyze.figures.marks import (
     finish,
     list_distinct,
 )
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.heat_maps import LETTER, MOST_OPAQUE, NAME_ROOM
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
-from omibench.stages.analyze.words import (
+from omibench.stages.analyze.formatting import (
     count_noun,
     name_outcome,
     name_pool,
     name_rules,
     name_scorer,
 )
+from omibench.stages.analyze.sentences import SIMULATED, find_cell
 
 if TYPE_CHECKING:
-    from omibench.params.cell import Cell
+    from omibench.params.setting import Cell
 
 Row = dict[str, Any]
 MOST_SERIES: Final = len(SERIES)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from omibench.papers.layouts import TOTAL
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.results.attributes import IMAGE_COUNT, list_values
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES

@@ -12,7 +12,7 @@ from omibench.review.agreement import measure_agreement
 from omibench.review.agreement.text import RESIDUAL
 from omibench.review.folder import TASKS, read_review
 from omibench.review.report import AgreementFigure
-from omibench.review.sampling.residual import ResidualError, measure_residual_error
+from omibench.review.sampling.strata import ResidualError, measure_residual_error
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from omibench.results.slices import label_items
+from omibench.results.statistics.people import guess_accuracy
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-from omibench.statistics.people import guess_accuracy
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from omibench.papers.names import match_models
+from omibench.papers.tables import match_models
 from omibench.results.grouped import estimate_groups
-from omibench.stages.analyze.inputs.checked_rows import read_or_warn
-from omibench.stages.analyze.inputs.external_scores import KEY, read_external_scores
+from omibench.results.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate
 from omibench.stages.analyze.results.accuracy import name_metric
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate
+from omibench.stages.analyze.user_files import EXTERNAL_SCORES_KEY as KEY
+from omibench.stages.analyze.user_files import read_external_scores, read_or_warn
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis

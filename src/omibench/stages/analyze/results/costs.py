@@ -8,7 +8,7 @@ import polars as pl
 
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
-from omibench.stages.analyze.results.curves.series import frame_cells
+from omibench.stages.analyze.results.curve_series import frame_cells
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from omibench.results.four_way import DISAGREE, QUADRANTS, RESPONSE, side_by_side
 from omibench.results.grouped import estimate_groups
+from omibench.results.judgements import DISAGREE, QUADRANTS, RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
+from omibench.results.statistics.agreement import kappa_measure, share_measure
+from omibench.results.statistics.correlation import correlate_by_rank
+from omibench.results.statistics.intervals import Estimate, clustered_wilson
+from omibench.results.statistics.paired import paired_difference
 from omibench.schemas.certificate import Measure
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.results.result import result
-from omibench.stages.certify.labels import SOURCES, read_labels
-from omibench.stages.certify.matching import MatchedLabels, match_labels
-from omibench.statistics.agreement import kappa_measure, share_measure
-from omibench.statistics.clustered_correlation import correlate_by_rank
-from omibench.statistics.intervals import Estimate, clustered_wilson
-from omibench.statistics.paired import paired_difference
+from omibench.stages.certify.labels import SOURCES, MatchedLabels, match_labels, read_labels
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis

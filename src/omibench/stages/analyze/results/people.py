@@ -9,20 +9,18 @@ import polars as pl
 
 from omibench.errors import ParamsError
 from omibench.results.grouped import estimate_groups
-from omibench.results.optional_measures import fill_measures
-from omibench.stages.analyze.people.estimates import (
+from omibench.results.slices import fill_measures
+from omibench.stages.analyze.people import (
     BY_PROBLEMS,
+    FAMILIARISATION,
     MODEL,
+    SCORED,
     add_kinds,
     compare_with_people,
     estimate_people,
-    tabulate_seconds,
-)
-from omibench.stages.analyze.people.respondents import (
-    FAMILIARISATION,
-    SCORED,
     find_subset,
     read_respondents,
+    tabulate_seconds,
 )
 from omibench.stages.analyze.results.accuracy import METRICS, name_metric
 from omibench.stages.analyze.results.result import result

@@ -10,11 +10,10 @@ import polars as pl
 from omibench.results.attributes import list_values
 from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES
-from omibench.stages.analyze.inputs.checked_rows import read_or_warn
-from omibench.stages.analyze.inputs.cutoffs import KEY, read_cutoffs
-from omibench.stages.analyze.people.cutoffs import estimate_score
-from omibench.stages.analyze.results.result import result
-from omibench.stages.analyze.results.tidy import JOINT
+from omibench.stages.analyze.people import estimate_score
+from omibench.stages.analyze.results.result import JOINT, result
+from omibench.stages.analyze.user_files import CUTOFFS_KEY as KEY
+from omibench.stages.analyze.user_files import read_cutoffs, read_or_warn
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis

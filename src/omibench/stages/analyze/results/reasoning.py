@@ -12,24 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from omibench.params.cell import Cell
-from omibench.results.four_way import RESPONSE
+from omibench.params.setting import Cell
 from omibench.results.grouped import estimate_groups
+from omibench.results.judgements import RESPONSE
 from omibench.results.load import Results
 from omibench.results.slices import JOINT
-from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
-from omibench.stages.analyze.certificates import find_certificate
-from omibench.stages.analyze.results.curves.series import label_cells
-from omibench.stages.analyze.results.result import result
-from omibench.stages.certify.labels import STEPS, WRONG_STEPS, read_labels
-from omibench.stages.certify.matching import match_labels
-from omibench.stages.certify.reasoning import check_error_types
-from omibench.statistics.intervals import (
+from omibench.results.statistics.intervals import (
     Estimate,
     clustered_mean,
     clustered_ratio,
     clustered_wilson,
 )
+from omibench.schemas.verdict import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
+from omibench.stages.analyze.certificates import find_certificate
+from omibench.stages.analyze.results.curve_series import label_cells
+from omibench.stages.analyze.results.result import result
+from omibench.stages.certify.labels import STEPS, WRONG_STEPS, match_labels, read_labels
+from omibench.stages.certify.reasoning import check_error_types
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis

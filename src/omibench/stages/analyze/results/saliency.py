@@ -1,8 +1,4 @@
-"""Occlusion saliency: confidence and impact of each cell, and of two settings of a model.
-
-USNCO-V, figure 7b to h: the log-probability (nats) of the chosen option, the gain of one setting
-over the other per problem, and the occlusion impact r (Methods, equation 7), by exam.
-"""
+"""The numbers of a box plot."""
 
 from __future__ import annotations
 
@@ -15,22 +11,64 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+import numpy as np
 import polars as pl
 
 from omibench.errors import MissingInputError, UntrustedError
-from omibench.params.cell import Cell
 from omibench.params.cells import list_salient_cells
+from omibench.params.setting import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.attributes import NOT_STATED, list_values
 from omibench.results.load import Results
-from omibench.schemas.saliency_row import VERSION, SaliencyOutcome, SaliencyRow, map_file
+from omibench.results.statistics.intervals import clustered_mean, clustered_wilson
+from omibench.schemas.columns import VERSION, SaliencyOutcome, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet
-from omibench.stages.analyze.results.boxes import BoxSummary, summarise_box
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.intervals import clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
+
+
+REACH = 1.5
+"""The reach of a whisker beyond its box, in interquartile ranges (Tukey 1977, section 2C)."""
+
+
+class BoxSummary(NamedTuple):
+    """The quartiles of some values and the most extreme values that are not outliers."""
+
+    median: float
+    q1: float
+    q3: float
+    whisker_low: float
+    whisker_high: float
+
+
+def summarise_box(values: Sequence[float]) -> BoxSummary:
+    """Summarise values as in a box plot.
+
+    Args:
+        values: One or more numbers.
+
+    Returns:
+        The quartiles by linear interpolation between order statistics, and as whiskers the smallest
+        and largest values within 1.5 interquartile ranges of the box.
+
+    Raises:
+        ValueError: `values` is empty.
+    """
+    if not len(values):
+        raise ValueError("there are no values to summarise")
+    array = np.asarray(values, dtype=float)
+    q1, median, q3 = (float(quantile) for quantile in np.quantile(array, (0.25, 0.5, 0.75)))
+    reach = REACH * (q3 - q1)
+    inside = array[(array >= q1 - reach) & (array <= q3 + reach)]
+    return BoxSummary(median, q1, q3, float(inside.min()), float(inside.max()))
+
+
+# Occlusion saliency: confidence and impact of each cell, and of two settings of a model.
+#
+# USNCO-V, figure 7b to h: the log-probability (nats) of the chosen option, the gain of one setting
+# over the other per problem, and the occlusion impact r (Methods, equation 7), by exam.
 
 UNSCORED = tuple(outcome for outcome in get_args(SaliencyOutcome) if outcome != "scored")
 TIE = 0.001

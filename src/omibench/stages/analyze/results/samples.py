@@ -9,27 +9,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from omibench.answers.scorers.registry import SCORERS
 from omibench.results.grouped import average_samples, estimate_groups
-from omibench.results.study_files import StudyFiles
-from omibench.schemas.verdict import RIGHT
-from omibench.scorers.registry import SCORERS
-from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
-from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.votes import drop_invalid, group_answers
-from omibench.stages.analyze.results.accuracy import CELL, sort_cells
-from omibench.stages.analyze.results.curves.series import label_cells
-from omibench.stages.analyze.results.result import result
-from omibench.statistics.curves import fit_log_trend
-from omibench.statistics.samples import (
+from omibench.results.statistics.regression import fit_log_trend
+from omibench.results.statistics.samples import (
     AnswerCounts,
     agreement_curve,
     pass_at_k,
     summarise_runs,
     vote_curve,
 )
+from omibench.results.study_files import StudyFiles
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.aggregate.samples import (
+    Sample,
+    drop_invalid,
+    group_answers,
+    make_equivalence,
+    make_validity,
+)
+from omibench.stages.analyze.results.accuracy import CELL, sort_cells
+from omibench.stages.analyze.results.curve_series import label_cells
+from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    from omibench.params.cell import Cell
+    from omibench.params.setting import Cell
     from omibench.results.load import Results
     from omibench.stages.analyze.analysis import Analysis
 

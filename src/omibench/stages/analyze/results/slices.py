@@ -9,14 +9,15 @@ import polars as pl
 
 from omibench.errors import ArgumentError, ParamsError
 from omibench.params.stages.analyze import split_slice
-from omibench.results.item_matrix import ItemMatrix, arrange_items
 from omibench.results.slices import (
     CELL,
     DEFAULT_SLICES,
     LENGTHS,
     MEANS,
     VALUES,
+    ItemMatrix,
     SlicePlan,
+    arrange_items,
     arrange_outcomes,
     arrange_samples,
     label_items,

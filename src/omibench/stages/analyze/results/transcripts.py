@@ -13,18 +13,28 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from omibench.ocr_quality.parts import BY_RULE, PARTS, combine_parts, measure_rule_parts
-from omibench.ocr_quality.printed import print_text
+from omibench.answers.transcripts import (
+    BY_RULE,
+    PARTS,
+    combine_parts,
+    measure_rule_parts,
+    print_text,
+)
 from omibench.results.grouped import estimate_groups
 from omibench.results.judgements import read_judgements
 from omibench.results.load import JUDGE_RULES
+from omibench.results.statistics.correlation import (
+    COEFFICIENTS,
+    FEWEST,
+    correlate,
+    correlate_by_rank,
+    correlate_values,
+)
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.clustered_correlation import correlate_by_rank, correlate_values
-from omibench.statistics.correlation import COEFFICIENTS, FEWEST, correlate
 
 if TYPE_CHECKING:
-    from omibench.params.cell import Cell
+    from omibench.params.setting import Cell
     from omibench.stages.analyze.analysis import Analysis
 
 ACC_OCR: Final = "accocr"

@@ -11,16 +11,15 @@ from typing import Any
 
 from omibench.errors import ParamsError
 from omibench.params.panel import JudgePanel
-from omibench.params.wordings.uses import PromptUse, list_evaluation_uses
-from omibench.prompts.catalogue import PromptEntry
-from omibench.prompts.wording import parse_wording, read_prompt_text
-from omibench.results.load import JUDGE_RULES, Results
-from omibench.results.partial import PARTIAL
-from omibench.stages.analyze.claims import SIMULATED, describe_simulation
+from omibench.params.prompt_files import PromptUse, list_evaluation_uses
+from omibench.results.load import JUDGE_RULES, PARTIAL, Results
+from omibench.settings.prompts.catalogue import PromptEntry
+from omibench.settings.prompts.wording import parse_wording, read_prompt_text
+from omibench.stages.analyze.formatting import format_level, name_rules
 from omibench.stages.analyze.results.result import RESULTS
-from omibench.stages.analyze.sections.judge import describe_certificate, describe_variant
+from omibench.stages.analyze.sections.judges import describe_certificate, describe_variant
 from omibench.stages.analyze.sections.section import ReportSection, section
-from omibench.stages.analyze.words import format_level, name_rules
+from omibench.stages.analyze.sentences import SIMULATED, describe_simulation
 from omibench.text.masking import masked_values
 
 ANY_PROMPT = PromptEntry("words", "", "", owner="study")

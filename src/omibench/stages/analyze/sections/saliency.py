@@ -8,10 +8,18 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from omibench.params.cell import Cell
+from omibench.params.setting import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
-from omibench.schemas.saliency_row import map_file
+from omibench.schemas.columns import map_file
+from omibench.stages.analyze.formatting import (
+    MINUS,
+    NO_VALUE,
+    count_noun,
+    describe_cell,
+    format_decimals,
+    format_share,
+)
 from omibench.stages.analyze.page_table import CELL_HEADS, Entry, PageTable, Row, name_cell
 from omibench.stages.analyze.results.saliency import (
     TIE,
@@ -23,14 +31,6 @@ from omibench.stages.analyze.results.saliency import (
     pair_settings,
 )
 from omibench.stages.analyze.sections.section import ReportSection, section
-from omibench.stages.analyze.words import (
-    MINUS,
-    NO_VALUE,
-    count_noun,
-    describe_cell,
-    format_decimals,
-    format_share,
-)
 from omibench.web.pictures import link_file
 
 HEADS = (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from omibench.errors import PluginError
 from omibench.plugins import Registry
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.pivots import PIVOTS, pivot_result
+from omibench.stages.analyze.csv_files import PIVOTS, pivot_result
 
 if TYPE_CHECKING:
-    from omibench.stages.analyze.figures.draw import FigureDrawing
+    from omibench.stages.analyze.figures.figure import FigureDrawing
     from omibench.stages.analyze.figures.theme import Chart
 
 

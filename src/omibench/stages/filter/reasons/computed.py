@@ -1,29 +1,193 @@
-"""The computed reasons of the filter, in the order in which they are given.
-
-Each is a pure function that returns its evidence (the measured value, with the threshold) or None.
-They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
-unambiguous", duplicates, unresolved OCR errors, several images) measurable.
-"""
+"""Interpretation of a key's answer: one option, several, or nothing definite."""
 
 from __future__ import annotations
 
 import re
 
-from omibench.schemas.problem import Figure, Problem
-from omibench.stages.filter.answers import ambiguous_options, ambiguous_text
-from omibench.stages.filter.candidate import Candidate, Case, figure_distance
-from omibench.stages.filter.legible import legible_share
+from omibench.params.stages.filter import FilterParams
+from omibench.schemas.problem import Choice, Figure, Problem
+from omibench.stages.filter.candidate import Candidate, Case, count_words, figure_distance
 from omibench.stages.filter.reasons.registry import reason
-from omibench.stages.filter.references import (
+from omibench.stages.filter.statement import (
+    find_unfinished_part,
     introduces_pictures,
+    legible_share,
     printed_number,
     referred_numbers,
     refers_to_all,
     refers_to_pictures,
 )
-from omibench.stages.filter.scope import find_unwanted_property
-from omibench.stages.filter.statement import find_unfinished_part
-from omibench.stages.filter.text import count_words
+
+_LETTERS = re.compile(
+    r"\s*(?:\(?([A-Z])[.)]?)((?:\s*(?:,|;|/|&|\bor\b|\band\b|\bund\b|\boder\b|\bou\b|\bet\b|"
+    r"\b[oyeu]\b|[和或、])?\s*\(?[A-Z][.)]?)*)\s*"
+)
+_ALTERNATIVES = re.compile(r"\s+(?:or|oder|ou|either)\s+|\s*或(?:者)?\s*", re.I)
+_ALTERNATIVES_OF = {"es": re.compile(r"\s+[ou]\s+", re.I), "it": re.compile(r"\s+o\s+", re.I)}
+_EQUATION = re.compile(r"\s*\$?\\?(\w{1,8})\s*(?:=|<|>|≤|≥|\\leq?|\\geq?)\s*\S")
+_ELSEWHERE = re.compile(
+    r"^\W*(?:see|siehe|véase|vease|ver|vide|voir|refer to)\b|^\W*[见參参]|"
+    r"\b(?:see|siehe|véase|ver|voir)\s+(?:\w+\s+)?(?:solutions?|page|appendix|figure|table|text|"
+    r"below|above|sheet|diagram|scheme|lösung|seite|soluci[oó]n|solução|página|corrigé|annexe)\b",
+    re.I,
+)
+_NO_ANSWER = re.compile(
+    r"^\W*(?:cancel+ed|annul+ed|withdrawn|deleted|void(?:ed)?|anulad[ao]|annul[ée]e?|gestrichen|"
+    r"discarded|answers? (?:may )?var(?:y|ies)|varies|various|n/a|tbd|none given)\W*$|"
+    r"^\W*(?:作废|略)\W*$",
+    re.I,
+)
+_ALL_THAT_APPLY = re.compile(
+    r"\b(?:all|any|those)\s+(?:\w+\s+){0,3}?(?:that|which)\s+(?:\w+\s+)?(?:apply|applies|are|is|hold)|"
+    r"\bis\s?/\s?are\b|\b(?:statement|option|answer|reason|choice|alternative)(?:/s|\(s\))|"
+    r"\b(?:one or more|more than one|(?:which|choose|select|mark|tick)\s+(?:the\s+)?"
+    r"(?:two|three|four|all|statements|options))\b|"
+    r"\btod[ao]s\s+(?:\w+\s+){0,3}?que\b|\b(?:una|uma) o[u]? m[aá]i?s\b|"
+    r"\balle[ns]?\s+(?:\w+\s+){0,2}?(?:richtigen|zutreffenden)|\beine oder mehrere\b|"
+    r"\btoutes?\s+les\b|\bune ou plusieurs\b|多选|所有正确|不定项|哪些",
+    re.I,
+)
+
+
+def option_letters(answer: str) -> list[str] | None:
+    """Return the letters of a multiple-choice answer (`B`, `(B)`, `B or D`, `BD`), else None."""
+    squeezed = " ".join(answer.split())
+    match = _LETTERS.fullmatch(squeezed) if len(squeezed) <= _LONGEST_LIST else None
+    if not match:
+        return None
+    return [match.group(1), *re.findall(r"[A-Z]", match.group(2))]
+
+
+def asks_for_several(statement: str) -> bool:
+    """Return whether the statement allows more than one option."""
+    return _ALL_THAT_APPLY.search(statement) is not None
+
+
+def ambiguous_options(answer: list[str], choices: list[Choice], statement: str) -> str | None:
+    """Return why a multiple-choice answer does not identify an option, or None."""
+    if len(answer) == len(choices) and all(is_truth_value(part) for part in answer):
+        return None
+    named = [_named_options(part, choices) for part in answer]
+    labels = ", ".join(choice.label for choice in choices)
+    for part, options in zip(answer, named, strict=True):
+        if options is None:
+            return f"the key says {part!r}, which is none of the choices {labels}"
+    letters = list(dict.fromkeys(letter for options in named if options for letter in options))
+    if len(letters) > 1 and not asks_for_several(statement):
+        return f"the key names {len(letters)} choices ({', '.join(letters)}) where one is asked for"
+    return None
+
+
+def ambiguous_text(part: str, language: str) -> str | None:
+    """Return why one part of an open answer is not definite, or None."""
+    part = " ".join(part.split())
+    if "?" in part or "？" in part:
+        return f"the key has a question mark: {part!r}"
+    if _NO_ANSWER.search(part):
+        return f"the key withholds an answer: {part!r}"
+    if _ELSEWHERE.search(part):
+        return f"the key refers elsewhere: {part!r}"
+    if len(part.split()) > _SENTENCE:
+        return None  # in a sentence, "or" joins clauses
+    alternatives = [
+        options
+        for pattern in (_ALTERNATIVES, _ALTERNATIVES_OF.get(language))
+        if pattern and len(options := pattern.split(part)) > 1
+    ]
+    # "x = 1 or x = 2" is one definite answer: the solution set of an equation.
+    if alternatives and not all(_same_variable(options) for options in alternatives):
+        return f"the key gives alternatives: {part!r}"
+    return None
+
+
+def is_truth_value(part: str) -> bool:
+    """Return whether one part of an answer is plain true or false, in any of the six languages."""
+    return part.strip(" .").casefold() in _TRUTH_VALUES
+
+
+_SENTENCE = 8  # words
+_LONGEST_LIST = 60  # characters
+_TRUTH_WORDS = """
+    true false t f yes no verdadero falso v verdadeiro wahr falsch vrai faux 对 错 正确 错误
+"""
+_TRUTH_VALUES = frozenset(_TRUTH_WORDS.split())
+
+
+def _named_options(part: str, choices: list[Choice]) -> list[str] | None:
+    labels = {choice.label.upper(): choice.label for choice in choices}
+    letters = option_letters(part)
+    if letters and all(letter in labels for letter in letters):
+        return letters
+    by_text = [c.label for c in choices if c.text and c.text.strip() == part.strip()]
+    if part.strip().upper() in labels:
+        return [labels[part.strip().upper()]]
+    return by_text or None
+
+
+def _same_variable(options: list[str]) -> bool:
+    variables = [m.group(1) if (m := _EQUATION.match(option)) else None for option in options]
+    return variables[0] is not None and len(set(variables)) == 1
+
+
+# Scope of a study: excluded subjects, languages, years, and tasks without a definite answer.
+
+_PROOF = (
+    r"prove|show that|demonstrate that|demuestr[ae]|pruebe que|demonstre|prove que|mostre que|"
+    r"beweise[n]?|zeigen? sie|d[eé]montre[rz]|montre[rz] que|prouve[rz]"
+)
+_DRAWING = (
+    r"sketch|draw|construct (?:the|a|an) \w+ (?:with|using) (?:a )?(?:ruler|compass)|dibuj[ae]|"
+    r"esboce|trace el|desenhe|zeichne[n]?|skizziere[n]?|dessine[rz]|trace[rz]|esquisse[rz]"
+)
+_PART = r"[(（]?\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[.)）:]"
+_TASK = re.compile(
+    rf"^\W*(?:{_PART}\W*)?(?:(?P<proof>(?:{_PROOF})\b|证明|求证)|(?P<drawing>(?:{_DRAWING})\b|画出|作图))",
+    re.I,
+)
+_SUBPART = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
+_SENTENCE_SCOPE = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
+_QUESTION = re.compile(
+    r"(?:find|obtain|determine|calculate|compute|evaluate|derive|estimate|what|which|how)\b|"
+    r".*[?？]\W*$",
+    re.I,
+)
+_MAX_EXCERPT = 60  # maximum characters of a task in evidence
+
+
+def find_unwanted_property(problem: Problem, statement: str, params: FilterParams) -> str | None:
+    """Return why a problem is outside the scope in `params`, or None."""
+    for noun, value, allowed in (
+        ("subject", problem.subject, params.subjects),
+        ("language", problem.language, params.languages),
+    ):
+        if allowed is not None and value not in allowed:
+            return f"its {noun} is {value!r}; wanted: {', '.join(allowed) or 'none'}"
+    if params.since is not None and (problem.year or params.since) < params.since:
+        return f"its paper is of {problem.year}; wanted: since {params.since}"
+    count, wanted = len(problem.choices or []), params.wanted_choices
+    if wanted is not None and count != wanted:
+        return f"it has {count or 'no'} choices; wanted: {wanted}"
+    return None if params.proofs or problem.choices else _task(statement)
+
+
+def _task(statement: str) -> str | None:
+    """Return the request of the last sentence if it is a proof or a drawing."""
+    sentences = [s for s in _SENTENCE_SCOPE.split(statement) if s.strip()]
+    match = _TASK.search(sentences[-1]) if sentences else None
+    if not match or _SUBPART.search(sentences[-1], match.end()):
+        return None  # later parts have other requests
+    kind = "proof" if match["proof"] else "drawing"
+    if kind == "drawing" and any(_QUESTION.match(s.strip()) for s in sentences[-3:-1]):
+        return None  # the sketch accompanies a requested answer
+    quoted = sentences[-1].strip()[:_MAX_EXCERPT]
+    return f"it asks for a {kind}, with which no answer can be compared: {quoted!r}"
+
+
+# The computed reasons of the filter, in the order in which they are given.
+#
+# Each is a pure function that returns its evidence (the measured value, with the threshold) or
+# None. They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
+# unambiguous", duplicates, unresolved OCR errors, several images) measurable.
 
 # U+FFFD replaces a character that could not be decoded; private-use and control characters come
 # from fonts without a Unicode table, as does "(cid:12)".

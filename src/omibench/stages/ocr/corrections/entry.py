@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -15,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from omibench.schemas.problem import BBox
+from omibench.schemas.problem import BBox, Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.layout.layout import Box
 
 ON_PAGE: Final = ("formula", "text")
@@ -232,3 +234,111 @@ class CorrectionEntry(BaseModel):
         """The box on the page, if any."""
         assert self.correction.box is not None
         return Box(*self.correction.box)
+
+
+# The original reading at the place of a correction: a text, or its digest.
+
+PREFIX: Final = "sha256:"
+_DIGITS: Final = 16
+
+
+def compute_digest(text: str) -> str:
+    """Return the digest of a text without spacing: `sha256:` and 16 hexadecimal digits."""
+    return PREFIX + hashlib.sha256(_normalise(text).encode()).hexdigest()[:_DIGITS]
+
+
+def is_same_reading(was: str | None, text: str) -> bool:
+    """Return whether a text equals the original reading of a correction.
+
+    Args:
+        was: Original text in the correction, its digest, or None.
+        text: Current reading. Spacing is ignored.
+    """
+    return was is None or _normalise(was) == _normalise(text) or was == compute_digest(text)
+
+
+def join_lines(texts: Sequence[str]) -> str:
+    """Return the text of several lines, for `was` of a correction at a box."""
+    return "\n".join(texts)
+
+
+def describe_choices(choices: Sequence[Choice] | None) -> str:
+    """Return the text of all choices, for `was`: one line each."""
+    return "\n".join(f"({choice.label}) {choice.text or ''}" for choice in choices or [])
+
+
+def describe_answer(answer: Sequence[str] | None) -> str:
+    """Return the answer of a key, for `was`; empty without an answer."""
+    return "; ".join(answer or [])
+
+
+def describe_figure(figure: Figure) -> str:
+    """Return the box of a figure, for `was`; its hash if it has no position on a page."""
+    if figure.page is None or figure.bbox is None:
+        return PREFIX + figure.sha256[:_DIGITS]
+    return describe_box(figure.page, figure.bbox)
+
+
+def quote_reading(text: str, most: int = 80) -> str:
+    """Return a reading on one line for a message."""
+    line = _normalise(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.split())
+
+
+# Remove doubtful formulas that are no longer in a problem.
+
+DOUBTFUL: Final = "formula_doubtful"
+"""The code of the warning that the reading of a formula is uncertain."""
+DIFFERS: Final = "formula_differs"
+"""The code of the warning that two readers read a formula differently."""
+INK_UNREAD: Final = "ink_unread"
+"""The code of the warning that ink is in no text, formula or figure."""
+_PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
+"""The start of such a warning: `describe_box`."""
+
+
+def drop_settled_doubts(problem: Problem) -> Problem:
+    """Return a problem without doubtful formulas, and their warnings, that its texts no longer
+    have."""
+    texts = [problem.question, problem.solution or ""]
+    texts += [choice.text or "" for choice in problem.choices or []]
+    settled = [
+        formula
+        for formula in problem.doubtful_formulas
+        if not any(formula.latex in text for text in texts)
+    ]
+    if not settled:
+        return problem
+    return problem.model_copy(
+        update={
+            "doubtful_formulas": [f for f in problem.doubtful_formulas if f not in settled],
+            "warnings": [
+                warning
+                for warning in problem.warnings
+                if not any(_is_about(warning, formula) for formula in settled)
+            ],
+        }
+    )
+
+
+def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
+    """Return page and box of the formula or the ink in a warning; None for other warnings."""
+    place = (
+        _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS, INK_UNREAD) else None
+    )
+    if place is None:
+        return None
+    page, x0, y0, x1, y1 = map(int, place.groups())
+    return page, (x0, y0, x1, y1)
+
+
+def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
+    """Return whether a warning gives the place of a formula, with edges rounded to points."""
+    place = read_place(warning)
+    if place is None or place[0] != formula.page:
+        return False
+    return all(abs(a - b) <= 1 for a, b in zip(place[1], formula.bbox, strict=True))

@@ -1,24 +1,99 @@
-"""Find and read `corrections.yaml`, and match its entries with sources."""
+"""Find conflicting corrections of one place, which are an error."""
 
 from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import read_text
-from omibench.files.intake.containment import resolve_within
-from omibench.files.intake.yaml_bounds import YAML_BYTES
-from omibench.files.yaml_file import list_item_lines, locate_key, read_yaml
+from omibench.files.reading import read_text, resolve_within
+from omibench.files.yaml_file import YAML_BYTES, list_item_lines, locate_key, read_yaml
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.validation import explain, suggest_name
-from omibench.stages.ocr.corrections.conflicts import find_conflict
-from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
-from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, covers
+from omibench.stages.ocr.sources.manifest import Source, read_manifest
+
+
+def find_conflict(
+    entries: Sequence[CorrectionEntry],
+) -> tuple[CorrectionEntry, CorrectionEntry] | None:
+    """Return the first two conflicting entries of one source, in file order.
+
+    Boxes of one page conflict if they share more than half of the smaller one. Entries of one
+    problem conflict if they set the same part; a dropped or merged problem allows no other
+    correction.
+
+    Args:
+        entries: Entries of one source.
+
+    Returns:
+        The two entries; None if there is no conflict.
+    """
+    conflicts = [*_list_box_conflicts(entries), *_list_problem_conflicts(entries)]
+    return min(conflicts, key=lambda pair: (pair[1].number, pair[0].number), default=None)
+
+
+def _list_box_conflicts(
+    entries: Sequence[CorrectionEntry],
+) -> Iterator[tuple[CorrectionEntry, CorrectionEntry]]:
+    by_page: defaultdict[tuple[str, int | None], list[CorrectionEntry]] = defaultdict(list)
+    for entry in entries:
+        if entry.correction.box is None:
+            continue
+        on_page = by_page[entry.file, entry.correction.page]
+        twin = next((other for other in on_page if covers(other.box, entry.box)), None)
+        if twin is not None:
+            yield twin, entry
+        on_page.append(entry)
+
+
+def _list_problem_conflicts(
+    entries: Sequence[CorrectionEntry],
+) -> Iterator[tuple[CorrectionEntry, CorrectionEntry]]:
+    by_part: dict[tuple[str, str], CorrectionEntry] = {}
+    of_problem: defaultdict[str, list[CorrectionEntry]] = defaultdict(list)
+    removed: dict[str, CorrectionEntry] = {}
+    for entry in entries:
+        correction = entry.correction
+        if correction.problem is None:
+            continue
+        number = correction.problem
+        parts, excluded = _list_parts(correction)
+        twins = (by_part.get((number, part)) for part in (*parts[:1], *excluded))
+        yield from ((twin, entry) for twin in twins if twin is not None)
+        for part in parts:
+            by_part.setdefault((number, part), entry)
+        of_problem[number].append(entry)
+        leaving = number if correction.drop else correction.merge
+        if leaving is not None:
+            if leaving in removed:
+                yield removed[leaving], entry
+            removed[leaving] = entry
+    for number, entry in removed.items():
+        for other in of_problem[number]:
+            if other is not entry:
+                first, second = sorted((entry, other), key=lambda e: e.number)
+                yield first, second
+
+
+def _list_parts(correction: Correction) -> tuple[list[str], list[str]]:
+    """Return the part of its problem that a correction sets, followed by other parts it excludes:
+    all choices at once are against each single one."""
+    if correction.choice is not None:
+        return [f"choice {correction.choice.label}", "a choice"], ["choices"]
+    if correction.choices is not None:
+        return ["choices"], ["a choice"]
+    if correction.figure is not None:
+        return [f"figure {correction.figure.image}"], []
+    return [correction.kind], []
+
+
+# Find and read `corrections.yaml`, and match its entries with sources.
 
 NAME: Final = "corrections.yaml"
 """The default name of the file, next to the manifest or the paper."""
@@ -198,3 +273,67 @@ def _list_names(
 def _relate(file: str, folder: Path) -> str:
     path = Path(file)
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file
+
+
+# Find and read the corrections of a run, and assign them to sources.
+
+
+class RunCorrections(NamedTuple):
+    """The corrections by source, and the folder of their pictures."""
+
+    by_source: dict[str, list[CorrectionEntry]]
+    folder: Path
+
+
+def collect_corrections(
+    stated: str | None, manifest: Path | None, papers: Sequence[Path], sources: Sequence[Source]
+) -> RunCorrections:
+    """Read the corrections of a run.
+
+    Args:
+        stated: Parameter `ocr.corrections`.
+        manifest: Manifest of the sources, if any.
+        papers: Files to read; empty for all of the manifest.
+        sources: Sources to read.
+
+    Raises:
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid, is for an unknown paper, or conflicts with another
+            entry.
+    """
+    path = find_corrections(stated, manifest, papers)
+    if path is None:
+        return RunCorrections({}, Path())
+    entries, names = read_corrections(path), None
+    if manifest is not None:
+        whole = read_manifest(manifest)
+        names = list_names(whole.sources, path.parent)
+        _refuse_benchmarks(entries, {rows.name for rows in whole.benchmarks} - {*names}, path)
+    return RunCorrections(assign_entries(entries, sources, path, names), path.parent)
+
+
+def _refuse_benchmarks(
+    entries: Sequence[CorrectionEntry], benchmarks: Collection[str], path: Path
+) -> None:
+    for entry in entries:
+        if entry.correction.paper in benchmarks:
+            raise FileFormatError(
+                f"{path}, line {entry.line}: {entry.correction.paper} is a benchmark and has no "
+                "reading: correct its problems in the file `review.decisions`"
+            )
+
+
+def list_correction_inputs(params: OcrParams) -> list[str]:
+    """Return the file of corrections and its pictures; `ocr` runs again when they change.
+
+    Args:
+        params: Parameters with the manifest, and the file if it is elsewhere.
+
+    Raises:
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid.
+    """
+    path = find_corrections(params.corrections, Path(params.sources) if params.sources else None)
+    if path is None:
+        return []
+    return [str(path), *list_pictures(read_corrections(path), path.parent)]

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError
-from omibench.files.atomic import write_atomically
-from omibench.files.intake import read_json
-from omibench.models.http.bounds import MOST_REPLY
-from omibench.models.http.exchange import Reply, exchange
-from omibench.models.http.replies import parse_json
-from omibench.models.traffic.failure import Failure
-from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
+from omibench.files.reading import read_json
+from omibench.files.writing import write_atomically
+from omibench.models.api.failures import Failure
+from omibench.models.api.http import MOST_REPLY, Reply, exchange
+from omibench.models.api.replies import parse_json
+from omibench.stages.ocr.engines.readers import ReadLine, ReadPage
 from omibench.text.masking import mask_line, remember
 
 NAME = "mathpix"

@@ -1,8 +1,4 @@
-"""RapidOCR: PP-OCR detection and recognition in onnxruntime, with models included in the package.
-
-Lines are detected in an evenly lit picture of a million pixels and recognised at full size, which
-keeps the process below 600 MB on any page. It uses one session and one thread.
-"""
+"""Detect the direction of text lines in a picture from its ink, in milliseconds."""
 
 from __future__ import annotations
 
@@ -14,10 +10,75 @@ from typing import Any
 
 from omibench.errors import MissingInputError, reason_of
 from omibench.extras import has_extra, require_extra
-from omibench.stages.ocr.engines.direction import lies_on_side
 from omibench.stages.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
-from omibench.stages.ocr.engines.lighting import evenly_lit
 from omibench.stages.ocr.engines.registry import engine
+
+_SIDE = 800
+"""The longer side of the downscaled picture, in pixels."""
+_TILE = 80
+_INK = 60.0
+"""Levels of grey: darker ink is capped, so that thick rules do not outweigh letters."""
+_MIN_RATIO = 1.3
+
+
+def lies_on_side(picture: Pixels) -> bool:
+    """Guess whether text runs in columns: more inked tiles vary along columns than along rows.
+
+    Rows of letters with white between them make the mean ink of a tile's pixel rows vary more than
+    that of its pixel columns. Figures and tables have columns too.
+    """
+    import cv2
+    import numpy as np
+
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    factor = min(1.0, _SIDE / max(grey.shape))
+    height, width = (max(1, round(side * factor) // _TILE) for side in grey.shape)
+    small = cv2.resize(grey, (width * _TILE, height * _TILE), interpolation=cv2.INTER_AREA)
+    paper = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((15, 15), np.uint8))
+    ink = np.minimum(cv2.subtract(paper, small), _INK).astype(np.float32)
+    tiles = ink.reshape(height, _TILE, width, _TILE)
+    rows, columns = tiles.mean(axis=3).var(axis=1), tiles.mean(axis=1).var(axis=2)
+    amount = tiles.mean(axis=(1, 3))
+    inked = amount >= np.median(amount)
+    return bool(
+        np.count_nonzero(inked & (columns > _MIN_RATIO * rows))
+        > np.count_nonzero(inked & (rows > _MIN_RATIO * columns))
+    )
+
+
+# Remove shadows, lamps and yellow paper from a picture, so that only ink is dark.
+
+_SPOT = 12
+"""The share of the shorter side of the spots that estimate the paper's brightness."""
+_PAPER = 235.0
+_COARSE = 4
+"""The downscaling factor for smoothing the paper's brightness."""
+
+
+def evenly_lit(picture: Pixels) -> Pixels:
+    """Return the picture in grey (three equal channels), with uniform paper brightness.
+
+    The brightest value around a point is taken as the paper there; ink keeps its contrast to it.
+    """
+    import cv2
+    import numpy as np
+
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    height, width = grey.shape
+    side = max(3, min(height, width) // _SPOT | 1)
+    closed = cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((side, side), np.uint8))
+    size = (max(1, width // _COARSE), max(1, height // _COARSE))
+    coarse = cv2.resize(closed, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    smooth = cv2.GaussianBlur(coarse, (0, 0), side / 2 / _COARSE)
+    paper = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
+    even = np.clip(grey / np.maximum(paper, 1) * np.float32(_PAPER), 0, 255).astype(np.uint8)
+    return np.repeat(even[:, :, None], 3, axis=2)
+
+
+# RapidOCR: PP-OCR detection and recognition in onnxruntime, with models included in the package.
+#
+# Lines are detected in an evenly lit picture of a million pixels and recognised at full size, which
+# keeps the process below 600 MB on any page. It uses one session and one thread.
 
 NAME = "rapidocr"
 _AREA = 1_000_000

@@ -1,36 +1,130 @@
-"""Read the text layer of a PDF by line, with formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`."""
+"""Pause of Python's search for reference cycles."""
 
 from __future__ import annotations
 
+import gc
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.corrections.entry import describe_box
-from omibench.stages.ocr.engines.collection import pause_collection
-from omibench.stages.ocr.formulas.doubts.left import Leftover
-from omibench.stages.ocr.formulas.glyphs.characters import (
-    Character,
-    TextRun,
-    read_characters,
-)
+from omibench.stages.ocr.formulas.drawings import find_frames
+from omibench.stages.ocr.formulas.formula_doubts import Leftover
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.reading.insertion import (
+from omibench.stages.ocr.formulas.page_formulas import (
     Fragment,
     PlacedFormula,
     insert_formulas,
+    read_formulas,
     split_items,
 )
-from omibench.stages.ocr.formulas.reading.objects import find_frames
-from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
-from omibench.stages.ocr.formulas.reading.page_marks import find_marks
+from omibench.stages.ocr.formulas.page_marks import find_marks
+from omibench.stages.ocr.formulas.text_layer import Character, TextRun, read_characters
 from omibench.stages.ocr.layout.coverage import UnreadInk
 from omibench.stages.ocr.layout.layout import Box, Line, unite
-from omibench.stages.ocr.layout.scripts import SMALLER, Span, plain, tidy, with_scripts
 
 if TYPE_CHECKING:
     import pymupdf
+
+
+@contextmanager
+def pause_collection() -> Iterator[None]:
+    """Pause the search for reference cycles.
+
+    A page is read into hundreds of thousands of small objects without cycles, which all live until
+    its end. Searching them for cycles takes a fifth of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+# Text of spans with sub- and superscripts as `v_{0}`, `10^{-3}`, in plain letters.
+
+# Mathematical alphabets and ligatures are converted to plain letters; other compatibility forms (²
+# ½ （) have a meaning and are kept.
+_PLAIN = re.compile("[\U0001d400-\U0001d7ff\ufb00-\ufb06\u210e\u2126\u212b]")
+SMALLER = 0.82
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    size: float
+    bold: bool
+    raised: bool
+    x0: float
+    x1: float
+    y: float
+    formula: Formula | None = None
+    """The text the span represents; its own text is then one unused character."""
+
+
+def plain(text: str) -> str:
+    """Convert mathematical alphabets and ligatures to plain letters, and unify spaces."""
+    text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = text.replace("\u200b", "")
+    return re.sub(r"[\s\x00-\x1f]+", " ", text)
+
+
+def with_scripts(spans: Sequence[Span], size: float) -> str:
+    """Return the text of spans on one baseline; `size` is the type size of the line, in points."""
+    parts: list[str] = []
+    level = next((s.y for s in spans if s.size > SMALLER * size and s.text.strip()), 0.0)
+    run, mark = "", ""
+    end = None
+    for span in spans:
+        kind = _script(span, size, level)
+        spaced = end is not None and span.x0 - end > 0.2 * size
+        end = span.x1
+        if kind != mark or (spaced and mark):
+            parts.append(_wrap(run, mark))
+            run, mark = "", kind
+        if spaced and not mark:
+            run += " "
+        run += span.text
+        if not kind and span.text.strip():
+            level = span.y
+    parts.append(_wrap(run, mark))
+    return tidy("".join(parts))
+
+
+def tidy(text: str) -> str:
+    """Convert degrees and primes to characters, and even out space around relations."""
+    text = re.sub(r"\^\{([°◦∘])\}", "°", text)
+    text = re.sub(r"\^\{([′'″]+)\}", r"\1", text)
+    text = re.sub(r"(?<=[\w)\]}′°|])\s*([=≤≥≈≠≪≫<>])\s*(?=[\w(\[{√|+\-−])", r" \1 ", text)
+    text = re.sub(r"(?<=[\w)\]}°])\s*−\s*(?=[\w(\[{√])", " - ", text).replace("−", "-")
+    text = re.sub(r"(?<=[\w)\]}])\s*\+\s+(?=\d|\w\b)", " + ", text)
+    return re.sub(r" +", " ", text).replace(" _{", "_{").replace(" ^{", "^{")
+
+
+def _script(span: Span, size: float, level: float) -> str:
+    """Return `^`, `_` or nothing for a span next to text of `size` whose baseline is at `level`."""
+    if span.size > SMALLER * size or not span.text.strip():
+        return ""
+    offset = (span.y - level) / size
+    if offset > 0.06:
+        return "_"
+    return "^" if offset < -0.12 or span.raised else ""
+
+
+def _wrap(run: str, mark: str) -> str:
+    if not mark or not run.strip():
+        return run
+    tail = " " if run.endswith(" ") else ""
+    return f"{mark}{{{run.strip()}}}{tail}"
+
+
+# Read the text layer of a PDF by line, with formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`.
 
 _FORMULA = "\ufdd0"
 """The placeholder of a formula in a line, a character that never occurs in text."""

@@ -10,11 +10,16 @@ import json
 import re
 from collections.abc import Sequence
 
-from omibench.prompts.catalogue import PromptEntry, add_prompt
 from omibench.schemas.request import Decoding, TextPart
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, build_request
-from omibench.stages.ocr.engines.presets.placing import Edges, place_runs
-from omibench.stages.ocr.engines.recorded import ReadPage
+from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
+from omibench.stages.ocr.engines.page_models import (
+    Edges,
+    PageJob,
+    PresetPage,
+    build_request,
+    place_runs,
+)
+from omibench.stages.ocr.engines.readers import ReadPage
 
 NAME = "vision"
 DECODING = Decoding(temperature=0.0, max_tokens=8192)

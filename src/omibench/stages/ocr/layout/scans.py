@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from omibench.files.pictures import READERS
+from omibench.files.reading import open_regular
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, read_upright
 from omibench.stages.ocr.layout.layout import Box, Line
-from omibench.stages.ocr.layout.marks import Region
+from omibench.stages.ocr.layout.regions import Region
 
 if TYPE_CHECKING:
     import pymupdf
+
 
 DPI = 200
 _MAX_SIDE = 3400
@@ -190,3 +195,193 @@ def _line(reading: Reading, page: int, scale: float, engine: str, usual: float) 
 def _on_side(reading: Reading) -> bool:
     xs, ys = [x for x, _ in reading.quad], [y for _, y in reading.quad]
     return len(reading.text) > 1 and max(ys) - min(ys) > 1.5 * (max(xs) - min(xs))
+
+
+# Select the printed lines of a photograph, without handwriting and labels of figures.
+
+_SURE = 0.87
+"""The confidence below which a line counts as handwriting, since engines are trained on print."""
+_SURE_OF_WORDS = 0.76
+_SURE_OF_CHOICES = 0.6
+_SLACK = 0.08
+_LARGE = 1.55
+_LONG = 8
+_WORD = re.compile(r"[^\W\d_]{3}|[\u3400-\u9fff]{2}")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_MEASURE = re.compile(
+    r"[^\w(=]*\d+(?:\.\d+)?\s*(?:mm|cm|dm|km|m|kg|g|s|厘米|分米|毫米|千米|米|厘|分|秒|吨|元)?[²³]?[\W_]*"
+)
+_CHOICE = re.compile(r"[(]?[A-H][.、:)]|[(]\d{1,2}[)]|\d{1,2}[.、](?!\d)|[①-⑳]")
+_UNITS = re.compile(r"[(]?(?:平方|立方)?(?:厘米|分米|毫米|千米|米)[23]?[)]?")
+_SUM = r"[\d\s.,:a-z()\[\]<>/%²³^#△□]"
+_CALCULATION = re.compile(rf"{_SUM}*[\d)\]a-z]?\s*[=+\-×x*÷≈]{_SUM}*(?:[=+\-×x*÷≈]{_SUM}*)*", re.I)
+_RESULT = re.compile(r"^\s*=|=\s*\.?\d")
+_REPLY = re.compile(r"[答解][,:;!.。：，；！]?")
+_SHORT = 5
+
+
+def find_unprinted_lines(lines: Sequence[Line]) -> dict[int, str]:
+    """Return id(line) and reason of lines of a photograph that are not printed text.
+
+    `handwriting` marks uncertain lines, calculations and replies; `label` marks short isolated
+    lines, such as letters and measures of figures. If no long line is read with confidence, all
+    lines stay.
+    """
+    texts = {id(line): unicodedata.normalize("NFKC", line.text) for line in lines}
+    words = [
+        line
+        for line in lines
+        if len(line.text) >= _LONG
+        and _WORD.search(texts[id(line)])
+        and not _REPLY.match(texts[id(line)])
+    ]
+    if not words:
+        return {}
+    confidences = sorted(ln.confidence or 1.0 for ln in words for _ in ln.text)
+    usual = confidences[len(confidences) * 2 // 3]
+    height = median(ln.box.height for ln in words for _ in ln.text)
+    sure = min(_SURE, usual - _SLACK)
+    reasons: dict[int, str] = {}
+    for line in lines:
+        reason = _reason(line, texts[id(line)], words, sure, height)
+        if reason:
+            reasons[id(line)] = reason
+    return reasons
+
+
+def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: float) -> str | None:
+    confidence = 1.0 if line.confidence is None else line.confidence
+    worked = _CALCULATION.fullmatch(_UNITS.sub("", text)) is not None
+    worded = _WORD.search(text) is not None and not worked
+    mixed = "=" in text and 2 * len(_HAN.findall(text)) < len(text)
+    fewest = min(sure, _SURE_OF_WORDS) if worded and not mixed else sure
+    if _CHOICE.match(text) and len(text) > 3:
+        fewest = min(fewest, _SURE_OF_CHOICES)
+    if confidence < fewest or (_REPLY.match(text) and confidence < 0.97):
+        return "handwriting"
+    if _MEASURE.fullmatch(text) and not _shares_row(line, words):
+        return "label"
+    if worded and _HAN.search(text):
+        return None
+    row = _shares_row(line, words)
+    if line.box.height > _LARGE * height and not row:
+        return "handwriting"
+    if worked and (_RESULT.search(text) or not row) and not _CHOICE.match(text):
+        return "handwriting"
+    return "label" if len(text) <= _SHORT and not row and not _CHOICE.match(text) else None
+
+
+def _shares_row(line: Line, words: Sequence[Line]) -> bool:
+    """Return whether a line of words is on the same row."""
+    return any(
+        word_line is not line
+        and -line.box.gap_y(word_line.box) > 0.5 * min(line.box.height, word_line.box.height)
+        for word_line in words
+    )
+
+
+# Convert photographs to pages: upright, levelled and evenly lit.
+
+MAX_SIDE = 2600
+"""The limits of the longer side in pixels: larger photographs are scaled down, smaller ones up."""
+MIN_SIDE = 640
+_MAX_SKEW = 25.0
+_LEVEL_PHOTOGRAPHS = 0.6
+_TYPE_PHOTOGRAPHS = 10.0
+"""The type size in points that the scale of a photograph gives to its lines."""
+
+
+class Photograph(NamedTuple):
+    """A photograph as a PDF of one page, with a reader that has its lines."""
+
+    pdf: pymupdf.Document
+    reader: KnownReader
+
+
+class KnownReader:
+    """Returns the lines of a page that has already been read."""
+
+    def __init__(self, scanned: Scanned) -> None:
+        self.scanned = scanned
+
+    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
+        """Return the lines of the only page."""
+        return self.scanned
+
+
+def load_pixels(path: Path) -> Pixels:
+    """Return the pixels of a photograph, oriented by its metadata, with 640 to 2,600 on its long
+    side."""
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    with open_regular(path) as content, Image.open(content, formats=READERS) as file:
+        image = ImageOps.exif_transpose(file).convert("RGB")
+    longest = max(image.size)
+    target_side = min(MAX_SIDE, max(MIN_SIDE, longest))
+    if target_side != longest:
+        size = (
+            max(1, round(image.width * target_side / longest)),
+            max(1, round(image.height * target_side / longest)),
+        )
+        image = image.resize(size, Image.Resampling.LANCZOS)
+    return np.asarray(image)
+
+
+def read_photograph(path: Path, engine: Engine) -> Photograph:
+    """Turn, level and read a photograph."""
+    picture, readings, turn = read_pixels(load_pixels(path), engine)
+    heights = [r.height for r in readings for _ in r.text]
+    scale = (
+        _TYPE_PHOTOGRAPHS / (0.74 * median(heights)) if heights else 595 / max(picture.shape[1], 1)
+    )
+    lines = without_ink(build_lines(readings, 1, scale, engine.name))
+    return Photograph(picture_page(picture, scale), KnownReader(Scanned(lines, engine.name, turn)))
+
+
+def without_ink(lines: list[Line]) -> list[Line]:
+    """Return the lines with those that are not print marked as left out, the others as running
+    text."""
+    reasons = find_unprinted_lines(lines)
+    return [
+        replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
+        for line in lines
+    ]
+
+
+def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading], float]:
+    """Return the upright picture, its lines, and the degrees it was turned."""
+    picture, readings, turn = read_upright(picture, engine)
+    skew = measure_skew(readings)
+    if _LEVEL_PHOTOGRAPHS < abs(skew) < _MAX_SKEW:
+        picture = _level(picture, skew)
+        readings = engine.read(picture)
+        return picture, readings, turn - skew
+    return picture, readings, float(turn)
+
+
+def _level(picture: Pixels, skew: float) -> Pixels:
+    """Return the deskewed picture, enlarged so that nothing is cut off."""
+    import numpy as np
+    from PIL import Image
+
+    image = Image.fromarray(picture)
+    edge = tuple(int(v) for v in np.median(picture[::7, ::7].reshape(-1, 3), axis=0))
+    turned = image.rotate(skew, expand=True, resample=Image.Resampling.BICUBIC, fillcolor=edge)
+    return np.asarray(turned)
+
+
+def picture_page(picture: Pixels | None, scale: float = 72 / DPI) -> pymupdf.Document:
+    """Return a PDF of one page with a picture, `scale` points per pixel; an empty page without
+    one."""
+    import pymupdf
+
+    pdf = pymupdf.open()
+    if picture is None:
+        pdf.new_page()
+        return pdf
+    height, width = picture.shape[:2]
+    page = pdf.new_page(width=width * scale, height=height * scale)
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, width, height, picture.tobytes(), False)
+    page.insert_image(page.rect, stream=pixels.tobytes("jpg", jpg_quality=92))
+    return pdf

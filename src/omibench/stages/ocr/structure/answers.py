@@ -6,17 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.schemas.problem import Problem
-from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.outcome import list_first
-from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
-from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
-from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
-from omibench.stages.ocr.keys.tabular import read_key
+from omibench.schemas.problem import Problem, ProblemWarning
+from omibench.stages.ocr.corrections.problems import list_first
 from omibench.stages.ocr.layout.layout import Item
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure.document import FAILED, UNREAD, Document
+from omibench.stages.ocr.structure.key_tables import is_key_file, read_key, read_key_file
+from omibench.stages.ocr.structure.keys import Key, as_letters, read_words_behind_letter
+from omibench.stages.ocr.structure.solutions import PrintedQuestion, read_solutions
 
 if TYPE_CHECKING:
     import pymupdf

@@ -9,18 +9,16 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem
-from omibench.schemas.problem_warning import ProblemWarning
+from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.layout.formula_crops import list_doubtful
+from omibench.stages.ocr.layout.crops import list_doubtful
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.layout.text import paragraphs, without_marks
+from omibench.stages.ocr.layout.reading_order import paragraphs, without_marks
 from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.structure.choices import Option
 from omibench.stages.ocr.structure.drafts import Draft
-from omibench.stages.ocr.structure.language import UNKNOWN
-from omibench.stages.ocr.structure.pairing import Option
-from omibench.stages.ocr.structure.references import figure_numbers
+from omibench.stages.ocr.structure.numbering import UNKNOWN, figure_numbers
 
 _MOST_DIFFERENCES = 10
 """The maximum number of differing formulas of one problem in warnings."""

@@ -1,19 +1,17 @@
-"""A whole PDF as one flow of lines and pictures in reading order."""
+"""Classify pages: with a usable text layer, or to be read by an engine."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING
 
 from omibench.schemas.pages import PageInk, PageLine, PageText
-from omibench.stages.ocr.allowance import Allowance
-from omibench.stages.ocr.corrections.doubts import INK_UNREAD
+from omibench.stages.ocr.corrections.entry import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
-from omibench.stages.ocr.layout.blobs import regions_of_scan
-from omibench.stages.ocr.layout.captions import find_captions
-from omibench.stages.ocr.layout.columns import gutter, in_reading_order
+from omibench.stages.ocr.jobs import Allowance
 from omibench.stages.ocr.layout.coverage import (
     PageMarkings,
     UnreadInk,
@@ -21,19 +19,59 @@ from omibench.stages.ocr.layout.coverage import (
     note_unread,
     read_markings,
 )
-from omibench.stages.ocr.layout.figures import find_pictures
-from omibench.stages.ocr.layout.furniture import body_size, without_furniture
-from omibench.stages.ocr.layout.labels import Typography
+from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
-from omibench.stages.ocr.layout.logos import without_logos
-from omibench.stages.ocr.layout.marks import Region, find_regions, is_searchable_scan
-from omibench.stages.ocr.layout.pages import needs_reading
+from omibench.stages.ocr.layout.reading_order import (
+    body_size,
+    collect_words,
+    gutter,
+    in_reading_order,
+    paragraphs,
+    without_furniture,
+)
+from omibench.stages.ocr.layout.regions import (
+    Region,
+    find_regions,
+    is_searchable_scan,
+    regions_of_scan,
+    without_logos,
+)
 from omibench.stages.ocr.layout.scans import PageReader, choose_scale, evenly_set, render_page
-from omibench.stages.ocr.layout.text import collect_words, paragraphs
-from omibench.stages.ocr.sources.check import has_huge_image
+from omibench.stages.ocr.sources.files import has_huge_image
 
 if TYPE_CHECKING:
     import pymupdf
+
+
+MAX_BROKEN = 0.10
+MIN_VISIBLE = 30
+_BROKEN = re.compile("[\ufffd\ue000-\uf8ff]")
+_SCANNED = 0.3
+
+
+def needs_reading(lines: Sequence[Line], regions: Sequence[Region], sheet: Box) -> bool:
+    """Return whether there is no text, broken text, or almost no text with a large image."""
+    count = visible(lines)
+    if count == 0 or is_broken(lines):
+        return True
+    if count >= MIN_VISIBLE or find_captions(lines):
+        return False
+    images = sum(r.box.width * r.box.height for r in regions if r.raster)
+    return images > _SCANNED * sheet.width * sheet.height
+
+
+def visible(lines: Sequence[Line]) -> int:
+    """Return the number of visible characters of lines."""
+    return sum(len("".join(line.text.split())) for line in lines)
+
+
+def is_broken(lines: Sequence[Line]) -> bool:
+    """Return whether more than a tenth of the characters have no known meaning."""
+    broken = sum(len(_BROKEN.findall(line.text)) for line in lines)
+    return broken > MAX_BROKEN * max(1, visible(lines))
+
+
+# A whole PDF as one flow of lines and pictures in reading order.
 
 UNREAD = "page_timeout"
 """The code of a page that was not read in time."""

@@ -1,4 +1,4 @@
-"""Cut a paper into drafts of problems: stem, items, choices, subject."""
+"""Shared stems: text and figures common to several problems."""
 
 from __future__ import annotations
 
@@ -7,23 +7,166 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from omibench.schemas.problem import Subject
-from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.keys.blanks import empty_blanks
-from omibench.stages.ocr.keys.inline import split_inline, without_arrows
-from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import read_heading_answers
+from omibench.schemas.problem import ProblemWarning, Subject
 from omibench.stages.ocr.layout.layout import Item, Line, Picture
-from omibench.stages.ocr.structure.choices import split_choices
+from omibench.stages.ocr.structure.choices import Option, split_choices
 from omibench.stages.ocr.structure.document import Document
-from omibench.stages.ocr.structure.numbering import format_label
-from omibench.stages.ocr.structure.pairing import Option
-from omibench.stages.ocr.structure.references import figure_numbers
+from omibench.stages.ocr.structure.keys import Key
+from omibench.stages.ocr.structure.numbering import (
+    asks_for_work,
+    figure_numbers,
+    format_label,
+    is_heading,
+    leading_tag,
+    leaves_blank,
+    read_number,
+    split_answers,
+    subject_word,
+    without_titles,
+)
 from omibench.stages.ocr.structure.segment import ProblemBlock, all_blocks
-from omibench.stages.ocr.structure.solved import holds_solutions_alone
-from omibench.stages.ocr.structure.stems import Stem, split_stem
-from omibench.stages.ocr.structure.subjects import is_heading, leading_tag, subject_word
-from omibench.stages.ocr.structure.titles import split_answers, without_titles
+from omibench.stages.ocr.structure.solutions import (
+    empty_blanks,
+    read_heading_answers,
+    split_inline,
+    without_arrows,
+)
+
+_NOUNS = (
+    "problems?|questions?|exercises?|items?|tasks?|problemas?|preguntas?|ejercicios?|quest[õo]es|"
+    "exerc[íi]cios?|aufgaben|fragen|probl[èe]mes?|exercices?|第"
+)
+_JOIN = r"(?:\s*,\s*(?:and|y|e|und|et)?\s*|\s*(?:and|y|e|und|et|&|和|与|及|、)\s*)"
+_SPAN = r"\s*(?:-|–|—|~|～|至|到|to|through|bis|al?|até)\s*"
+_RANGE = rf"(?P<range>\d{{1,3}}(?:(?:{_SPAN}|{_JOIN})\d{{1,3}})+)"
+_NUMBERED = re.compile(rf"(?:{_NOUNS})\s*{_RANGE}(?!\d)\s*题?", re.I)
+_NEXT = re.compile(
+    r"(?:next|following|siguientes|pr[óo]xim[ao]s|n[äa]chsten)\s+(?P<count>two|three|four|five|dos|tres|"
+    rf"cuatro|duas|dois|tr[êe]s|quatro|zwei|drei|vier|\d)\s+(?:{_NOUNS})\b",
+    re.I,
+)
+_INTRODUCES = re.compile(
+    r"\b(?:information|following|refers?|uses?|used|based|relevant|concern|appl(?:y|ies)|stem|figures?|"
+    r"data|passage|text|context|informaci[óo]n|siguiente|refieren|datos|informa[çc][õo]es|seguinte|texto|"
+    r"dados|angaben|beziehen|folgende)\b|材料|根据|回答|下列",
+    re.I,
+)
+_COUNTS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "dos": 2, "cuatro": 4, "duas": 2,
+    "dois": 2, "três": 3, "tres": 3, "quatro": 4, "zwei": 2, "drei": 3, "vier": 4,
+}  # fmt: skip
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """The items before the problems `numbers` that belong to each of them."""
+
+    numbers: tuple[int, ...]
+    items: tuple[Item, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.numbers[0]}-{self.numbers[-1]}"
+
+
+def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem | None]:
+    """Split the items before problem `following` into its predecessor's items and a shared stem.
+
+    A stem starts with a line that lists at least two problems, of which `following` is the first.
+    """
+    for index, item in enumerate(items):
+        if not isinstance(item, Line) or not item.starts or not item.upright:
+            continue
+        after = next((i for i in items[index + 1 :] if isinstance(i, Line)), None)
+        numbers, end = stem_numbers(item.text, after.text if after else "", following)
+        if numbers:
+            remainder = item.text[end:].lstrip(" .:：。）)")
+            plain = re.match(r"\s*[.:：。]|\s*$", item.text[end:]) is not None
+            opening = (
+                [replace(item, text=remainder)] if plain and remainder else [] if plain else [item]
+            )
+            return list(items[:index]), Stem(numbers, (*opening, *items[index + 1 :]))
+    return list(items), None
+
+
+def stem_numbers(line: str, after: str, following: int) -> tuple[tuple[int, ...], int]:
+    """Return the problems for which a line starts a stem, and the end of their mention in the line.
+
+    Empty if the line does not start a stem for `following` and later problems.
+    """
+    text = f"{line} {after}"
+    match = _NUMBERED.search(text)
+    if match and match.start() < len(line):
+        numbers = parse_range(match["range"])
+        leads = match.start() == 0 or _INTRODUCES.search(text[: match.end() + 40])
+        if leads and len(numbers) > 1 and numbers[0] == following:
+            return numbers, min(match.end(), len(line))
+    match = _NEXT.search(text)
+    if match and match.start() < len(line) and _INTRODUCES.search(line[: match.start()]):
+        word = match["count"].lower()
+        count = int(word) if word.isdigit() else _COUNTS[word]
+        return tuple(range(following, following + count)), min(match.end(), len(line))
+    return (), 0
+
+
+def parse_range(text: str) -> tuple[int, ...]:
+    """Parse `3 and 4`, `3-5`, `10, 11, and 12`, `21 a 23` to the numbers they represent.
+
+    Empty if a range runs backwards or has more than 20 problems.
+    """
+    numbers: list[int] = []
+    parts = re.split(r"(\d+)", text)
+    for between, digits in zip(parts[0::2], parts[1::2], strict=False):
+        value = int(digits)
+        if numbers and re.fullmatch(_SPAN, between, re.I):
+            if not 0 < value - numbers[-1] < _MAX_PROBLEMS:
+                return ()
+            numbers += range(numbers[-1] + 1, value + 1)
+        else:
+            numbers.append(value)
+    return tuple(numbers) if numbers == sorted(set(numbers)) else ()
+
+
+# Detect documents that have only solutions and no questions.
+
+_FEWEST = 3
+_SOLVED = 0.8
+_ASKING = 0.2
+_TITLE = 8
+"""The number of lines at the start of a document that can be its title."""
+_SOLUTIONS = re.compile(
+    r"\b(?:(?:worked |model |full |suggested |official )?solutions?|mark(?:ing)? schemes?|"
+    r"soluciones|resoluci[óo]n(?:es)?|resolu[çc](?:[ãa]o|[õo]es)|solu[çc](?:[ãa]o|[õo]es)|"
+    r"gabarito|corrig[ée]s?|l[öo]sungen|musterl[öo]sung(?:en)?|soluzioni|rozwi[ąa]zania|"
+    r"řešení|решени[ея]|розв.язки)\b|参考答案|试题解答|解答例|模範解答|详解|解析",
+    re.I,
+)
+
+
+def holds_solutions_alone(drafts: Sequence[Draft], preamble: Sequence[Item]) -> bool:
+    """Return whether nearly all problems are solutions, or a solutions title has no question
+    below."""
+    if len(drafts) < _FEWEST:
+        return False
+    solved = sum(bool(d.solution) and not d.items and not d.options for d in drafts)
+    if solved >= _SOLVED * len(drafts):
+        return True
+    head = [item.text for item in preamble if isinstance(item, Line)][:_TITLE]
+    if not any(_SOLUTIONS.search(line) for line in head):
+        return False
+    return sum(map(_asks, drafts)) < _ASKING * len(drafts)
+
+
+def _asks(draft: Draft) -> bool:
+    if draft.options:
+        return True
+    text = " ".join(item.text for item in draft.statement if isinstance(item, Line))
+    sentences = re.split(r"(?<=[.。?？!:：;；])\s*", text)
+    return leaves_blank(text) or any(asks_for_work(sentence) for sentence in sentences)
+
+
+# Cut a paper into drafts of problems: stem, items, choices, subject.
 
 _REMOVED = re.compile(
     r"(?:problem|question|item) (?:is|was|has been) (?:removed|cancel+ed|withdrawn|voided|deleted)"
@@ -185,3 +328,28 @@ def _warn_of_gaps(drafts: Sequence[Draft]) -> None:
         if after.section == before.section and after.value != before.value + 1:
             detail = f"{before.number} is followed by {after.number}"
             after.warnings.append(ProblemWarning("number_gap", detail))
+
+
+# Read a photograph of one problem, with or without its number.
+
+
+def only_problem(document: Document) -> list[Draft]:
+    """Return the whole page as one problem; none if it is empty.
+
+    Its number is that of its first numbered line, and the text above that line belongs to it;
+    without any it is problem 1.
+    """
+    items: list[Item] = list(document.flow)
+    if not any(isinstance(item, Line) for item in items):
+        return []
+    for index, item in enumerate(items):
+        number = read_number(item.text) if isinstance(item, Line) and item.starts else None
+        if isinstance(item, Line) and number:
+            items[index] = replace(item, text=item.text[number.end :].lstrip())
+            break
+    else:
+        number = None
+    statement, options = split_choices([i for i in items if not isinstance(i, Line) or i.text])
+    value = number.value if number else 1
+    pages = sorted({item.page for item in document.flow})
+    return [Draft(str(value), pages, without_arrows(statement), options, None, None, value=value)]

@@ -1,27 +1,242 @@
-"""Cut a paper into problems: the best chain of numbers, and the blocks between them."""
+"""Find the best chain of numbers: the numbered lines that start problems."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.structure.chains import (
-    QUESTIONS,
-    RARE,
-    CandidateLine,
-    Patience,
-    best_chain,
-    find_candidates,
-    find_chains,
-    holds_lists,
-    mend_chain,
+from omibench.stages.ocr.structure.numbering import (
+    NAMED,
+    Number,
+    format_label,
+    is_end,
+    opens_section,
+    read_number,
+    read_rare_number,
+    section_name,
 )
-from omibench.stages.ocr.structure.numbering import NAMED, format_label, read_rare_number
-from omibench.stages.ocr.structure.titles import is_end, opens_section, section_name
+
+_WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
+
+
+class Patience(NamedTuple):
+    """The maximum number of skipped numbers, and the cost of each."""
+
+    gap: int = 3
+    cost: float = 0.6
+
+
+QUESTIONS = Patience()
+SOLUTIONS = Patience(gap=60, cost=0.05)
+"""Not every problem of a paper has a solution."""
+RARE = Patience(gap=2, cost=1.1)
+"""A number in an ambiguous style must not be one too far."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLine:
+    """A line that may start a problem: its position in the flow and its appearance."""
+
+    index: int
+    number: Number
+    indent: float
+    bold: bool
+    size: float
+
+
+def find_candidates(
+    flow: Sequence[Item], read: Callable[[str], Number | None] = read_number
+) -> list[CandidateLine]:
+    """Return every line that starts, at the left of its row, with a possible problem number.
+
+    Of lines for parts of one problem ("B2 a)", "B2 b)") only the first starts it.
+    """
+    candidates: list[CandidateLine] = []
+    last: dict[tuple[str, str], int] = {}
+    for index, item in enumerate(flow):
+        if isinstance(item, Line) and item.upright and item.starts:
+            number = read(item.text)
+            if number:
+                kind = (number.style, number.prefix)
+                repeats = number.part and last.get(kind) == number.value
+                last[kind] = number.value
+                if not repeats:
+                    candidates.append(
+                        CandidateLine(index, number, item.indent, item.bold, item.size)
+                    )
+    return candidates
+
+
+def best_chain(
+    candidates: Sequence[CandidateLine], patience: Patience = QUESTIONS
+) -> list[CandidateLine]:
+    """Return the most plausible sequence of problem numbers, by dynamic programming.
+
+    Each member scores one. Skipped numbers, a changed indent, weight or type size, and a late first
+    number have a cost. A chain has one style of numbering, and styles with a word for the problem
+    ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a list of
+    instructions does not replace the first problems; but if two chains alternate, such as "1) Let"
+    and "X1 be", the earlier one wins. A list that restarts in several named problems numbers their
+    parts.
+    """
+    ranked = sorted(find_chains(candidates, patience), key=lambda pair: -pair[0])
+    if not ranked:
+        return []
+    top, best = ranked[0]
+    best = next((c for score, c in ranked[1:] if score == top and _takes_turns(c, best)), best)
+    for _, chain in ranked[1:]:
+        if chain[0].number.style in NAMED and holds_lists(chain, candidates, best):
+            best = chain
+            break
+    return _outer(candidates, best, patience) if _is_plausible(best) else []
+
+
+def _takes_turns(first: Sequence[CandidateLine], second: Sequence[CandidateLine]) -> bool:
+    """Return whether each number of `second` is between two of `first`, the last one after them."""
+    if len(first) != len(second):
+        return False
+    order = [c.index for pair in zip(first, second, strict=True) for c in pair]
+    return order == sorted(order)
+
+
+def _outer(
+    candidates: Sequence[CandidateLine], chain: list[CandidateLine], patience: Patience
+) -> list[CandidateLine]:
+    """Return the chain, or one further left with a problem that contains the whole chain as a list.
+
+    A longer list below the last number further left may be the paper, below its instructions.
+    """
+    kind = (chain[0].number.style, chain[0].number.prefix)
+    max_indent = min(c.indent for c in chain) - 8
+    outer_candidates = [c for c in candidates if c.indent < max_indent]
+    outer_candidates = [c for c in outer_candidates if (c.number.style, c.number.prefix) == kind]
+    if len(outer_candidates) < 2:
+        return chain
+    outer = _chain(outer_candidates, patience)[1]
+    outer_counts = {sum(o.index < c.index for o in outer) for c in chain}
+    if len(outer) < 2 or outer[0].number.value != 1 or len(outer_counts) > 1:
+        return chain
+    last = outer_counts == {len(outer)}
+    return outer if outer_counts != {0} and (not last or len(chain) <= len(outer)) else chain
+
+
+def find_chains(
+    candidates: Sequence[CandidateLine], patience: Patience
+) -> list[tuple[float, list[CandidateLine]]]:
+    """Return the best chain of each style and prefix, with its score."""
+    kinds: dict[tuple[str, str], list[CandidateLine]] = defaultdict(list)
+    for candidate in candidates:
+        kinds[candidate.number.style, candidate.number.prefix].append(candidate)
+    return [_chain(members, patience) for members in reversed(kinds.values())]
+
+
+def _chain(
+    candidates: Sequence[CandidateLine], patience: Patience
+) -> tuple[float, list[CandidateLine]]:
+    best: list[float] = []
+    predecessors: list[int | None] = []
+    by_value: dict[int, list[int]] = {}
+    for k, candidate in enumerate(candidates):
+        value = candidate.number.value
+        score, parent = 1 - min(3.0, 0.3 * (value - 1)), None
+        for gap in range(patience.gap + 1):
+            for earlier in by_value.get(value - 1 - gap, ()):
+                linked = (
+                    1
+                    + best[earlier]
+                    - patience.cost * gap
+                    - _change(candidates[earlier], candidate)
+                )
+                if linked >= score:
+                    score, parent = linked, earlier
+        best.append(score)
+        predecessors.append(parent)
+        by_value.setdefault(value, []).append(k)
+    last: int | None = max(range(len(best)), key=lambda k: (best[k], k))
+    score = best[last or 0] * _WEIGHT.get(candidates[0].number.style, 1.0)
+    chain = []
+    while last is not None:
+        chain.append(candidates[last])
+        last = predecessors[last]
+    chain.reverse()
+    return score, chain
+
+
+def _change(a: CandidateLine, b: CandidateLine) -> float:
+    moved = min(0.8, max(0.0, abs(a.indent - b.indent) - 8) / 20)
+    return moved + 0.5 * (a.bold != b.bold) + 0.4 * (abs(a.size - b.size) > 1.2)
+
+
+def holds_lists(
+    outer: Sequence[CandidateLine],
+    candidates: Sequence[CandidateLine],
+    inner: Sequence[CandidateLine],
+) -> bool:
+    """Return whether the numbering of `inner` starts with 1 in at least two problems of `outer`."""
+    if len(outer) < 2 or outer[0].number.value != 1:
+        return False
+    style = inner[0].number.style
+    first_indices = [c.index for c in candidates if c.number.style == style and c.number.value == 1]
+    ends = [*(c.index for c in outer[1:]), float("inf")]
+    return (
+        sum(
+            any(c.index < first_index < end for first_index in first_indices)
+            for c, end in zip(outer, ends, strict=True)
+        )
+        > 1
+    )
+
+
+def _is_plausible(chain: Sequence[CandidateLine]) -> bool:
+    if len(chain) > 1:
+        return True
+    number = chain[0].number
+    return number.style in NAMED or (chain[0].bold and not number.prefix)
+
+
+_MISREAD = re.compile(r"([\dlIi|OoSsBZz]{1,3})\s*(?:[.,:;、．·)）\]]\s*|(?=[^\W\d_]))(?=\S)")
+_DIGITS = str.maketrans("lIi|OoSsBZz", "11110055822")
+
+
+def mend_chain(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> list[CandidateLine]:
+    """Return a chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
+
+    This applies only if a number is missing and exactly one line of the engine, in the margin of
+    the numbers, can be it.
+    """
+    mended_chain = list(chain[:1])
+    if chain and chain[0].number.value == 2:
+        mended_chain = [*_misread(flow, 1, 0, chain[0]), chain[0]]
+    for before, after in pairwise(chain):
+        for value in range(before.number.value + 1, after.number.value):
+            mended_chain += _misread(flow, value, mended_chain[-1].index + 1, after)
+        mended_chain.append(after)
+    return mended_chain
+
+
+def _misread(
+    flow: Sequence[Item], value: int, start: int, after: CandidateLine
+) -> list[CandidateLine]:
+    lines = []
+    for index in range(start, after.index):
+        item = flow[index]
+        if not isinstance(item, Line) or item.engine == "textlayer" or not item.starts:
+            continue
+        match = _MISREAD.match(item.text)
+        read = match[1].translate(_DIGITS) if match else ""
+        if match and read.endswith(str(value)) and abs(item.indent - after.indent) < item.size:
+            number = Number(value, after.number.style, match.end(), after.number.prefix)
+            lines.append(CandidateLine(index, number, item.indent, item.bold, item.size))
+    return lines if len(lines) == 1 else []
+
+
+# Cut a paper into problems: the best chain of numbers, and the blocks between them.
 
 _TITLE_ABOVE = 10
 """The maximum number of lines between the title of a section and its first problem."""

@@ -14,8 +14,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
-from omibench.schemas.attributes import LONGEST_VALUE
-from omibench.schemas.problem import Noun, Problem, Subject
+from omibench.schemas.problem import LONGEST_VALUE, Noun, Problem, Subject
 from omibench.schemas.tables import write_text
 from omibench.schemas.validation import suggest_name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from omibench.judges.instrument import Instrument, make_instrument
 from omibench.judges.registry import judge
 from omibench.judges.scales import LabelScale
+
 from omibench.params.panel import JudgePanel
 
 INSTRUCTIONS = "You look at the units in a response, and at nothing else of it."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.scorers.outcome import make_failed_verdict, passes_through
 from omibench.scorers.registry import scorer
+
+from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.boxes import find_boxes
 
 NAME = "within-a-percent"

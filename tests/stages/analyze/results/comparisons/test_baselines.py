@@ -13,7 +13,7 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 
-from omibench.statistics.paired import (
+from omibench.results.statistics.paired import (
     bootstrap_difference,
     compare_sums,
     paired_difference,

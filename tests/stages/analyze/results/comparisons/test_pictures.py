@@ -11,7 +11,7 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 
-from omibench.statistics.paired import paired_difference
+from omibench.results.statistics.paired import paired_difference
 
 COUNT = 40
 ITEMS = make_items(

@@ -6,7 +6,7 @@ from typing import Any
 
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study_file
-from omibench.stages.analyze.results.curves.series import (
+from omibench.stages.analyze.results.curve_series import (
     SeriesPoint,
     list_prompts,
     list_series,

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
-from omibench.statistics.samples import mark_stars
+from omibench.results.statistics.samples import mark_stars
 
 RUNS = 5
 

@@ -14,7 +14,7 @@ from tests.stages.analyze.results.curves.made import (
 )
 
 from omibench.params.study import parse_study, parse_study_file
-from omibench.stages.analyze.results.curves.settings import pair_variants
+from omibench.stages.analyze.results.setting_curves import pair_variants
 
 PROBLEMS = 12
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from omibench.schemas.request import ImagePart, Request, Response
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
+from omibench.stages.ocr.engines.page_models import PageJob, PresetPage
 
 
 def draw_page(folder: Path, width: int = 800, height: int = 1000) -> PresetPage:

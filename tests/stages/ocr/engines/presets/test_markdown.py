@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.engines.presets.loops import ends_in_loop
-from omibench.stages.ocr.engines.presets.markdown import list_lines, read_line, wrap_formula
-from omibench.stages.ocr.engines.presets.tables import read_html_table, read_otsl
+from omibench.stages.ocr.engines.page_models import (
+    ends_in_loop,
+    list_lines,
+    read_html_table,
+    read_line,
+    read_otsl,
+    wrap_formula,
+)
 
 
 @pytest.mark.parametrize(

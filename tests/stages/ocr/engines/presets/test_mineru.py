@@ -12,7 +12,7 @@ from tests.stages.ocr.engines.presets.pictures import ScriptedModel, build_job, 
 
 from omibench.errors import ModelError
 from omibench.schemas.request import Response
-from omibench.stages.ocr.engines.presets.mineru import (
+from omibench.stages.ocr.engines.mineru import (
     LAYOUT_TASK,
     SYSTEM,
     parse_layout,

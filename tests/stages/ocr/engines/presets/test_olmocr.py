@@ -12,8 +12,8 @@ from PIL import Image
 from tests.stages.ocr.engines.presets.pictures import ScriptedModel, build_job, draw_page
 
 from omibench.schemas.request import ImagePart, Response, TextPart
-from omibench.stages.ocr.engines.presets.olmocr import PROMPT, parse_reply, read_pages
-from omibench.stages.ocr.engines.recorded import ReadPage
+from omibench.stages.ocr.engines.olmocr import PROMPT, parse_reply, read_pages
+from omibench.stages.ocr.engines.readers import ReadPage
 
 FRONT = """---
 primary_language: en

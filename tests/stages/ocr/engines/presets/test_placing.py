@@ -7,14 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.engines.engine import Reading
-from omibench.stages.ocr.engines.presets.placing import (
-    estimate_type_size,
-    place_block,
-    place_runs,
-)
-from omibench.stages.ocr.engines.recorded import ReadLine
+from omibench.stages.ocr.engines.page_models import estimate_type_size, place_block, place_runs
+from omibench.stages.ocr.engines.readers import ReadLine
+from omibench.stages.ocr.layout.reading_order import paragraphs
 from omibench.stages.ocr.layout.scans import build_lines
-from omibench.stages.ocr.layout.text import paragraphs
 
 WORDS = "A ball of mass m falls from a tower of height h onto a plate of steel and stays there. "
 BOX = (100.0, 200.0, 700.0, 290.0)

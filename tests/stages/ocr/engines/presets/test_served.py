@@ -15,7 +15,7 @@ from omibench.cli.main import app
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr.engines.presets.olmocr import PROMPT
+from omibench.stages.ocr.engines.olmocr import PROMPT
 
 OLMOCR = r"""---
 primary_language: en

@@ -6,8 +6,8 @@ import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import FormulaRegion, PageMarks
-from omibench.stages.ocr.formulas.reading.regions import find_regions
-from omibench.stages.ocr.formulas.tree.formula import read_formula
+from omibench.stages.ocr.formulas.page_formulas import read_formula
+from omibench.stages.ocr.formulas.regions import find_regions
 
 LEFT = 20.0
 LEADING = 12.0

@@ -8,20 +8,25 @@ import pymupdf
 import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.doubts import constructs, neighbours, order, rules
-from omibench.stages.ocr.formulas.doubts.left import SMALL, SYMBOL, find_left
-from omibench.stages.ocr.formulas.doubts.page import find_doubts
-from omibench.stages.ocr.formulas.doubts.vanished import (
+from omibench.stages.ocr.formulas import formula_doubts as neighbours
+from omibench.stages.ocr.formulas import formula_doubts as rules
+from omibench.stages.ocr.formulas import regions as order
+from omibench.stages.ocr.formulas.formula_doubts import (
+    SMALL,
+    SYMBOL,
     VANISHED,
     doubt_vanished,
+    find_doubts,
+    find_left,
     find_vanished,
 )
-from omibench.stages.ocr.formulas.glyphs.characters import read_characters
-from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, Rule
-from omibench.stages.ocr.formulas.reading.page_formulas import PageFormulas, read_formulas
-from omibench.stages.ocr.formulas.reading.regions import place_regions
-from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Node, Root, Row, Script, Sign
+from omibench.stages.ocr.formulas.page_formulas import PageFormulas, read_formulas
+from omibench.stages.ocr.formulas.painted_glyphs import PaintedGlyph
+from omibench.stages.ocr.formulas.regions import place_regions
+from omibench.stages.ocr.formulas.text_layer import read_characters
+from omibench.stages.ocr.formulas.tree import parts as constructs
+from omibench.stages.ocr.formulas.tree.parts import Accent, Fraction, Node, Root, Row, Script, Sign
 from omibench.stages.ocr.layout.layout import Box
 
 X, Y = Sign("x", "letter"), Sign("2", "digit")
@@ -96,7 +101,7 @@ def test_a_symbol_within_a_formula_and_a_sign_alone() -> None:
     ends = make_region([glyphs[0], glyphs[2]])
     assert (0, neighbours.INSIDE) in set(neighbours.find_neighbours([ends], glyphs))
     sign = make_region([glyphs[1]])
-    assert (0, neighbours.SIGNS) in set(neighbours.find_neighbours([sign], glyphs[1:2]))
+    assert (0, neighbours.LONE_SIGN) in set(neighbours.find_neighbours([sign], glyphs[1:2]))
 
 
 def test_mathematics_in_no_formula_is_a_doubt_of_the_formula_beside_it_or_stays() -> None:

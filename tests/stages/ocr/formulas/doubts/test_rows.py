@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.doubts import beside, rows
+from omibench.stages.ocr.formulas import formula_doubts as beside
+from omibench.stages.ocr.formulas import formula_doubts as rows
 from omibench.stages.ocr.formulas.marks import PageMarks
-from omibench.stages.ocr.formulas.reading.growth import RowReader
-from omibench.stages.ocr.formulas.reading.regions import place_regions
-from omibench.stages.ocr.formulas.reading.units import unit_of_glyph
+from omibench.stages.ocr.formulas.regions import place_regions
+from omibench.stages.ocr.formulas.row_reader import RowReader
+from omibench.stages.ocr.formulas.units import unit_of_glyph
 
 
 def find_doubts(text: str, start: int, end: int, *, gap: float = 0.05) -> set[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.formulas.fonts.character_map import MOST_CHARACTERS, has_bounded_map
+from omibench.stages.ocr.formulas.font_programs import MOST_CHARACTERS, has_bounded_map
 
 
 def program(*maps: bytes, kind: bytes = b"\0\1\0\0") -> bytes:

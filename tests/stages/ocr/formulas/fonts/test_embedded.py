@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.fonts.embedded import NO_FACTS, EmbeddedFonts
+from omibench.stages.ocr.formulas.font_programs import NO_FACTS, EmbeddedFonts
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.formulas.fonts.characters import of_character
-from omibench.stages.ocr.formulas.fonts.encoded import of_encoded
-from omibench.stages.ocr.formulas.fonts.identify import identify
+from omibench.stages.ocr.formulas.symbols import identify, of_character, of_encoded
 
 
 @pytest.mark.parametrize(

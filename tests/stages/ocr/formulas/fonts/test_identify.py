@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.formulas.fonts.identify import identify
+from omibench.stages.ocr.formulas.symbols import identify
 
 UNKNOWN = "\ufffd"
 

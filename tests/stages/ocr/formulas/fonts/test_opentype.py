@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
-from omibench.stages.ocr.formulas.fonts.opentype import read_characters
+from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts, read_characters
 
 
 class Program:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.fonts import outlines
-from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
-from omibench.stages.ocr.formulas.fonts.outlines import hash_outline, read_letters
+from omibench.stages.ocr.formulas import font_programs as outlines
+from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts, hash_outline, read_letters
 
 TRIANGLE = b"500 0 10 -700 490 0 d1\n10 0 m\n490 0 l\n250 -700 l\nh\nf\n"
 SQUARE = b"500 0 10 -400 410 0 d1\n10 0 m\n410 0 l\n410 -400 l\n10 -400 l\nh\nf\n"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.glyphs.opensymbol import correct_signs
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
+from omibench.stages.ocr.formulas.page_marks import correct_signs
 from omibench.stages.ocr.layout.layout import Box
 
 

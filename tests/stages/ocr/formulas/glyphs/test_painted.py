@@ -7,8 +7,12 @@ from typing import Any
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
-from omibench.stages.ocr.formulas.glyphs.painted import PaintedAt, ProseLines, list_painted
+from omibench.stages.ocr.formulas.painted_glyphs import (
+    PaintedAt,
+    PaintedGlyph,
+    ProseLines,
+    list_painted,
+)
 
 LINE = {"bbox": (72.0, 90.0, 300.0, 104.0), "spans": [{"text": "of a first kind"}]}
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
-from omibench.stages.ocr.formulas.glyphs.painted import ProseLines, find_missing
-from omibench.stages.ocr.formulas.glyphs.prose import find_prose
+from omibench.stages.ocr.formulas.painted_glyphs import (
+    PaintedGlyph,
+    ProseLines,
+    find_missing,
+    find_prose,
+)
 from omibench.stages.ocr.layout.layout import Box
 
 

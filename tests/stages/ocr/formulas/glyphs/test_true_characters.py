@@ -7,12 +7,11 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
-from omibench.stages.ocr.formulas.glyphs.characters import read_runs
-from omibench.stages.ocr.formulas.glyphs.true_characters import TrueCharacters
+from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
-from omibench.stages.ocr.formulas.reading.kinds import Role, role_of
-from omibench.stages.ocr.formulas.reading.units import RowUnit
+from omibench.stages.ocr.formulas.painted_glyphs import TrueCharacters
+from omibench.stages.ocr.formulas.text_layer import read_runs
+from omibench.stages.ocr.formulas.units import Role, RowUnit, role_of
 from omibench.stages.ocr.layout.layout import Box
 
 KNOWN = {7: "𝑥", 8: "\ue123", 9: " "}

@@ -7,12 +7,11 @@ from dataclasses import replace
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import Character
-from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
-from omibench.stages.ocr.formulas.glyphs.true_characters import find_unnamed_mathematics
+from omibench.stages.ocr.formulas import page_marks as vectors
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
-from omibench.stages.ocr.formulas.reading import vectors
-from omibench.stages.ocr.formulas.reading.vectors import find_vectors
+from omibench.stages.ocr.formulas.page_marks import cut_stretched, find_vectors
+from omibench.stages.ocr.formulas.painted_glyphs import find_unnamed_mathematics
+from omibench.stages.ocr.formulas.text_layer import Character
 from omibench.stages.ocr.layout.layout import Box
 
 LETTER = Glyph(

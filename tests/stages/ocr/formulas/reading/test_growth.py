@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.reading.growth import RowReader
-from omibench.stages.ocr.formulas.reading.units import unit_of_glyph
+from omibench.stages.ocr.formulas.row_reader import RowReader
+from omibench.stages.ocr.formulas.units import unit_of_glyph
 
 
 def read(*words: tuple[str, float]) -> list[str]:

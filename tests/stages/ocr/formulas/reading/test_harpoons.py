@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.fonts.identify import identify
+from omibench.stages.ocr.formulas.joined_signs import join_strokes
 from omibench.stages.ocr.formulas.marks import Glyph
-from omibench.stages.ocr.formulas.reading.harpoons import (
-    join_strokes,
-)
-from omibench.stages.ocr.formulas.reading.units import InkField, unit_of_glyph
+from omibench.stages.ocr.formulas.symbols import identify
+from omibench.stages.ocr.formulas.units import InkField, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
 

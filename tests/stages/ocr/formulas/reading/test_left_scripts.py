@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind, PageMarks
-from omibench.stages.ocr.formulas.reading.regions import find_regions
+from omibench.stages.ocr.formulas.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
 
 

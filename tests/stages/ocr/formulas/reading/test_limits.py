@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
-from omibench.stages.ocr.formulas.reading.page_formulas import (
-    MAX_CROWD,
-    MAX_LINES,
-    exceeds_limits,
-)
+from omibench.stages.ocr.formulas.page_formulas import MAX_CROWD, MAX_LINES, exceeds_limits
+from omibench.stages.ocr.formulas.text_layer import Character, TextRun
 from omibench.stages.ocr.layout.layout import Box
 
 

@@ -6,10 +6,10 @@ import pytest
 from benchmarks.formulas import FOLDER
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
+from omibench.stages.ocr.formulas import drawings as objects
+from omibench.stages.ocr.formulas.drawings import split_objects
 from omibench.stages.ocr.formulas.marks import PageMarks
-from omibench.stages.ocr.formulas.reading import objects
-from omibench.stages.ocr.formulas.reading.objects import split_objects
-from omibench.stages.ocr.formulas.reading.regions import find_regions
+from omibench.stages.ocr.formulas.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
 
 PAPER = FOLDER / "shown/libreoffice-dejavu.pdf"

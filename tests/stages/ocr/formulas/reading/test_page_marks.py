@@ -5,10 +5,10 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import read_characters
-from omibench.stages.ocr.formulas.reading import page_marks
-from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
-from omibench.stages.ocr.formulas.reading.page_marks import read_marks
+from omibench.stages.ocr.formulas import page_marks
+from omibench.stages.ocr.formulas.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.page_marks import read_marks
+from omibench.stages.ocr.formulas.text_layer import read_characters
 
 
 @pytest.fixture

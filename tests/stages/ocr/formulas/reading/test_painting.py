@@ -9,9 +9,8 @@ import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import PageMarks
-from omibench.stages.ocr.formulas.reading.page_marks import read_marks
-from omibench.stages.ocr.formulas.reading.painting import separate
-from omibench.stages.ocr.formulas.reading.regions import find_regions
+from omibench.stages.ocr.formulas.page_marks import read_marks
+from omibench.stages.ocr.formulas.regions import find_regions, separate
 
 STEP = 13.0
 """Distance of two choices in points: the fractions overlap."""

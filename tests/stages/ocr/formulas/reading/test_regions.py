@@ -6,8 +6,8 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.formulas.marks import FormulaRegion
-from omibench.stages.ocr.formulas.reading.page_marks import read_marks
-from omibench.stages.ocr.formulas.reading.regions import find_regions
+from omibench.stages.ocr.formulas.page_marks import read_marks
+from omibench.stages.ocr.formulas.regions import find_regions
 
 
 class Sheet:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
+from omibench.stages.ocr.formulas.blocks import find_units
 from omibench.stages.ocr.formulas.marks import PageMarks
-from omibench.stages.ocr.formulas.reading.blocks import find_units
-from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
+from omibench.stages.ocr.formulas.unit_scripts import attach_scripts
 
 
 def find_scripts(setting: Setting) -> dict[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import Character
-from omibench.stages.ocr.formulas.reading.symbols import Symbols
+from omibench.stages.ocr.formulas.page_marks import Symbols
+from omibench.stages.ocr.formulas.text_layer import Character
 from omibench.stages.ocr.layout.layout import Box
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.formulas.rereading.agreement import compare_formulas, compare_lines
+from omibench.stages.ocr.formulas.rereading.pages import compare_formulas, compare_lines
 
 
 @pytest.mark.parametrize("reply", [r"$\frac{a}{b} + 1$", r"\[ \dfrac{a}{b}+1 \]", r"\frac a b + 1"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.rereading.flattened import group_flattened, join_group
+from omibench.stages.ocr.formulas.rereading.pages import group_flattened, join_group
 from omibench.stages.ocr.layout.layout import Box, Line
 
 

@@ -8,15 +8,15 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.engines.textlayer import read_layer
-from omibench.stages.ocr.formulas.rereading.agreement import read_picture
 from omibench.stages.ocr.formulas.rereading.asking import answer_crops
 from omibench.stages.ocr.formulas.rereading.crops import CropDesk
-from omibench.stages.ocr.formulas.rereading.inline_pictures import (
+from omibench.stages.ocr.formulas.rereading.pages import (
     ENGINE,
     PicturesRead,
     read_inline_pictures,
+    read_picture,
 )
-from omibench.stages.ocr.layout.marks import find_regions
+from omibench.stages.ocr.layout.regions import find_regions
 
 INLINE = (292, 48, 352, 64)
 

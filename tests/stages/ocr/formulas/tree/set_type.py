@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, Rule
+from omibench.stages.ocr.formulas.symbols import identify
 from omibench.stages.ocr.layout.layout import Box
 
 WIDTH = 0.5

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.formulas.tree.balance import ends_open
-from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign, Words
+from omibench.stages.ocr.formulas.tree.parts import Chemistry, Node, Row, Sign, Words, ends_open
 
 LETTER = Sign("a", "letter")
 

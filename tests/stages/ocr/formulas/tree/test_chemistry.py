@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.tree.formula import read_formula
+from omibench.stages.ocr.formulas.page_formulas import read_formula
 
 ROMAN = "CMR10"
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.marks import (
     FormulaRegion,
     Glyph,
@@ -19,7 +18,8 @@ from omibench.stages.ocr.formulas.marks import (
     Rule,
     SmallPicture,
 )
-from omibench.stages.ocr.formulas.tree.formula import MOST_MARKS, build_tree, read_formula
+from omibench.stages.ocr.formulas.page_formulas import MOST_MARKS, build_tree, read_formula
+from omibench.stages.ocr.formulas.symbols import identify
 from omibench.stages.ocr.layout.layout import Box
 
 

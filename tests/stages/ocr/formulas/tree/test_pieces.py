@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
-from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, Rule
-from omibench.stages.ocr.formulas.tree.formula import read_formula
+from omibench.stages.ocr.formulas.page_formulas import read_formula
+from omibench.stages.ocr.formulas.symbols import identify
 from omibench.stages.ocr.layout.layout import Box
 
 

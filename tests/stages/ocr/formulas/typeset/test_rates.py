@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from benchmarks.formulas import FOLDER, read_paper
 
-from omibench.latex import normalise
+from omibench.text.latex import normalise
 
 PAPERS = sorted(FOLDER.glob("*/*.pdf"))
 TRUTHS = {pdf: json.loads(pdf.with_suffix(".json").read_text("utf-8")) for pdf in PAPERS}

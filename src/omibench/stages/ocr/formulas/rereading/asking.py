@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from omibench.files.atomic import write_atomically
+from omibench.files.writing import write_atomically
 from omibench.params.stages.ocr import OcrParams
-from omibench.prompts.catalogue import PromptEntry, add_prompt
-from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -22,9 +20,10 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.stages.ocr.engines import mathpix
-from omibench.stages.ocr.engines.presets import mineru
-from omibench.stages.ocr.engines.presets.asking import Ask
+from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
+from omibench.settings.prompts.wording import Wording, read_wording
+from omibench.stages.ocr.engines import mathpix, mineru
+from omibench.stages.ocr.engines.page_models import Ask
 from omibench.stages.ocr.formulas.rereading.crops import (
     CropKind,
     CropName,

@@ -1,20 +1,256 @@
-"""Superscripts, subscripts and left scripts of the parts of a row."""
+"""Accents over letters, wide accents over several letters, and braces with their labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.tree.nodes import Node, Script, Sign, Words
 from omibench.stages.ocr.formulas.tree.parts import (
     AXIS,
+    Accent,
     Doubts,
+    LimitsNode,
+    Node,
     PlacedPart,
+    Script,
+    Sign,
+    Words,
     all_marks,
     bounds,
     join,
+    without,
 )
+
+_WIDE = {
+    "\\hat": "\\widehat",
+    "\\tilde": "\\widetilde",
+    "\\bar": "\\overline",
+    "\\vec": "\\overrightarrow",
+    "\\to": "\\overrightarrow",
+    "\\longrightarrow": "\\overrightarrow",
+    "\\rightarrow": "\\overrightarrow",
+    "\\leftarrow": "\\overleftarrow",
+    "\\longleftarrow": "\\overleftarrow",
+    "\\longleftrightarrow": "\\overleftrightarrow",
+    "\\leftrightarrow": "\\overleftrightarrow",
+}
+_SIGNS = {"\\sim": "\\tilde", "-": "\\bar"}
+"""Signs that some programs set over a letter as an accent."""
+_BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\undergroup"}
+_BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
+_NEAR = 0.5
+"""Maximum gap between a letter and its accent, in ems."""
+_ARROW_NEAR = 0.35
+
+
+def place_accents(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
+    """Place every accent over its body, the innermost first."""
+    rest = list(parts)
+    accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
+    accents.sort(key=lambda p: (p.box.width, -p.box.y1))
+    for accent in accents:
+        body = _body(accent, without(rest, [accent]))
+        if not body:
+            if accent.kind == "accent":
+                doubts.add("an accent is not over a letter")
+            continue
+        inside = doubts.build(body)
+        command = _command(accent, body)
+        node = Accent(command, inside.node)
+        placed = join([accent, inside], node, inside, kind=inside.kind)
+        if len(body) > 1 or inside.kind not in {"letter", "digit"}:
+            placed = replace(placed, kind="letter")
+        rest = [*without(rest, [accent, *body]), placed]
+    return rest
+
+
+def _command(accent: PlacedPart, body: Sequence[PlacedPart]) -> str:
+    if accent.latex in _SIGNS:
+        return _SIGNS[accent.latex]
+    is_wide = len(body) > 1 or accent.box.width > 1.6 * max(body[0].box.width, 0.3 * accent.size)
+    latex = accent.latex
+    if latex in {"\\widehat", "\\widetilde", *_BRACES} or latex.startswith(("\\over", "\\under")):
+        return latex
+    if accent.kind == "arrow" or (is_wide and len(body) > 1):
+        return _WIDE.get(latex, latex)
+    return latex
+
+
+def _body(accent: PlacedPart, parts: Sequence[PlacedPart]) -> list[PlacedPart]:
+    """Return the body of an accent: one letter, or everything under its width."""
+    is_below = accent.latex in _BELOW
+    em = accent.size
+    under = _beside(accent, parts, is_below=is_below)
+    reach = 0.12 * em
+    beneath = [p for p in under if p.box.x0 - reach < accent.x < p.box.x1 + reach]
+    if not beneath:
+        return []
+    base = min(
+        beneath, key=lambda p: (abs(_distance(accent, p, is_below=is_below)), abs(p.x - accent.x))
+    )
+    if accent.latex in _SIGNS:
+        return [base] if _is_sign_of(accent, base) else []
+    if accent.kind == "arrow":
+        span = _span(accent, base, parts, is_below=is_below)
+        return span if _is_overarrow(accent, base, span) else []
+    covered = [p for p in under if accent.box.x0 + 0.02 * em < p.x < accent.box.x1 - 0.02 * em]
+    is_narrow = accent.box.width <= max(1.35 * base.box.width, 0.75 * em)
+    if accent.latex not in _BRACES and is_narrow and len(covered) < 2:
+        return [base]
+    return _span(accent, base, parts, is_below=is_below) or [base]
+
+
+def _beside(accent: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool) -> list[PlacedPart]:
+    """Return the parts close to an accent, on the side of its body."""
+    em = accent.size
+    near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
+    return [
+        part
+        for part in parts
+        if part.kind not in {"accent", "space"}
+        and _distance(accent, part, is_below=is_below) < near * max(part.size, em)
+        and (is_below or part.box.y0 > accent.box.y0 - 0.1 * em)
+        and part.box.x0 - 0.12 * em < accent.box.x1
+        and accent.box.x0 < part.box.x1 + 0.12 * em
+        and not (accent.kind != "accent" and _same_row(accent, part))
+    ]
+
+
+def _span(
+    accent: PlacedPart, base: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool
+) -> list[PlacedPart]:
+    """Return all parts within the width of a wide accent, on the row of its base."""
+    em = accent.size
+    return [
+        part
+        for part in parts
+        if part.kind != "accent"
+        and accent.box.x0 - 0.15 * em < part.x < accent.box.x1 + 0.15 * em
+        and part.box.gap_y(base.box) < 0.1 * em
+        and (is_below or part.box.y0 > accent.box.y1 - 0.15 * em)
+        and (not is_below or part.box.y1 < accent.box.y0 + 0.15 * em)
+    ]
+
+
+def _is_overarrow(accent: PlacedPart, base: PlacedPart, span: Sequence[PlacedPart]) -> bool:
+    """Return whether an arrow is as wide as the parts below it, and all of them are letters."""
+    if base.kind == "arrow" or not span:
+        return False
+    reach, most = bounds(span), 0.35 * accent.size
+    fits = abs(reach.x0 - accent.box.x0) < most and abs(reach.x1 - accent.box.x1) < most
+    return fits and all(part.kind in {"letter", "digit"} for part in span)
+
+
+def _is_sign_of(accent: PlacedPart, base: PlacedPart) -> bool:
+    """Return whether a sign is close over one letter and no wider; else it is an exponent's."""
+    is_letter = base.kind == "letter" and isinstance(base.node, Sign)
+    near = base.box.y0 - accent.box.y1 < 0.2 * base.size
+    centred = abs(accent.x - base.x) < 0.25 * base.box.width + 0.05 * base.size
+    return is_letter and near and centred and accent.box.width < 1.3 * base.box.width
+
+
+def _same_row(accent: PlacedPart, part: PlacedPart) -> bool:
+    return abs(accent.y - part.y) < 0.2 * part.size
+
+
+def _distance(accent: PlacedPart, part: PlacedPart, *, is_below: bool) -> float:
+    """Return the vertical gap between an accent and a part; infinite in the wrong order."""
+    space = accent.box.y0 - part.box.y1 if is_below else part.box.y0 - accent.box.y1
+    return space if space > -0.35 * part.size else float("inf")
+
+
+def is_brace(part: PlacedPart) -> bool:
+    """Return whether a part is a body under or over a horizontal brace, which can have a label."""
+    return isinstance(part.node, Accent) and part.node.command in _BRACES
+
+
+# Limits below and above sums, limit operators, arrows and braces.
+
+_NEAR_LIMITS = 0.55
+"""Maximum gap between an operator and its limits, in ems."""
+_WORD_GAP = 0.45
+"""Maximum gap between two parts of one limit, in ems."""
+TAKING_LIMITS = frozenset(
+    ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "det", "gcd", "Pr"]
+)
+
+
+def place_limits(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
+    """Attach the parts centred below and above every operator."""
+    rest = list(parts)
+    for base in [part for part in parts if _takes_limits(part)]:
+        others = without(rest, [base])
+        below = _column(base, others, up=False)
+        above = _column(base, without(others, below), up=True)
+        if not below and not above:
+            continue
+        node = LimitsNode(
+            base.node,
+            doubts.build(below).node if below else None,
+            doubts.build(above).node if above else None,
+        )
+        whole = join([base, *below, *above], node, base, kind=base.kind)
+        rest = [*without(others, [*below, *above]), whole]
+    return rest
+
+
+def _takes_limits(part: PlacedPart) -> bool:
+    if isinstance(part.node, Words):
+        return part.node.text in TAKING_LIMITS
+    return part.kind in {"large", "arrow"} or is_brace(part) or part.kind == "relation"
+
+
+def _column(base: PlacedPart, parts: Sequence[PlacedPart], *, up: bool) -> list[PlacedPart]:
+    """Return a run of smaller parts on one side of an operator, centred on it."""
+    em = base.size
+    most = 0.88 * em if base.kind != "large" and not is_brace(base) else 0.95 * em
+    beyond = [
+        (part, (base.box.y0 - part.box.y1) if up else (part.box.y0 - base.box.y1)) for part in parts
+    ]
+    near = [
+        part
+        for part, gap in beyond
+        if -0.2 * part.size < gap < _NEAR_LIMITS * em
+        and part.size <= most
+        and (part.box.centre[1] < base.box.y0 if up else part.box.centre[1] > base.box.y1)
+        and part.box.x1 > base.box.x0 - 4 * em
+    ]
+    near.sort(key=lambda p: p.box.x0)
+    runs: list[list[PlacedPart]] = []
+    for part in near:
+        if runs and part.box.x0 - max(p.box.x1 for p in runs[-1]) < _WORD_GAP * part.size:
+            runs[-1].append(part)
+        else:
+            runs.append([part])
+    for run in runs:
+        box = bounds(run)
+        most = 0.35 * em + 0.06 * box.width + 0.2 * base.box.width
+        if box.x0 < base.x < box.x1 and abs(box.centre[0] - base.x) < most:
+            return _with_second_rows(run, parts, base, up=up)
+    return []
+
+
+def _with_second_rows(
+    run: list[PlacedPart], parts: Sequence[PlacedPart], base: PlacedPart, *, up: bool
+) -> list[PlacedPart]:
+    """Extend a run by the scripts and fractions beyond its row but within its width."""
+    box, size = bounds(run), max(p.size for p in run)
+    more = [
+        part
+        for part in without(parts, [*run, base])
+        if part.size < 0.85 * size
+        and box.x0 < part.x < box.x1 + 0.5 * size
+        and (
+            box.y0 - 0.5 * size < part.box.centre[1] < base.box.y0
+            if up
+            else box.y1 + 0.5 * size > part.box.centre[1] > base.box.y1
+        )
+    ]
+    return [*run, *more]
+
+
+# Superscripts, subscripts and left scripts of the parts of a row.
 
 SMALLER = 0.85
 """Maximum type size of scripts, as a share of their base's (TeX .7, Word .58 to .7)."""

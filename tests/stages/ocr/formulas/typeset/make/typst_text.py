@@ -12,7 +12,7 @@ from tests.stages.ocr.formulas.typeset.make.documents import Block, Paper, Print
 from tests.stages.ocr.formulas.typeset.make.tex import count_choices, read_colour
 from tests.stages.ocr.formulas.typeset.make.tree import FormulaReader, Node, merge_digits
 
-from omibench.latex.characters import COMMANDS
+from omibench.text.latex.signs import COMMANDS
 
 FONTS: Final = {
     "newcm": ("New Computer Modern", "New Computer Modern Math"),

@@ -1,1 +1,0 @@
-"""Chemical formulas and reactions in any notation."""

@@ -1,1 +1,0 @@
-"""Numbers with units, number words and ratios."""

@@ -1,0 +1,211 @@
+"""The command `omibench review export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from omibench.cli.options import Params
+from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.errors import EXIT_SOME_FAILED, OutputError, ParamsError
+from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from omibench.review.exports import TaskSelection
+    from omibench.review.folder import ReviewRecord
+
+
+ExportRole = Literal["annotator", "auditor", "senior"]
+"""Same as `review.people.AssignedRole`, whose import would slow down `omibench --help`."""
+
+
+def export(
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder to write tasks, decisions and pictures into."),
+    ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
+    ] = None,
+    statuses: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            metavar="STATUS[,...]",
+            help="Only tasks with this status: open, audit, escalated, settled.",
+        ),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only tasks assigned to this person, as this person can see them."
+        ),
+    ] = None,
+    role: Annotated[
+        ExportRole | None, typer.Option(help="Write tasks as this role can see them.")
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.yaml",
+            help="Write the results of page tasks as corrections.yaml entries.",
+        ),
+    ] = None,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live", help="Add the decisions logged by the application to decisions.jsonl."
+        ),
+    ] = False,
+) -> None:
+    """Export tasks for reviewers, or results of the review for the study.
+
+    With --person or --role, the export leaves out everything the role cannot see: hidden parts,
+    gold answers, names and decisions of others. Decisions come back with `omibench review import`.
+    Exits with 3 if bad lines of the review files were left out.
+
+    \b
+    Example:
+      omibench review export --person ada --out for-ada
+      omibench review export --people people.csv --labels labels.csv
+      omibench review export --corrections reviewed.yaml
+    """
+    from omibench.review.folder import read_review
+
+    if not (out or people or labels or corrections or live):
+        raise ParamsError(
+            "review export: give at least one of --out, --people, --labels, --corrections, --live"
+        )
+    folder = find_review_folder(review, params)
+    if live:
+        from omibench.review.app.database import LIVE
+        from omibench.review.app.decisions import list_unrecorded
+        from omibench.review.folder import append_decisions
+
+        growth = append_decisions(folder, [(LIVE, event) for event in list_unrecorded(folder)])
+        say(f"{len(growth.added)} decisions added to decisions.jsonl", err=True)
+    record = read_review(folder)
+    for error in record.errors:
+        say(f"{error}; the line was skipped", err=True)
+    if out is not None:
+        selection = _read_selection(kinds, statuses, person, role)
+        _write_folder(record, selection, out)
+    if people is not None:
+        from omibench.review.exports import PEOPLE_COLUMNS, list_answers
+
+        answers = list_answers(record.tasks, record.decisions, record.reviewers)
+        _write_table(people, answers, PEOPLE_COLUMNS, "answers")
+    if labels is not None:
+        from omibench.review.exports import LABEL_COLUMNS, list_labels
+
+        rows = list_labels(record.tasks, record.decisions)
+        _write_table(labels, rows, LABEL_COLUMNS, "labelled responses")
+    if corrections is not None:
+        _write_corrections(corrections, record, params)
+    if record.errors:
+        raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
+    from omibench.cli.options import show_study
+    from omibench.review.outcomes import ReviewRule
+    from omibench.review.tasks.corrections import list_page_corrections
+    from omibench.schemas.problem import Problem
+    from omibench.schemas.tables import read_jsonl, write_text
+    from omibench.stages.ocr.corrections.file import format_corrections
+
+    if path.exists():
+        raise OutputError(f"{path}: the file exists; give another one and copy its entries")
+    study = show_study(params)
+    problems = read_jsonl(Path(study.study.results) / "ocr/problems.jsonl", Problem)
+    rule = ReviewRule(study.review.reviewers)
+    entries = list_page_corrections(problems, record.tasks, record.decisions, rule)
+    write_text(path, format_corrections(entries))
+    say(f"{len(entries)} corrections in {path}")
+
+
+def _read_selection(
+    kinds: str | None, statuses: str | None, person: str | None, role: ExportRole | None
+) -> TaskSelection:
+    from omibench.review.exports import TaskSelection
+    from omibench.review.kinds import find_kind
+    from omibench.review.state import STATUSES
+    from omibench.schemas.validation import suggest_name
+
+    names = statuses.split(",") if statuses else []
+    for name in names:
+        if name not in STATUSES:
+            raise ParamsError(f"--status {name!r}: is not a status{suggest_name(name, STATUSES)}")
+    kind_names = [find_kind(name).name for name in kinds.split(",")] if kinds else []
+    chosen = tuple(status for status in STATUSES if status in names)
+    return TaskSelection(tuple(kind_names), chosen, person, role)
+
+
+def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> None:
+    from omibench.review.exports import select_export, write_export
+    from omibench.review.people import find_reviewer
+
+    if selection.person is not None and record.reviewers:
+        find_reviewer(record.reviewers, selection.person)
+    chosen = select_export(record, selection)
+    pictures = write_export(chosen, record.folder, out)
+    say(
+        f"{len(chosen.tasks)} tasks, {len(chosen.decisions)} decisions and {pictures} pictures "
+        f"in {out}"
+    )
+
+
+def _write_table(
+    path: Path, rows: Sequence[Mapping[str, object]], columns: Sequence[str], what: str
+) -> None:
+    from omibench.files.outputs import write_csv
+
+    write_csv(path, rows, columns)
+    say(f"{len(rows)} {what} in {path}")
+
+
+# The command `omibench review import`.
+
+
+def import_(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSONL files of decisions.")],
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+) -> None:
+    """Add decisions from files to decisions.jsonl of a review.
+
+    Importing a file twice changes nothing. Lines that do not fit their task are listed and skipped,
+    and the exit code is 3. A decision on content that has changed since is stored, and its task is
+    opened again.
+
+    \b
+    Example:
+      omibench review import ann.jsonl bob.jsonl --review review
+    """
+    from omibench.review.imports import import_files
+
+    outcome = import_files(find_review_folder(review, params), files)
+    for error in outcome.errors:
+        say(error, err=True)
+    stale = f", {len(outcome.stale)} tasks stale ({', '.join(outcome.stale[:10])})"
+    say(
+        f"{outcome.added} decisions added, {outcome.repeated} already present, "
+        f"{len(outcome.errors)} refused{stale if outcome.stale else ''}"
+    )
+    if outcome.errors:
+        raise typer.Exit(EXIT_SOME_FAILED)

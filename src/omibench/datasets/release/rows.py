@@ -1,0 +1,235 @@
+"""A frozen dataset by item: question, gold answer and the text before translation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.datasets.release_contents import ORIGINAL, PREFIX, list_choices
+from omibench.datasets.release_folder import Access, ReleasedSource
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.schemas.problem import (
+    Answer,
+    Figure,
+    Original,
+    OriginalRow,
+    Question,
+    Value,
+    list_labels,
+)
+from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
+from omibench.stages.freeze.rows import is_simulated
+from omibench.stages.ocr.sources.manifest import Photographs, Rows, Source, read_manifest
+
+
+class FrozenItem(NamedTuple):
+    """One problem of a freeze."""
+
+    question: Question
+    answer: Answer
+    original: Original | None
+
+
+class FrozenFolder(NamedTuple):
+    """A folder written by `freeze`."""
+
+    folder: Path
+    manifest: FrozenManifest
+    items: list[FrozenItem]
+
+
+def read_freeze(folder: Path) -> FrozenFolder:
+    """Read a freeze and compare its rows with its manifest.
+
+    Args:
+        folder: The folder of `freeze`: manifest.json, questions.jsonl, answers.jsonl, images/.
+
+    Raises:
+        MissingInputError: A file is missing.
+        FileFormatError: The rows differ from the manifest, or do not match each other.
+    """
+    for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
+        if not (folder / name).is_file():
+            raise MissingInputError(f"{folder}: {name} not found; pass a folder written by freeze")
+    manifest = read_json(folder / "manifest.json", FrozenManifest)
+    questions = read_jsonl(folder / "questions.jsonl", Question)
+    answers = read_jsonl(folder / "answers.jsonl", Answer)
+    if (content_hash(questions), content_hash(answers)) != (
+        manifest.questions_sha256,
+        manifest.answers_sha256,
+    ):
+        raise FileFormatError(
+            f"{folder}: questions or answers do not match its manifest.json; freeze again"
+        )
+    golds = {answer.id: answer for answer in answers}
+    if len(golds) != len(questions) or {q.id for q in questions} != golds.keys():
+        raise FileFormatError(f"{folder}: questions and answers have different ids; freeze again")
+    originals = _read_originals(folder / "originals.jsonl")
+    items = [FrozenItem(q, golds[q.id], originals.get(q.id)) for q in questions]
+    return FrozenFolder(folder, manifest, items)
+
+
+def _read_originals(path: Path) -> dict[str, Original]:
+    if not path.is_file():
+        return {}
+    return {row.id: row.original for row in read_jsonl(path, OriginalRow)}
+
+
+# Terms of sources: licences and redistribution.
+
+
+def name_source(item: FrozenItem, dataset: str) -> str:
+    """Return the source of an item; by default, the dataset that it was read from."""
+    return item.question.source or dataset
+
+
+def list_sources(
+    items: Sequence[FrozenItem], dataset: str, manifest: Path | None
+) -> list[ReleasedSource]:
+    """Return the known terms of each source.
+
+    Args:
+        items: Items of a freeze.
+        dataset: The name of the freeze, the source of items without one.
+        manifest: The sources.yaml with `licence` and `redistribute`; None if unknown.
+
+    Returns:
+        One row per source of the items, by name; `redistribute` is None if not stated.
+
+    Raises:
+        FileFormatError: The manifest is invalid.
+        MissingInputError: The manifest does not exist.
+    """
+    counts = Counter(name_source(item, dataset) for item in items)
+    entries: dict[str, Source | Photographs | Rows] = {}
+    if manifest is not None:
+        listing = read_manifest(manifest)
+        entries |= {entry.name: entry for entry in listing.entries}
+    return [_describe(name, counts[name], entries.get(name)) for name in sorted(counts)]
+
+
+def find_licence(item: FrozenItem, source: ReleasedSource) -> str | None:
+    """Return the item's own licence, or that of its source."""
+    return item.question.licence or source.licence
+
+
+def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) -> ReleasedSource:
+    if entry is None:
+        return ReleasedSource(name=name, items=count, licence=None, redistribute=None)
+    hashes, urls = (entry.sha256, entry.url) if isinstance(entry, Source) else ({}, {})
+    return ReleasedSource(
+        name=name,
+        items=count,
+        licence=entry.licence,
+        redistribute=entry.redistribute,
+        competition=entry.competition,
+        year=entry.year,
+        files={Path(path).name: digest.lower() for path, digest in hashes.items()},
+        urls={Path(path).name: url for path, url in urls.items()},
+    )
+
+
+# Rows of a release: one item with gold answer and labels.
+
+
+class ReleaseItem(NamedTuple):
+    """One item with its split and source."""
+
+    item: FrozenItem
+    split: str
+    source: ReleasedSource
+
+    @property
+    def access(self) -> Access:
+        """`full` if its source can be redistributed, else `metadata`."""
+        return "full" if self.source.redistribute else "metadata"
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures in the order of the marks; missing figures have no bytes."""
+        return [figure for figure in self.item.question.images if figure.sha256]
+
+
+def list_several(items: Sequence[ReleaseItem]) -> dict[str, bool]:
+    """Return the names of all attributes, sorted, and whether each is a list of labels.
+
+    Args:
+        items: All items, so that a column has one type in all files.
+    """
+    several: dict[str, bool] = {}
+    for release_item in items:
+        for name, value in release_item.item.answer.attributes.items():
+            several[name] = several.get(name, False) or isinstance(value, list)
+    return dict(sorted(several.items()))
+
+
+def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the column values of an item, without the bytes of pictures.
+
+    Args:
+        release_item: The item.
+        several: The result of `list_several`.
+    """
+    question, answer, original = release_item.item
+    attributes = {
+        PREFIX + name: _align(answer.attributes.get(name), is_list)
+        for name, is_list in several.items()
+    }
+    return {
+        "id": question.id,
+        "question": question.question,
+        "choices": list_choices(question.choices),
+        "answer": answer.answer,
+        "answer_type": answer.answer_type,
+        "rationale": answer.solution,
+        "rationale_simulated": is_simulated(answer),
+        "subject": question.subject,
+        "topic": answer.topic,
+        "language": question.language,
+        "group": question.group,
+        "subset": question.subset,
+        "source": release_item.source.name,
+        "licence": find_licence(release_item.item, release_item.source),
+        "access": release_item.access,
+        "pages": question.pages,
+        "figures": [_describe_figure(figure) for figure in release_item.figures],
+        "original_language": original.language if original else None,
+        "original_question": original.question if original else None,
+        "original_choices": list_choices(original.choices) if original else None,
+        "translator": original.translator if original else None,
+        **attributes,
+    }
+
+
+def withhold_texts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of an item that cannot be redistributed: its location, labels and key.
+
+    Letters of a multiple-choice key are facts and stay (USNCO-V, data availability: the released
+    metadata holds the answer key). Texts of question, choices, open answers and rationales are
+    removed.
+    """
+    is_letter = row["answer_type"] == "mcq"
+    return {
+        **row,
+        "question": None,
+        "choices": None,
+        "answer": row["answer"] if is_letter else None,
+        "rationale": None,
+        "figures": [{**figure, "caption": None} for figure in row["figures"]],
+        **dict.fromkeys(ORIGINAL),
+    }
+
+
+def _align(value: Value | None, is_list: bool) -> Value | None:
+    return list_labels(value) if is_list else value
+
+
+def _describe_figure(figure: Figure) -> dict[str, Any]:
+    return {
+        "sha256": figure.sha256,
+        "page": figure.page,
+        "bbox": [float(value) for value in figure.bbox] if figure.bbox else None,
+        "caption": figure.caption,
+    }

@@ -1,1 +1,0 @@
-"""Releases of `omibench release build`, read as untrusted files: bounded and contained."""

@@ -1,1 +1,0 @@
-"""Explanations of verdicts: `omibench score --explain ID`."""

@@ -1,1 +1,0 @@
-"""Request handlers of the explorer, one function per address."""

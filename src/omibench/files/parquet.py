@@ -1,0 +1,295 @@
+"""Metadata in the footer of a Parquet file, read without pyarrow.
+
+Jobs read tables through polars, which does not report sizes; pyarrow does, but importing it
+takes longer than reading most tables. The footer uses Thrift's compact protocol.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+
+from omibench.errors import FileFormatError, reason_of
+from omibench.files.reading import open_regular, size_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_MAGIC: Final = b"PAR1"
+FOOTER_BYTES: Final = 16 * 2**20
+_DEPTH: Final = 16
+_ROWS, _GROUPS, _METADATA = 3, 4, 5
+_COLUMNS = 1
+_CHUNK, _PATH, _UNPACKED = 3, 3, 6
+"""Field numbers in FileMetaData, RowGroup, and ColumnChunk with its ColumnMetaData."""
+
+
+class Column(NamedTuple):
+    """One column of one row group: its name and uncompressed bytes."""
+
+    name: str
+    size: int
+
+
+class Footer(NamedTuple):
+    """Number of rows, and the columns of each row group."""
+
+    rows: int
+    columns: list[Column]
+    metadata: dict[str, str]
+    """Key-value metadata of the writer."""
+    start: int
+    """Bytes of the file before the footer."""
+
+
+def read_footer(file: BinaryIO) -> Footer:
+    """Read the footer of a Parquet file. Raises ValueError if it is not a Parquet file."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 8))
+    tail = file.read(8)
+    if size < 12 or tail[4:] != _MAGIC:
+        raise ValueError("it does not end as a Parquet file does")
+    (length,) = struct.unpack("<I", tail[:4])
+    if length > min(size - 12, FOOTER_BYTES):
+        raise ValueError(f"its description would have {length:,} bytes")
+    file.seek(size - 8 - length)
+    try:
+        fields = _Thrift(file.read(length)).fields(_DEPTH)
+        columns = [
+            Column(chunk[_CHUNK][_PATH][0].decode("utf-8"), chunk[_CHUNK][_UNPACKED])
+            for group in fields.get(_GROUPS, [])
+            for chunk in group[_COLUMNS]
+        ]
+        pairs = {pair[1]: pair.get(2, b"") for pair in fields.get(_METADATA, [])}
+        metadata = {key.decode(): value.decode("utf-8", "replace") for key, value in pairs.items()}
+        return Footer(int(fields[_ROWS]), columns, metadata, size - 8 - length)
+    except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, struct.error):
+        raise ValueError("its description is damaged") from None
+
+
+class _Thrift:
+    """Reader for values of the compact protocol."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def fields(self, depth: int) -> dict[int, Any]:
+        """Read a structure as values by field number."""
+        if not depth:
+            raise IndexError
+        values: dict[int, Any] = {}
+        number = 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self._read_signed()
+            kind = head & 15
+            values[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
+        return values
+
+    def _value(self, kind: int, depth: int) -> Any:
+        match kind:
+            case 1 | 2 | 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._read_signed()
+            case 7:
+                return self._bytes(8)
+            case 8:
+                return self._bytes(self._read_unsigned())
+            case 9 | 10:
+                return self._list(depth)
+            case 12:
+                return self.fields(depth - 1)
+        raise IndexError  # Parquet has no maps
+
+    def _list(self, depth: int) -> list[Any]:
+        head = self._byte()
+        count = self._read_unsigned() if head >> 4 == 15 else head >> 4
+        if count > len(self._data):
+            raise IndexError
+        return [self._value(head & 15, depth - 1) for _ in range(count)]
+
+    def _byte(self) -> int:
+        value = self._data[self._at]
+        self._at += 1
+        return value
+
+    def _bytes(self, count: int) -> bytes:
+        start, self._at = self._at, self._at + count
+        if self._at > len(self._data):
+            raise IndexError
+        return self._data[start : self._at]
+
+    def _read_unsigned(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 0x80:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if shift > 63:
+                raise IndexError
+        return value | byte << shift
+
+    def _read_signed(self) -> int:
+        value = self._read_unsigned()
+        return value >> 1 ^ -(value & 1)
+
+
+# Untrusted Parquet files, checked before they are decoded.
+#
+# A few hundred kilobytes can unpack to gigabytes, by compression or by one long value that a
+# dictionary repeats. The stated sizes are checked before decoding, and the actual sizes after it,
+# because a file can state any size.
+
+FRAME_BYTES: Final = 4 * 2**30
+"""Maximum bytes of a table in memory."""
+_FLOOR: Final = 512 * 2**20
+_RATIO: Final = 100
+"""A file of any size can unpack to 512 MiB, and beyond that to a hundred times its size."""
+_CELLS: Final = 2_000_000_000
+_CELL: Final = 16
+"""Minimum bytes per value in memory, even if the file states none: an equal or missing value
+repeated a million times takes a few bytes of a file.
+"""
+BATCH: Final = 64
+
+
+def read_frame(
+    path: str | Path, limit: int = FRAME_BYTES, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Read a Parquet file, or `columns` of it, of at most `limit` bytes in memory.
+
+    Raises as `open_regular` does, and FileFormatError for an invalid Parquet file, a missing
+    column, or a file that unpacks to more than 512 MiB and a hundred times its own size.
+    """
+    import polars as pl
+
+    with open_regular(path) as file:
+        max_bytes = _check_size(path, file, limit, columns)
+    try:
+        # Given a path, polars maps the file; a star in the name is not a pattern.
+        selection = None if columns is None else list(columns)
+        frame = pl.read_parquet(Path(path), columns=selection, glob=False)
+    except pl.exceptions.ColumnNotFoundError:
+        schema = pl.read_parquet_schema(Path(path))
+        missing = next((name for name in columns or () if name not in schema), "")
+        raise FileFormatError(
+            f"{path}: lacks the column {missing!r}; it has {', '.join(schema)}"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _refuse_broken(path, error) from None
+    except pl.exceptions.PanicException as panic:  # not a subclass of Exception
+        raise _refuse_broken(path, RuntimeError(str(panic))) from None
+    if _length(frame) > max_bytes:
+        raise _too_large(path, _length(frame), max_bytes)
+    return frame
+
+
+def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file with pictures, 64 in memory at a time.
+
+    Raises as `read_frame` does; `limit` applies to each of these batches.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_regular(path) as file:
+        _check_size(path, file, None, None)
+        file.seek(0)
+        try:
+            with pq.ParquetFile(file) as table:
+                for batch in table.iter_batches(BATCH):
+                    if batch.nbytes > limit:
+                        raise _too_large(path, batch.nbytes, limit)
+                    yield from batch.to_pylist()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _refuse_broken(path, error) from None
+
+
+def join_frames(paths: Sequence[str | Path], target: Path) -> None:
+    """Write the rows of Parquet files of one schema to `target`, in their order.
+
+    Raises as `iter_frame` does, and FileFormatError if the schemas differ.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer: pq.ParquetWriter | None = None
+    try:
+        for path in paths:
+            with open_regular(path) as file:
+                _check_size(path, file, None, None)
+                file.seek(0)
+                try:
+                    with pq.ParquetFile(file) as table:
+                        writer = writer or pq.ParquetWriter(target, table.schema_arrow)
+                        for batch in table.iter_batches(BATCH):
+                            if batch.nbytes > FRAME_BYTES:
+                                raise _too_large(path, batch.nbytes, FRAME_BYTES)
+                            writer.write_batch(batch)
+                except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+                    raise _refuse_broken(path, error) from None
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _check_size(
+    path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
+) -> int:
+    """Return the maximum uncompressed size after checking the stated sizes."""
+    try:
+        footer = read_footer(file)
+    except (ValueError, OSError) as error:
+        raise _refuse_broken(path, error) from None
+    max_bytes = max(_FLOOR, _RATIO * file.seek(0, 2))
+    max_bytes = max_bytes if limit is None else min(limit, max_bytes)
+    names = None if columns is None else set(columns)
+    selection = [c for c in footer.columns if names is None or c.name in names]
+    stated = sum(max(0, column.size) for column in selection)
+    if stated > max_bytes:
+        raise _too_large(path, stated, max_bytes)
+    cells = footer.rows * max(1, len({column.name for column in selection}))
+    if limit is not None and _CELL * cells > max_bytes:
+        raise _too_large(path, _CELL * cells, max_bytes)
+    if cells > _CELLS:
+        raise FileFormatError(f"{path}: has {footer.rows:,} rows; split the file")
+    return max_bytes
+
+
+def _length(frame: pl.DataFrame) -> int:
+    """Return the bytes of all values, with repeats.
+
+    A text repeated by a dictionary is in memory once but is rebuilt for each row.
+    """
+    return sum(map(_column_length, frame.iter_columns()))
+
+
+def _column_length(values: pl.Series) -> int:
+    import polars as pl
+
+    while values.dtype == pl.List:
+        values = values.explode()
+    if values.dtype in (pl.Categorical, pl.Enum):
+        counts = values.value_counts(name="n")
+        lengths = counts.to_series(0).cast(pl.String).str.len_bytes().cast(pl.Int64)
+        return int((lengths * counts["n"].cast(pl.Int64)).sum() or 0)
+    if values.dtype == pl.String:
+        return int(values.str.len_bytes().cast(pl.Int64).sum() or 0)
+    if values.dtype == pl.Binary:
+        return int(values.bin.size().cast(pl.Int64).sum() or 0)
+    return int(values.estimated_size())
+
+
+def _too_large(path: str | Path, size: int, max_bytes: int) -> FileFormatError:
+    return FileFormatError(
+        f"{path}: unpacks to {size_text(size)}, but at most {size_text(max_bytes)} are read from "
+        "a file of its size; split the file, or give the right one"
+    )
+
+
+def _refuse_broken(path: str | Path, error: Exception) -> FileFormatError:
+    cause = re.sub(r"\s+", " ", reason_of(error))[:200]
+    return FileFormatError(f"{path}: is not a Parquet file: {cause}")

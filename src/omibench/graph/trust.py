@@ -1,0 +1,127 @@
+"""Acceptance of results that were made elsewhere, after checking every file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import MissingInputError
+from omibench.files.locations import find_shipped
+from omibench.files.programs import isolate_env, python_module
+from omibench.graph.provenance import (
+    NAME,
+    adopt,
+    find_strangers,
+    list_differences,
+    read_provenance,
+    suggest_way_out,
+)
+
+
+class Difference(NamedTuple):
+    """Problems found in the results of a stage."""
+
+    stage: str
+    description: str
+
+
+def check_files(results: Path, stages: Iterable[str]) -> list[Difference]:
+    """Compare the results of `stages` with their provenance."""
+    mismatches: list[Difference] = []
+    odd = set(find_strangers(results, stages))
+    for stage in stages:
+        provenance = read_provenance(results / stage)
+        if provenance is not None:
+            mismatches += [
+                Difference(stage, f"{file}: {description}")
+                for file, description in list_differences(results / stage, provenance)
+            ]
+        elif stage in odd:
+            description = f"there is no {NAME}: it {suggest_way_out(results, [stage])}"
+            mismatches.append(Difference(stage, description))
+    return mismatches
+
+
+def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
+    """Restore Snakemake's metadata of results that were made elsewhere; return their stages.
+
+    The files must have been checked.
+    """
+    adopted = []
+    for stage in find_strangers(results, stages):
+        if (provenance := read_provenance(results / stage)) is not None:
+            adopt(results / stage, provenance)
+            adopted.append(stage)
+    return adopted
+
+
+def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
+    """Return the files of `stages` that differ from dvc.lock; empty without dvc.lock.
+
+    Raises MissingInputError if DVC fails.
+    """
+    if not Path("dvc.lock").is_file() or not stages:
+        return []
+    text = _run("dvc", "data", "status", "--granular", "--json")
+    changed = json.loads(text).get("uncommitted", {})
+    mismatches = []
+    for kind in ("modified", "deleted", "added"):
+        for name in changed.get(kind, []):
+            stage = _stage_name(name, results)
+            if stage in stages and not name.endswith("/"):
+                mismatches.append(
+                    Difference(
+                        stage, f"{_shorten_name(name, results, stage)}: {kind} (reported by DVC)"
+                    )
+                )
+    return mismatches
+
+
+def check_graph(results: Path, params: str) -> list[Difference]:
+    """Return the files that Snakemake would rebuild, with reasons.
+
+    It plans by omibench's own rules: the folder's Snakefile and profiles may be a stranger's code.
+
+    Raises MissingInputError with Snakemake's message if it fails.
+    """
+    own = ("--snakefile", str(find_shipped("Snakefile")), "--workflow-profile", "none")
+    text = _run("snakemake", "--summary", "--quiet", "all", *own, "--configfile", params)
+    lines = text.splitlines()
+    start = next(
+        (i for i, line in enumerate(lines) if line.startswith("output_file\t")), len(lines)
+    )
+    mismatches = []
+    for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
+        name, reason = row["output_file"], row["status"]
+        reason = "follows from what would be rebuilt" if reason == "ok" else reason
+        if row["plan"] != "no update" and (stage := _stage_name(name, results)):
+            mismatches.append(Difference(stage, f"{_shorten_name(name, results, stage)}: {reason}"))
+    return mismatches
+
+
+def _stage_name(name: str, results: Path) -> str:
+    parts, root = Path(name).parts, results.parts
+    return parts[len(root)] if parts[: len(root)] == root and len(parts) > len(root) else ""
+
+
+def _shorten_name(name: str, results: Path, stage: str) -> str:
+    return str(Path(name).relative_to(results / stage))
+
+
+def _run(*words: str) -> str:
+    process = subprocess.run(
+        python_module(*words), env=isolate_env(os.environ),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if process.returncode:
+        lines = [line for line in (process.stderr + process.stdout).splitlines() if line.strip()]
+        command = " ".join(words[:2])
+        raise MissingInputError(
+            f"{command}: {lines[-1].strip() if lines else 'failed without a message'}"
+        )
+    return process.stdout

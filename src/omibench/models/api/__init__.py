@@ -1,0 +1,1 @@
+"""Clients of APIs: connections, limits, retries, batches and the loop that sends requests."""

@@ -1,0 +1,301 @@
+"""The base of API providers: checks before sending, calls of samples, connections and runs."""
+
+from __future__ import annotations
+
+import logging
+import re
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from time import time
+from typing import Any, ClassVar
+
+from pydantic import SecretStr
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.extras import require_extra
+from omibench.models.api.batch_api import BatchApi
+from omibench.models.api.batch_run import BatchRun, PollInterval
+from omibench.models.api.bodies import PictureCache, RequestBody, Show, wire_body
+from omibench.models.api.failures import (
+    Failure,
+    failure_of_connection,
+    failure_of_status,
+    mark_unsent,
+)
+from omibench.models.api.http import MOST_RESULTS, C, open_pools, sdk_client
+from omibench.models.api.keys import PAGE, A, explain_failure, read_key, with_own_secrets
+from omibench.models.api.outage import PendingCall, get_outage
+from omibench.models.api.replies import parse_json, same_family, unreadable
+from omibench.models.api.scheduler import JobRun, Progress, Send, Sent
+from omibench.models.api.submissions import SubmissionFolder, locate_submissions, name_draw
+from omibench.models.options import score_from_list
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.params.models.base import ApiModel
+from omibench.schemas.request import Request, Response
+
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
+)
+MOST_SAMPLES = 8
+"""Maximum samples per request: supported by every endpoint with `n`."""
+_LOG = logging.getLogger("omibench")
+
+
+class ApiProvider(BaseProvider[A]):
+    """A model behind an API. A subclass is the dialect: what is sent, and what replies mean.
+
+    `progress` counts the progress of the latest `answer`. A model with `batch: true` is queried
+    through the API's batches; its identity stays the same, so that both share responses.
+
+    Args:
+        name: The model's name in the study.
+        model: Its block.
+        batches: Folder of submissions; without it, batches can be described but not queried.
+    """
+
+    sdk: ClassVar[str]
+    """Package of the provider's SDK."""
+    client: ClassVar[str]
+    """Name of its client class."""
+    options: ClassVar[dict[str, Any]] = {}
+    """Options of the SDK for every request."""
+    batch_api: ClassVar[type[BatchApi]]
+    """The batch API of a provider that has one."""
+    poll_interval = PollInterval()
+
+    def __init__(self, name: str, model: A, batches: Path | None = None) -> None:
+        super().__init__(name, model)
+        self.batches = batches
+        self.pictures = PictureCache()
+        self.progress = Progress()
+        self._others: set[str] = set()
+        self.stored_answers = 0
+
+    @property
+    @abstractmethod
+    def path(self) -> str:
+        """The path of requests below the address of the API."""
+
+    @abstractmethod
+    def build_body(self, model: A, requests: Sequence[Request], show: Show) -> dict[str, Any]:
+        """Build the JSON body for samples of one conversation.
+
+        Args:
+            model: The block with secrets filled in.
+            requests: The samples, which differ only in their index.
+            show: Inserts a picture.
+        """
+
+    @abstractmethod
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """Read at most `samples` responses in the JSON of a reply, priced as a `batch` or not.
+
+        Raises Failure if it contains none.
+        """
+
+    def answer(
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
+    ) -> Iterator[tuple[Request, Response]]:
+        """See `Provider.answer`. The sending thread queries the budget, one call at a time.
+
+        With batches it returns when every batch has ended, which can take a day. If the process is
+        killed, the next one with the same requests (or some of them) collects the running batches
+        and submits only the rest.
+
+        Raises ModelError, MissingInputError or ImageCountError before anything is sent if the key
+        is missing or the model does not support a request; ModelError later if the endpoint rejects
+        every request (a wrong key, an empty account, an unknown model).
+        """
+        self.check(requests)
+        key = read_key(self.model.key_env)
+        if self.model.is_batch:
+            yield from self._answer_in_batches(requests, key, budget)
+            return
+        run = JobRun(
+            self.jobs(requests), lambda: self.connect(key), self.model.limits, budget,
+            self.stored_answers,
+            get_outage((self.model.provider, self.model.base_url, self.model.id)),
+        )  # fmt: skip
+        self.progress = run.progress
+        yield from run.answers()
+
+    def _answer_in_batches(
+        self, requests: Sequence[Request], key: SecretStr, budget: Budget
+    ) -> Iterator[tuple[Request, Response]]:
+        if self.batches is None:
+            raise ModelError(f"model {self.name!r}: batches need a folder for their submissions")
+        identity = self.identity
+        folder = SubmissionFolder(locate_submissions(self.batches, identity))
+        with self.connect_batches(key) as api:
+            run = BatchRun(
+                api, folder, budget,
+                lambda request: name_draw(identity, request),
+                lambda responses: self.summarize_call(responses).cost_usd,
+                self.model.limits, self.poll_interval, self.stored_answers,
+            )  # fmt: skip
+            self.progress = run.progress
+            yield from run.answers(
+                requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
+            )
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """Check that the model supports the requests. Raises as `answer`; nothing is sent."""
+        can = self.model.can
+        for request in requests:
+            images = len(request.conversation.images)
+            if can.images is not None and images > can.images:
+                raise ImageCountError(
+                    f"problem {request.tags.problem!r}: the conversation has {images} images, but "
+                    f"model {self.name!r} accepts {can.images} (`can.images`); images are never "
+                    "dropped"
+                )
+            if request.decoding.top_p is not None and not can.temperature:
+                raise ModelError(
+                    f"setting {request.tags.setting!r}: top_p is set, but model {self.name!r} "
+                    "does not accept it (`can.temperature: false`); remove `decoding.top_p`"
+                )
+        self.pictures.check(requests, can.image_mb)
+
+    def jobs(self, requests: Sequence[Request]) -> list[PendingCall]:
+        """Return the calls: samples of one conversation share one if the model supports `n`."""
+        if not self.model.can.samples:
+            return [PendingCall((request,)) for request in requests]
+        together: dict[object, list[Request]] = {}
+        for request in requests:
+            alike = (request.conversation, request.decoding, request.options)
+            together.setdefault(alike, []).append(request)
+        return [
+            PendingCall(tuple(samples[i : i + MOST_SAMPLES]))
+            for samples in together.values()
+            for i in range(0, len(samples), MOST_SAMPLES)
+        ]
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """Open the SDK's clients inside the loop; each is lent to one call at a time."""
+        sdk = self._import_sdk()
+        kinds = getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient
+        model = with_own_secrets(self.model)
+        make = client_maker(*kinds, self.model, key)
+        async with open_pools(make, self.model.limits.concurrency) as lend:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                body = wire_body(
+                    lambda show: self.build_body(model, requests, show), requests[0], self.pictures
+                )
+                try:
+                    with lend() as client:
+                        reply = await post(sdk, client, self.path, body, self.options)
+                    responses = self.read_reply(reply, len(requests))
+                except Failure as failure:
+                    raise explain_failure(failure, self.name, self.model) from None
+                if options := requests[0].options:
+                    responses = [score_from_list(responses[0], reply, options)]
+                return self.summarize_call(responses)
+
+            yield send
+
+    @contextmanager
+    def connect_batches(self, key: SecretStr) -> Iterator[BatchApi]:
+        """Open two clients of the SDK: one for requests, one for results, which are larger."""
+        sdk = self._import_sdk()
+        kinds = getattr(sdk, self.client), sdk.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            yield self.batch_api(self, sdk, client, downloads)
+
+    def _import_sdk(self) -> Any:
+        require_extra("api", f"model {self.name!r}", self.sdk)
+        return import_module(self.sdk)
+
+    def summarize_call(self, responses: list[Response]) -> Sent:
+        """Summarize a call, and warn if another model answered it."""
+        for name in {response.served_model for response in responses} - {None}:
+            if name and name not in self._others and not same_family(self.model.id, name):
+                self._others.add(name)
+                _LOG.warning(
+                    "model %r: requested %r, but the endpoint reports %r; its responses are kept "
+                    "and marked with that name",
+                    self.name,
+                    self.model.id,
+                    name,
+                )
+        costs = [response.cost_usd for response in responses]
+        counts = [(r.usage.input_tokens, r.usage.output_tokens) for r in responses]
+        tokens = [a + b for a, b in counts if a is not None and b is not None]
+        return Sent(
+            responses,
+            sum(cost for cost in costs if cost is not None) if None not in costs else None,
+            sum(tokens) if tokens else None,
+        )
+
+
+def client_maker(
+    kind: type[C],
+    http: type[Any],
+    model: ApiModel,
+    key: SecretStr,
+    limit: int | None = None,
+) -> Callable[[], C]:
+    """Return a maker of SDK clients that neither retry nor wait: this package does both.
+
+    The clients share the options of `http`, the SDK's HTTP client class: enough connections for the
+    run, all kept alive, and certificates, which are loaded once; without TLS none are, since no
+    request leaves its origin (`hooks.Hooks`). Replies are limited to `limit` bytes
+    (default 128 MiB).
+    """
+    import httpx2
+
+    plain, timeout_s = (model.base_url or "").startswith("http://"), model.limits.timeout_s
+    options = {
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+        "verify": False if plain else httpx2.create_ssl_context(),
+    }
+    secret = key.get_secret_value()
+    return lambda: sdk_client(
+        kind, http, key=secret, base_url=model.base_url, options=options, limit=limit
+    )
+
+
+async def post(
+    sdk: Any, client: Any, path: str, body: RequestBody, options: dict[str, Any]
+) -> object:
+    """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
+
+    The SDKs parse replies leniently (a page of HTML becomes a str, a truncated body a partial
+    object), so the raw reply is parsed here.
+    """
+    import httpx2
+
+    options = {"headers": body.headers, **options}
+    try:
+        reply = await client.post(path, cast_to=httpx2.Response, content=body, options=options)
+    except sdk.APIStatusError as error:
+        answer = error.response
+        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
+    except sdk.APIConnectionError as error:
+        failure = failure_of_connection(error)
+        raise replace(failure, maybe_paid=failure.maybe_paid and body.left) from None
+    except BaseException as error:
+        if not body.left:
+            mark_unsent(error)
+        raise
+    try:
+        return parse_json(reply.content)
+    except ValueError:
+        if is_page(reply.content):
+            # From a login page or a portal: the request reached no model.
+            page = unreadable(f"{PAGE} ({len(reply.content)} bytes)")
+            raise replace(page, maybe_paid=False) from None
+        raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
+
+
+def is_page(content: bytes) -> bool:
+    """Return whether a reply is a page of HTML, as sent by portals and proxies."""
+    return _PAGE.match(content) is not None

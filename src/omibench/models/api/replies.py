@@ -1,0 +1,320 @@
+"""The common parts of all providers' replies: price, split samples, separate reasoning."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+import json
+import logging
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from omibench.errors import reason_of
+from omibench.files.pictures import READERS
+from omibench.models.api.bodies import media_type
+from omibench.models.api.failures import Failure
+from omibench.params.models.base import Price, ServedModel
+from omibench.schemas.request import (
+    DrawnPart,
+    ImagePart,
+    Message,
+    Outcome,
+    Response,
+    TextPart,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
+from omibench.text.masking import mask_keys, may_hold_surrogates, replace_surrogates
+
+_CLOSE = "</think>"
+_OPEN = re.compile(r"\s*<think>")
+_SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)(?=[-@:]|$)")
+
+Json = Mapping[str, Any]
+
+
+def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
+    """Return the cost of one call in US dollars; None without a price or a token count."""
+    if price is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    return price.compute_dollars(
+        usage.input_tokens, usage.output_tokens, usage.cached_tokens or 0, batch=batch
+    )
+
+
+def is_counted(usage: Usage) -> bool:
+    """Return whether the provider counted tokens: then even a reply without content is billed."""
+    return usage.input_tokens is not None or usage.output_tokens is not None
+
+
+def divide_usage(usage: Usage, samples: int) -> list[Usage]:
+    """Divide the tokens of one call over its samples as evenly as whole numbers allow.
+
+    A provider counts tokens per call, not per sample; the shares add up to its count.
+    """
+    counts = usage.model_dump()
+    return [
+        Usage(
+            **{
+                name: None if total is None else total // samples + (i < total % samples)
+                for name, total in counts.items()
+            }
+        )
+        for i in range(samples)
+    ]
+
+
+def add_costs(
+    responses: Sequence[Response],
+    usage: Usage,
+    model: ServedModel,
+    reply: Json,
+    batch: bool,
+) -> list[Response]:
+    """Add the facts of a call to its samples: tokens, dollars, serving model."""
+    cost = compute_cost(model.price, usage, batch=batch)
+    served = as_text(reply.get("model"))
+    shared = {
+        "cost_usd": None if cost is None else cost / len(responses),
+        "provider_id": as_text(reply.get("id")) or None,
+        "served_model": served if served and served != model.id else None,
+        "sampling": None if model.can.temperature else "provider_default",
+    }
+    usages = divide_usage(usage, len(responses))
+    return [
+        response.model_copy(update={**shared, "usage": sample_usage})
+        for response, sample_usage in zip(responses, usages, strict=True)
+    ]
+
+
+def split_reasoning(text: str, reasoning: str) -> tuple[str, str | None]:
+    """Split the answer from the reasoning that some models write as `<think>...</think>`.
+
+    The opening tag can be in the prompt: then everything up to the last closing tag is reasoning.
+    Reasoning that is never closed leaves no answer.
+    """
+    if _CLOSE in text:
+        thought, _, text = text.rpartition(_CLOSE)
+        reasoning += _OPEN.sub("", thought, count=1)
+        text = text.lstrip()
+    elif opened := _OPEN.match(text):
+        reasoning, text = reasoning + text[opened.end() :], ""
+    return text, reasoning.strip() or None
+
+
+def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
+    """Return the outcome of a finished reply; without text or calls it is `empty`."""
+    if refused:
+        return "refused"
+    if cut:
+        return "truncated"
+    return "answered" if text.strip() or called else "empty"
+
+
+def same_family(requested: str, served: str) -> bool:
+    """Return whether the model `served` can be the requested one: an alias or a dated snapshot."""
+    requested_stem, served_stem = _stem(requested), _stem(served)
+    return requested_stem.startswith(served_stem) or served_stem.startswith(requested_stem)
+
+
+def parse_json(body: bytes) -> Any:
+    """Parse the JSON value of a body without lone surrogates and known keys.
+
+    Raises ValueError if it is not JSON or nested too deeply.
+    """
+    try:
+        value = json.loads(body)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    value = mask_keys(value, body)
+    return replace_surrogates(value) if may_hold_surrogates(body) else value
+
+
+def as_object(value: object) -> Json:
+    """Return the value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_objects(value: object) -> list[Json]:
+    """Return the objects of a JSON list; empty for anything else."""
+    return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list) else []
+
+
+def count(value: object) -> int | None:
+    """Return a number of tokens from a provider's value, or None."""
+    tokens = number(value)
+    return int(tokens) if tokens is not None and tokens >= 0 else None
+
+
+def number(value: object) -> float | None:
+    """Return a finite JSON number, or None: Python's parser accepts NaN and Infinity."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
+
+
+def as_text(value: object) -> str:
+    """Return the value if it is text, else an empty text."""
+    return value if isinstance(value, str) else ""
+
+
+def no_answer() -> Failure:
+    """Build the failure of a reply without content that nothing shows to be an answer."""
+    return unreadable("contains neither an answer nor a count of tokens")
+
+
+def unreadable(defect: str) -> Failure:
+    """Build the failure of a 200 without a valid reply: possibly billed, and worth a retry."""
+    return Failure(f"the reply {defect}", status=200, transient=True)
+
+
+def _stem(model: str) -> str:
+    """Return the stem of a model name: `gpt-5` for `models/GPT-5-2026-01-02` and `openai/gpt-5`."""
+    return _SNAPSHOT.sub("", model.lower().rsplit("/", 1)[-1])
+
+
+# Turns with tools in the format of the APIs, and the calls in replies.
+
+MOST_CALLS = 64
+"""Maximum calls kept per reply."""
+
+
+def move_pictures(messages: Sequence[Message]) -> Iterator[Message]:
+    """Rearrange turns for APIs with text-only tool turns.
+
+    The pictures of neighbouring tool turns follow in a user turn, each with its text, before the
+    user's next words.
+    """
+    waiting: list[Message] = []
+    for message in messages:
+        if message.role == "tool":
+            yield message.model_copy(update={"parts": _texts(message)})
+            waiting += [message] if len(_texts(message)) < len(message.parts) else []
+            continue
+        parts = tuple(part for turn in waiting for part in turn.parts)
+        waiting = []
+        if parts and message.role == "user":
+            yield message.model_copy(update={"parts": (*parts, *message.parts)})
+            continue
+        if parts:
+            yield Message(role="user", parts=parts)
+        yield message
+    if waiting:
+        yield Message(role="user", parts=tuple(part for turn in waiting for part in turn.parts))
+
+
+def join_texts(message: Message) -> str:
+    """Return the text of a turn."""
+    return "\n".join(part.text for part in _texts(message))
+
+
+def describe_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    """Return tools in the format of chat completions and chat templates."""
+    return [{"type": "function", "function": tool.model_dump()} for tool in tools]
+
+
+def read_chat_calls(message: Json) -> tuple[ToolCall, ...]:
+    """Return the calls in a message of a chat completion."""
+    return tuple(
+        parse_call(call.get("id"), function.get("name"), function.get("arguments"))
+        for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]
+        for function in [as_object(call.get("function"))]
+    )
+
+
+def parse_call(id: object, name: object, arguments: object) -> ToolCall:
+    """Parse a call of a server: its arguments are JSON text or, against the specification, JSON."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    return ToolCall(id=as_text(id), name=as_text(name), arguments=written)
+
+
+def _texts(message: Message) -> tuple[TextPart, ...]:
+    return tuple(part for part in message.parts if not isinstance(part, ImagePart))
+
+
+# Pictures in replies, from models that draw while they think.
+#
+# The bytes are untrusted: their size, format and pixels are checked before they are stored.
+
+MOST_PICTURES = 16
+"""Maximum pictures kept per reply."""
+MOST_BYTES = 20 * 10**6
+MOST_PIXELS = 40 * 10**6
+_DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
+_LOG = logging.getLogger("omibench")
+
+
+def read_chat_pictures(message: Json) -> tuple[DrawnPart, ...]:
+    """Return the pictures of a chat completion: from `images` or from its content parts."""
+    parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
+    return decode_pictures(_in_part(part) for part in parts)
+
+
+def read_item_pictures(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
+    """Return the pictures in the output of the Responses API."""
+    encoded = (
+        as_text(item.get("result")) for item in items if item.get("type") == "image_generation_call"
+    )
+    return decode_pictures(encoded)
+
+
+def decode_pictures(encoded: Iterable[str]) -> tuple[DrawnPart, ...]:
+    """Decode pictures from base64; invalid ones are skipped with a warning."""
+    pictures: list[DrawnPart] = []
+    for text in filter(None, encoded):
+        try:
+            if len(pictures) == MOST_PICTURES:
+                raise ValueError(f"only {MOST_PICTURES} are kept per reply")
+            pictures.append(_decode_picture(text))
+        except ValueError as error:
+            _LOG.warning("a picture in a reply was skipped: %s", error)
+    return tuple(pictures)
+
+
+def _in_part(part: Json) -> str:
+    """Return the base64 of a part in any known format; empty for other parts."""
+    url = part.get("image_url")
+    places: Iterator[object] = iter(
+        (
+            url if isinstance(url, str) else as_object(url).get("url"),
+            as_object(part.get("inline_data") or part.get("inlineData")).get("data"),
+            as_object(part.get("source")).get("data"),
+            part.get("b64_json"),
+        )
+    )
+    return next(filter(None, map(as_text, places)), "")
+
+
+def _decode_picture(text: str) -> DrawnPart:
+    head = _DATA.match(text)
+    if head is None and ":" in text[:16]:
+        raise ValueError("it is an address, and nothing is downloaded")
+    encoded = text[head.end() :] if head else text
+    if len(encoded) > MOST_BYTES * 4 / 3:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("it is not base64") from None
+    if media_type(data[:12]) is None:
+        raise ValueError("it is not a PNG, JPEG, GIF or WebP")
+    _open(data)
+    return DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
+
+
+def _open(data: bytes) -> None:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=READERS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
+                image.verify()
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"it cannot be read: {reason_of(error)}") from None

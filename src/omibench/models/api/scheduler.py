@@ -1,0 +1,577 @@
+"""Counters of a run for a progress bar."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+from queue import Empty, SimpleQueue
+from random import SystemRandom
+from threading import Thread
+from typing import NamedTuple
+
+from omibench.errors import ModelError, OutageError
+from omibench.models.api.failures import Failure, wait_s, was_unsent
+from omibench.models.api.limits import Caps, Concurrency
+from omibench.models.api.outage import OPEN_AFTER, Agenda, Outage, PendingCall
+from omibench.models.api.stop import stoppable
+from omibench.models.provider import Budget, Reservation
+from omibench.params.models.base import Limits
+from omibench.schemas.request import Outcome, Request, Response
+from omibench.text.masking import mask
+
+
+@dataclass
+class Progress:
+    """The progress of the requests of one run. Only the run writes it."""
+
+    total: int = 0
+    finished: int = 0
+    """Responses of any outcome; `failed` of them without an answer from the provider."""
+    failed: int = 0
+    attempts: int = 0
+    """Calls sent; `retried` of them were not the first of their request."""
+    retried: int = 0
+    in_flight: int = 0
+    limit: int = 0
+    """Current maximum of calls in flight."""
+    cost_usd: float = 0.0
+    held_until: float | None = None
+    """Unix time until which the endpoint asked to wait; None if it did not."""
+    last_failure: str = ""
+
+
+# Messages of a run about its endpoint, one line each.
+
+_MINUTE = 60
+RECOVERED = "omibench: the endpoint answers again"
+
+
+def describe_outage(reason: str, outage_s: float) -> str:
+    """Announce an outage: only probes are sent, for at most `outage_s` seconds."""
+    longest = f"{outage_s:.3g} s" if outage_s < _MINUTE else f"{outage_s / _MINUTE:.3g} min"
+    return (
+        f"omibench: the endpoint is unavailable ({reason}); all requests wait, and single probes "
+        f"check whether it is back, for at most {longest} (`limits.outage_s`)"
+    )
+
+
+def describe_wait(seconds: float, longest_s: float) -> str:
+    """Describe a requested wait that is longer than `limits.retry_after_s`."""
+    moment = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + seconds))
+    return (
+        f"it asks to wait {seconds / 60:,.0f} min, until {moment}, longer than "
+        f"`limits.retry_after_s` ({longest_s:g} s); run the command again then"
+    )
+
+
+def describe_unanswered(reasons: Counter[str], total: int) -> str:
+    """Describe the unanswered requests among `total`, and the most common reason."""
+    (commonest, times), *further_reasons = reasons.most_common()
+    suffix = f" ({times} times; {len(further_reasons)} other reasons)" if further_reasons else ""
+    return f"{reasons.total()} of {total} requests got no answer: {commonest}{suffix}"
+
+
+# The loop that sends jobs and handles their outcomes.
+
+HOPELESS = 20
+"""Stop sending after this many permanent rejections before the first answer."""
+DOUBTFUL = 200
+"""After this many content rejections before the first answer, content is not the reason."""
+FATAL = 3
+"""Failures such as a wrong key or an empty account that end a run which has had answers."""
+ALONE_S = 15.0
+"""Seconds for which the first request to a new endpoint is sent alone: it detects a wrong key,
+address or model name, and one that takes longer was accepted."""
+_RECENT = 16
+_FIRST_GUESS = 4000
+"""Estimated tokens of a call before the first is counted."""
+
+
+_LOG = logging.getLogger("omibench.traffic")
+
+
+class Sent(NamedTuple):
+    """The result of one call: a response to each of the first requests of the job, in order.
+
+    `cost_usd` and `tokens` cover the whole call; None if the provider did not count.
+    """
+
+    responses: list[Response]
+    cost_usd: float | None
+    tokens: int | None
+
+
+Send = Callable[[Sequence[Request]], Awaitable[Sent]]
+"""One attempt at the samples of one conversation. Raises Failure."""
+Deliver = Callable[[Request, Response], None]
+
+
+class Dispatch:
+    """One run over an agenda. Created and used inside one event loop."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        agenda: Agenda,
+        send: Send,
+        limits: Limits,
+        budget: Budget,
+        deliver: Deliver,
+        progress: Progress,
+        stored_answers: int = 0,
+        outage: Outage | None = None,
+    ) -> None:
+        self.agenda, self.send, self.limits, self.budget = agenda, send, limits, budget
+        self._deliver, self.progress = deliver, progress
+        self._clock = asyncio.get_running_loop().time
+        self._concurrency = Concurrency(limits.concurrency)
+        self._caps = Caps(limits.requests_per_minute, limits.tokens_per_minute, self._clock())
+        self._running: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._unwritten = 0
+        self._answered = False
+        self._turned_down = self._fatal = 0
+        self._stored_answers = stored_answers
+        self._outage = outage or Outage()
+        self._outage.begin(self._clock(), limits.outage_s)
+        self._alone = outage is not None and not outage.is_known and stored_answers == 0
+        self._alone_until = math.inf
+        self._doubtful: list[tuple[PendingCall, Failure]] = []
+        self._recent: deque[bool] = deque(maxlen=_RECENT)
+        self._held_until = 0.0
+        self._over: Outcome | None = None
+        self._stop_at: float | None = None
+        self._end_reason: str | None = None
+        self._broken: BaseException | None = None
+        self._reasons: Counter[str] = Counter()
+        self._random = SystemRandom()
+
+    async def run(self) -> None:
+        """Send all jobs, deliver all responses. If cancelled, calls in flight settle as unknown.
+
+        After `stop`, unsent requests are not delivered. Raises ModelError, after the calls in
+        flight have ended, if no request can succeed.
+        """
+        try:
+            while (wait := self._start()) is not None or self._running:
+                if self._stop_at is not None and (wait := self._stop_at - self._clock()) <= 0:
+                    break
+                self._changed.clear()
+                try:
+                    async with asyncio.timeout(wait):
+                        await self._changed.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+        if self._broken is not None:
+            raise self._broken
+        if self._stop_at is not None:
+            return
+        self._turn_down_doubtful()
+        for job in self.agenda.take_rest():
+            self._give_up(
+                job, self._over or "provider_error", self._end_reason, passing=self._is_held_back
+            )
+        if self._reasons:
+            _LOG.warning("%s", describe_unanswered(self._reasons, self.progress.total))
+
+    def stop(self, wait_s: float) -> None:
+        """Stop sending; calls in flight have `wait_s` seconds to end."""
+        self._stop_at = self._clock() + wait_s
+        self._changed.set()
+
+    def note_written(self) -> None:
+        """Note that a delivered response is in the store; this frees its slot."""
+        self._unwritten -= 1
+        self._changed.set()
+
+    def _start(self) -> float | None:
+        """Start all jobs that can start; returns the seconds until the next, or None."""
+        while self._over is None and self._broken is None and self._stop_at is None:
+            now = self._clock()
+            wait = self._wait(now)
+            if wait is not None and self._is_over(now):
+                return None
+            if wait is None or wait > 0:
+                return wait
+            job = self.agenda.next(now)
+            if job is None:
+                return None
+            reservation = self.budget.reserve(job.requests)
+            if reservation is None:
+                self.agenda.put_back(job)
+                if not self._running:
+                    self._over = "budget_stop"
+                # Calls in flight reserve their worst case; budget may be free when they end.
+                return None
+            self._launch(job, reservation, now)
+        return None
+
+    def _wait(self, now: float) -> float | None:
+        busy = len(self._running)
+        if busy >= self._concurrency.limit:
+            return None
+        due = self.agenda.wait(now)
+        if due is None:
+            return None
+        if busy + self._unwritten >= self.limits.concurrency:
+            return 3600.0  # `note_written` ends it
+        if self._alone and busy and now < self._alone_until:
+            return self._alone_until - now
+        paced = max(self._caps.wait(self._guess(), now), self._outage.wait(now))
+        return max(due, self._held_until - now, paced)
+
+    def _is_over(self, now: float) -> bool:
+        if not self._outage.is_over(now, self.limits.outage_s, self._stored_answers > 0):
+            return False
+        self._broken = OutageError(
+            self._outage.describe_end(now, self.limits.outage_s, self.progress.last_failure)
+        )
+        return True
+
+    def _guess(self) -> float:
+        return self._caps.guess(_FIRST_GUESS)
+
+    def _launch(self, job: PendingCall, reservation: Reservation, now: float) -> None:
+        guessed = self._guess()
+        self._alone_until = min(self._alone_until, now + ALONE_S)
+        self._caps.take(guessed, now)
+        self.progress.attempts += 1
+        self.progress.retried += job.calls > 0
+        job.calls += 1
+        task = asyncio.create_task(self._attempt(job, reservation, guessed, self._outage.send()))
+        self._running.add(task)
+        task.add_done_callback(self._note_end)
+        self._show()
+
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._broken = self._broken or task.exception()
+        self._show()
+        self._changed.set()
+
+    def _show(self) -> None:
+        self.progress.in_flight = len(self._running)
+        self.progress.limit = self._concurrency.limit
+
+    async def _attempt(
+        self, job: PendingCall, reservation: Reservation, guessed: float, probe: bool
+    ) -> None:
+        if self._stop_at is not None:  # stopped between its turn and its first step
+            self._outage.note_cancelled(probe=probe)
+            self.budget.release(reservation)
+            return
+        window, begun = self._concurrency.window, self._clock()
+        try:
+            async with asyncio.timeout(self.limits.timeout_s):
+                sent = await self.send(job.requests)
+        except TimeoutError as error:
+            message = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
+            paid = not was_unsent(error)
+            late = Failure(message, transient=True, congestion=True, maybe_paid=paid)
+            self._handle_failure(job, late, reservation, window, probe)
+        except Failure as failure:
+            self._handle_failure(job, failure, reservation, window, probe)
+        except BaseException as error:
+            self._outage.note_cancelled(probe=probe)
+            if was_unsent(error):
+                self.budget.release(reservation)
+            else:
+                self.budget.settle(reservation, None, "the run was stopped while it was in flight")
+            raise
+        else:
+            took = self._clock() - begun
+            self.budget.settle(reservation, sent.cost_usd)
+            self._concurrency.note_end(window, congested=False, latency_s=took)
+            self._caps.correct(guessed, sent.tokens, self._clock())
+            self._handle_success(job, sent, took)
+
+    def _handle_success(self, job: PendingCall, sent: Sent, took: float) -> None:
+        self._answered = True
+        self._note_reached()
+        self._turn_down_doubtful()
+        self._recent.append(False)
+        self.progress.cost_usd += sent.cost_usd or 0.0
+        self.progress.held_until = None
+        for request, response in zip(job.requests, sent.responses, strict=False):
+            self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
+        if missing := job.requests[len(sent.responses) :]:
+            fewer = Failure("the reply contains fewer samples than requested", transient=True)
+            self._retry(PendingCall(missing, job.attempts, job.calls), fewer)
+
+    def _handle_failure(
+        self, job: PendingCall, failure: Failure, reservation: Reservation, window: int, probe: bool
+    ) -> None:
+        message = mask(failure.message)
+        if failure.maybe_paid:
+            self.budget.settle(reservation, failure.cost_usd, message)
+        else:
+            self.budget.release(reservation)
+        self.progress.last_failure = message
+        _LOG.debug(
+            "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, message
+        )
+        self._concurrency.note_end(window, congested=failure.congestion)
+        self._recent.append(failure.congestion)
+        if not failure.transient:
+            self._note_reached()
+        if failure.refused is not None:
+            self._give_up(job, "refused", None, failure.refused)
+        elif failure.transient:
+            self._retry(job, failure, offline=self._is_offline(job, failure, probe))
+        elif failure.content is not None and self._works:
+            self._give_up(job, "refused", failure.message, failure.content)
+        else:
+            if failure.content is None:
+                self._give_up(job, "provider_error", failure.message)
+                self._turned_down += 1
+            else:
+                self._doubtful.append((job, failure))
+            self._fatal += failure.fatal
+            if self._is_hopeless():
+                self._broken = ModelError(f"the endpoint rejects every request: {message}")
+
+    @property
+    def _works(self) -> bool:
+        """Whether the endpoint answers other requests, in this run or an earlier one."""
+        return self._answered or self._stored_answers > 0
+
+    def _turn_down_doubtful(self) -> None:
+        """Deliver the requests rejected for their content.
+
+        They count as refused only if others are answered; otherwise the cause concerns all of them.
+        """
+        doubtful, self._doubtful = self._doubtful, []
+        for job, failure in doubtful:
+            if self._works:
+                self._give_up(job, "refused", failure.message, failure.content)
+            else:
+                self._give_up(job, "provider_error", failure.message)
+
+    @property
+    def _is_held_back(self) -> bool:
+        return self._over == "provider_error"
+
+    def _is_hopeless(self) -> bool:
+        """Return whether no answer can be expected any more; rare gateway errors do not count."""
+        if self._answered:
+            return self._fatal >= FATAL
+        hopeless = self._turned_down >= max(HOPELESS, self._stored_answers)
+        return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
+
+    def _note_reached(self) -> None:
+        self._alone = False
+        if self._outage.note_answer():
+            _LOG.warning("%s", RECOVERED)
+
+    def _is_offline(self, job: PendingCall, failure: Failure, probe: bool) -> bool:
+        """Return whether the endpoint is unavailable and this failure is a consequence."""
+        before, chance = self._outage.is_open, self._random.random()
+        enough = min(OPEN_AFTER, self.limits.attempts)
+        if not failure.offline:  # a full endpoint can reject all calls in flight at once
+            due = len(self._running) + len(self.agenda)
+            enough = max(enough, min(self._concurrency.limit, due))
+        offline = self._outage.note_failure(
+            failure,
+            self._clock(),
+            call=job,
+            probe=probe,
+            chance=chance,
+            enough=enough,
+        )
+        if offline and not before:
+            self._concurrency.halve()
+            _LOG.warning("%s", describe_outage(mask(failure.message), self.limits.outage_s))
+        return offline
+
+    def _retry(self, job: PendingCall, failure: Failure, *, offline: bool = False) -> None:
+        requested_s = failure.retry_after_s
+        if requested_s is not None and requested_s > self.limits.retry_after_s:
+            reason = f"{failure.message}; {describe_wait(requested_s, self.limits.retry_after_s)}"
+            self._give_up(job, "provider_error", reason, passing=True)
+            if self._all_turned_away():
+                self._over, self._end_reason = "provider_error", f"not sent: {reason}"
+            return
+        if offline and not failure.maybe_paid:
+            # it reached no model, so it does not count as an attempt
+            self.agenda.schedule_last(job, self._clock())
+            return
+        job.attempts += 1
+        if job.attempts >= self.limits.attempts:
+            reason = f"{job.attempts} attempts failed, the last with {failure.message}"
+            self._give_up(job, "provider_error", reason, passing=True)
+            return
+        wait = wait_s(failure, job.attempts - 1, self._random.random())
+        due = self._clock() + wait
+        if requested_s is not None and self._all_turned_away():
+            self._held_until = max(self._held_until, due)
+            self.progress.held_until = time.time() + wait
+        late = offline or job.attempts > self.limits.attempts // 2
+        (self.agenda.schedule_last if late else self.agenda.schedule)(job, due)
+
+    def _all_turned_away(self) -> bool:
+        """Return whether the endpoint rejects all requests, not just one in many."""
+        return 2 * sum(self._recent) >= len(self._recent)
+
+    def _give_up(
+        self,
+        job: PendingCall,
+        outcome: Outcome,
+        reason: str | None,
+        finish: str | None = None,
+        *,
+        passing: bool = False,
+    ) -> None:
+        for request in job.requests:
+            error = None if reason is None else mask(reason)
+            if error is not None and outcome != "refused":
+                self._reasons[error] += 1
+            response = Response(
+                text="", outcome=outcome, finish_reason=finish, error=error, passing=passing
+            )
+            self._hand_over(request, response)
+
+    def _hand_over(self, request: Request, response: Response) -> None:
+        self.progress.finished += 1
+        self.progress.failed += response.outcome in ("provider_error", "budget_stop")
+        self._unwritten += 1
+        self._deliver(request, response)
+
+
+# From the event loop, which runs in a separate thread, to a plain generator.
+
+Open = Callable[[], AbstractAsyncContextManager[Send]]
+"""Opens the connection inside the loop and closes it at the end."""
+STOP_S = 5.0
+"""Seconds that a stopped run has to close its connections."""
+
+Answer = tuple[Request, Response]
+
+
+class JobRun:
+    """One run of jobs. `progress` counts during the run; it is replaced when the loop starts.
+
+    `stored_answers` is the number of other requests that were answered before; `outage` is the
+    state of the endpoint, shared by all its runs.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        jobs: Sequence[PendingCall],
+        open_: Open,
+        limits: Limits,
+        budget: Budget,
+        stored_answers: int = 0,
+        outage: Outage | None = None,
+    ) -> None:
+        self._jobs, self._open, self._limits, self._budget = jobs, open_, limits, budget
+        self._stored_answers, self._outage = stored_answers, outage
+        self.progress = Progress(total=sum(len(job.requests) for job in jobs))
+        self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._dispatch: Dispatch | None = None
+        self._stopped = False
+        self._wait_s: float | None = None
+        self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
+
+    def answers(self) -> Iterator[Answer]:
+        """Yield each request with its response as it arrives, each once.
+
+        The slot of a request in flight is freed when the next answer is requested, so a killed
+        process never loses more billed answers than it can have in flight. Closing the generator
+        and Ctrl-C cancel the calls in flight; Ctrl-C still yields the answers that have arrived. If
+        signals are watched (`models.traffic.stop`), a signal stops sending, and answers are yielded
+        for `limits.drain_s` before StopSignal is raised. Raises ModelError if the endpoint rejects
+        every request.
+        """
+        with stoppable(self._drain):
+            self._thread.start()
+            try:
+                while True:
+                    item = self._answers.get()
+                    if item is None:
+                        return
+                    if isinstance(item, BaseException):
+                        raise item
+                    yield item
+                    self._was_written()
+            except KeyboardInterrupt:
+                self._stop()
+                yield from self._drain_answers()
+                raise
+            finally:
+                self._stop()
+
+    def _work(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except asyncio.CancelledError:
+            self._answers.put(None)
+        except BaseException as error:
+            self._answers.put(error)
+        else:
+            self._answers.put(None)
+
+    async def _main(self) -> None:
+        self._task = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
+        if self._stopped:
+            return
+        async with self._open() as send:
+            self._dispatch = Dispatch(
+                Agenda(self._jobs),
+                send,
+                self._limits,
+                self._budget,
+                lambda request, response: self._answers.put((request, response)),
+                self.progress,
+                self._stored_answers,
+                self._outage,
+            )
+            if self._wait_s is not None:  # stopped while the connection was opened
+                self._dispatch.stop(self._wait_s)
+            await self._dispatch.run()
+
+    def _drain(self, at_once: bool) -> None:
+        self._wait_s = 0.0 if at_once else self._limits.drain_s
+        if self._dispatch is not None:
+            self._call(partial(self._dispatch.stop, self._wait_s))
+
+    def _was_written(self) -> None:
+        if self._loop is not None and self._dispatch is not None:
+            self._call(self._dispatch.note_written)
+
+    def _stop(self) -> None:
+        self._stopped = True
+        if not self._thread.is_alive():
+            return
+        if self._task is not None:
+            self._call(self._task.cancel)
+        self._thread.join(STOP_S)
+
+    def _call(self, callback: Callable[[], object]) -> None:
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(callback)
+        except RuntimeError:  # the loop ended by itself
+            pass
+
+    def _drain_answers(self) -> Iterator[Answer]:
+        while True:
+            try:
+                item = self._answers.get_nowait()
+            except Empty:
+                return
+            if isinstance(item, tuple):
+                yield item

@@ -1,1 +1,0 @@
-"""Requests through the providers' batch APIs: submitted once, collected even after a crash."""

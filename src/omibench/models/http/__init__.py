@@ -1,1 +1,0 @@
-"""The common parts of all API clients: bounded exchanges, replies, secrets, pictures."""

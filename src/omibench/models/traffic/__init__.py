@@ -1,1 +1,0 @@
-"""Sending requests: retries, adaptive concurrency, rate caps and the main loop."""

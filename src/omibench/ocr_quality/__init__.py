@@ -1,1 +1,0 @@
-"""Quality of OCR texts compared with the printed originals: `omibench ocr-quality`."""

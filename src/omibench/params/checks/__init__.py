@@ -1,1 +1,0 @@
-"""Checks across several blocks of params.yaml."""

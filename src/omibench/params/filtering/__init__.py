@@ -1,1 +1,0 @@
-"""Parts of the block `filter:`: presets of reasons, and judging models."""

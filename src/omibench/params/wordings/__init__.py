@@ -1,1 +1,0 @@
-"""Custom prompt files of a study: its folder of prompts, and the use of each file."""

@@ -1,0 +1,449 @@
+"""Pages: login, a person's tasks, one task, progress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import BaseRoute, Route
+
+from omibench.review.app.conflicts import DecisionConflictError, DoubtError, NoRightError
+from omibench.review.app.context import (
+    LoginNeededError,
+    ServerContext,
+    ServerSettings,
+    Sessions,
+    find_listed,
+    identify,
+    identify_writer,
+    open_session,
+    read_context,
+    require_token,
+)
+from omibench.review.app.database import check_password, read_hash
+from omibench.review.app.overview import (
+    format_metrics,
+    list_tasks,
+    list_tests,
+    measure_kinds,
+    measure_people,
+)
+from omibench.review.app.pages import (
+    PACKAGE,
+    link_task,
+    render_error,
+    render_login,
+    render_progress,
+    render_task,
+    render_task_list,
+)
+from omibench.review.app.payload import Neighbours, describe_task
+from omibench.review.app.service import ReviewService, Submission
+from omibench.review.app.states import find_next, find_previous
+from omibench.review.app.tasks import MEDIA_TYPES, ListedTask, is_asked, read_picture, shows_picture
+from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError
+from omibench.review.people import Reviewer
+from omibench.schemas.review import TaskPicture
+from omibench.web.server import (
+    BrowserPolicy,
+    RequestError,
+    ask_login,
+    ask_to_wait,
+    choose_target,
+    mount_folders,
+    parse_object,
+    read_body,
+    read_form,
+    serve,
+    wants_page,
+)
+
+
+def show_tasks(request: Request) -> Response:
+    """`GET /`: the tasks that wait for the person."""
+    session, person = identify(request)
+    context = read_context(request)
+    workloads, tasks, hidden = list_tasks(context.service, person)
+    tests = list_tests(context.service, person)
+    visitor = context.greet(session, person)
+    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests))
+
+
+def show_task(request: Request) -> Response:
+    """`GET /tasks/ID`: one task, as the person's role sees it."""
+    session, person = identify(request)
+    context = read_context(request)
+    service, listed = context.service, find_listed(request)
+    opened = service.open_task(listed, person)
+    if opened is None:
+        raise RequestError(403, "right", "this task is not for you")
+    query = service.find_waiting(person)
+    with service.database.read() as connection:
+        next_task = find_next(connection, query, listed.position)
+        previous_task = find_previous(connection, query, listed.position)
+    neighbours = Neighbours(next_task, previous_task)
+    document = {
+        **describe_task(opened, person, neighbours),
+        "csrf": session.token,
+        "demo": context.settings.is_demo,
+    }
+    return HTMLResponse(render_task(context.greet(session, person), document))
+
+
+def show_progress(request: Request) -> Response:
+    """`GET /progress`: progress of all tasks; seniors also see each person's work and the head."""
+    session, person = identify(request)
+    context = read_context(request)
+    is_senior = "senior" in person.roles
+    kinds, head = measure_kinds(context.service)
+    people = measure_people(context.service, None if is_senior else person.name)
+    visitor = context.greet(session, person)
+    shortest = context.service.shortest_seconds
+    return HTMLResponse(
+        render_progress(visitor, kinds, people, head if is_senior else "", shortest)
+    )
+
+
+def show_login(request: Request) -> Response:
+    """`GET /login`: the login form."""
+    target = choose_target(request.query_params.get("target", "/"))
+    return _ask_login(request, "", target)
+
+
+async def log_in(request: Request) -> Response:
+    """`POST /login`: log in with name and password, with limited attempts."""
+    context = read_context(request)
+    form = await read_form(request)
+    require_token(context.sessions.read(request), form.get("csrf", ""))
+    name, password = form.get("name", "").strip(), form.get("password", "")
+    target = choose_target(form.get("target", "/"))
+    address = request.client.host if request.client else ""
+    limit, now = context.login_limit, context.service.seconds
+    if wait := limit.find_wait(name, address, now):
+        return ask_to_wait(partial(_ask_login, request, name, target), wait)
+    # Counted as failed before the check, so that parallel attempts count as well.
+    limit.add_failure(name, address, now)
+    if not await run_in_threadpool(_knows_password, context, name, password):
+        return _ask_login(request, name, target, "Wrong name or password.", 401)
+    limit.forget_name(name)
+    response = RedirectResponse(target, 303)
+    context.sessions.start(response, name)
+    return response
+
+
+async def log_out(request: Request) -> Response:
+    """`POST /logout`: end the session."""
+    context = read_context(request)
+    form = await read_form(request)
+    session = context.sessions.read(request)
+    if session is None:
+        return RedirectResponse("/login", 303)
+    require_token(session, form.get("csrf", "") or request.headers.get("x-csrf-token", ""))
+    response = RedirectResponse("/login", 303)
+    context.sessions.end(response, session, context.service.seconds)
+    return response
+
+
+def _ask_login(
+    request: Request, name: str, target: str, message: str = "", status: int = 200
+) -> Response:
+    context = read_context(request)
+    session = context.sessions.read(request) or open_session()
+    page = render_login(context.greet(session), message, name[:200], target)
+    response = HTMLResponse(page, status)
+    context.sessions.write(response, session)
+    return response
+
+
+def _knows_password(context: ServerContext, name: str, password: str) -> bool:
+    service = context.service
+    with service.database.read() as connection:
+        password_hash = read_hash(connection, name)
+    is_listed = name in service.content.people
+    with context.checking:
+        return check_password(password_hash if is_listed else None, password)
+
+
+# Pictures of tasks, and health and metrics for monitoring.
+
+_LOOPBACK = ("127.0.0.1", "::1")
+
+
+def show_picture(request: Request) -> Response:
+    """`GET /pictures/SHA256`: a picture of a task that the person can see."""
+    _, person = identify(request)
+    service = read_context(request).service
+    places = service.content.pictures.get(request.path_params["sha256"], ())
+    picture = next(
+        (picture for listed, picture in places if _may_see(listed, picture, person)), None
+    )
+    data = read_picture(service.folder, picture) if picture else None
+    if picture is None or data is None:
+        raise RequestError(404, "picture", "picture not found")
+    headers = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(data, media_type=MEDIA_TYPES[picture.suffix], headers=headers)
+
+
+def show_health(request: Request) -> Response:
+    """`GET /healthz`: the server responds and can read its log."""
+    with read_context(request).service.database.read() as connection:
+        connection.execute("SELECT 1")
+    return PlainTextResponse("ok\n")
+
+
+def show_metrics(request: Request) -> Response:
+    """`GET /metrics`: for programs on this machine, and for seniors."""
+    context = read_context(request)
+    if not _is_local(request, context):
+        _, person = identify(request)
+        if "senior" not in person.roles:
+            raise RequestError(403, "right", "metrics are for seniors")
+    return PlainTextResponse(format_metrics(context.service))
+
+
+def _is_local(request: Request, context: ServerContext) -> bool:
+    """Return whether a program on this machine asks; unknown behind a TLS terminator."""
+    host = request.client.host if request.client else ""
+    return not context.settings.origin and host in _LOOPBACK
+
+
+def _may_see(listed: ListedTask, picture: TaskPicture, person: Reviewer) -> bool:
+    roles = [role for role in person.roles if is_asked(listed.task, role, person)]
+    if listed.kind.design == "everyone" and is_asked(listed.task, "everyone", person):
+        roles.append("annotator")
+    return any(shows_picture(listed.kind, role, picture) for role in roles)
+
+
+# Requests of a task page: decisions, drafts, claims.
+
+DECISION_BYTES: Final = 2 * 2**20
+LONGEST_S: Final = 7 * 86400.0
+MOST_CONFIRMED: Final = 100
+
+
+async def decide(request: Request) -> Response:
+    """`POST /tasks/ID/decision`: 201 with the decision's id and the address of the next task."""
+    person = await run_in_threadpool(identify_writer, request)
+    submission = await read_submission(request)
+    service, listed = read_context(request).service, find_listed(request)
+    decision = await run_in_threadpool(service.decide, listed, person, submission)
+    target = await run_in_threadpool(_find_next, service, listed, person)
+    return JSONResponse({"id": decision.id, "next": target}, 201)
+
+
+async def save_draft(request: Request) -> Response:
+    """`PUT /tasks/ID/draft`: save the unfinished form."""
+    person = await run_in_threadpool(identify_writer, request)
+    submission = await read_submission(request)
+    service, listed = read_context(request).service, find_listed(request)
+    await run_in_threadpool(service.save_draft, listed, person, submission)
+    return Response(status_code=204)
+
+
+def claim(request: Request) -> Response:
+    """`POST /tasks/ID/claim`: reserve the task while the person works on it."""
+    person = identify_writer(request)
+    read_context(request).service.claim(find_listed(request), person)
+    return Response(status_code=204)
+
+
+def release(request: Request) -> Response:
+    """`DELETE /tasks/ID/claim`: release the task."""
+    person = identify_writer(request)
+    read_context(request).service.release(find_listed(request), person)
+    return Response(status_code=204)
+
+
+async def read_submission(request: Request) -> Submission:
+    """Parse a decision or draft: `{fields, comment, seconds, content_hash, base,
+    confirmed}`.
+
+    Raises:
+        RequestError: It is too long, not JSON, or a value has the wrong type.
+    """
+    values = parse_object(await read_body(request, DECISION_BYTES))
+    fields, comment = values.get("fields", {}), values.get("comment") or ""
+    seconds, base = values.get("seconds"), values.get("base")
+    content_hash = values.get("content_hash", "")
+    if not isinstance(fields, dict):
+        raise RequestError(400, "format", "`fields` is not an object")
+    if not isinstance(comment, str) or len(comment) > TEXT_CHARACTERS:
+        raise RequestError(
+            400, "format", f"`comment` is not a text of at most {TEXT_CHARACTERS:,} characters"
+        )
+    if seconds is not None and not _is_duration(seconds):
+        raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
+    if not isinstance(content_hash, str) or not (base is None or isinstance(base, str)):
+        raise RequestError(400, "format", "`content_hash` or `base` is not a text")
+    confirmed = values.get("confirmed", [])
+    if not isinstance(confirmed, list) or not all(isinstance(name, str) for name in confirmed):
+        raise RequestError(400, "format", "`confirmed` is not a list of texts")
+    comment = comment.replace("\r\n", "\n").replace("\r", "\n")
+    return Submission(
+        fields,
+        comment,
+        None if seconds is None else float(seconds),
+        content_hash,
+        base,
+        frozenset(confirmed[:MOST_CONFIRMED]),
+    )
+
+
+def _is_duration(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and 0 <= value <= LONGEST_S  # type: ignore[arg-type,operator]
+
+
+def _find_next(service: ReviewService, listed: ListedTask, person: Reviewer) -> str | None:
+    query = service.find_waiting(person)
+    with service.database.read() as connection:
+        task = find_next(connection, query, listed.position)
+    return link_task(task) if task else None
+
+
+# The application: routes, error handling and middleware.
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/", show_tasks),
+    Route("/login", show_login),
+    Route("/login", log_in, methods=["POST"]),
+    Route("/logout", log_out, methods=["POST"]),
+    Route("/progress", show_progress),
+    Route("/healthz", show_health),
+    Route("/metrics", show_metrics),
+    Route("/pictures/{sha256}", show_picture),
+    Route("/tasks/{task:path}/decision", decide, methods=["POST"]),
+    Route("/tasks/{task:path}/draft", save_draft, methods=["PUT"]),
+    Route("/tasks/{task:path}/claim", claim, methods=["POST"]),
+    Route("/tasks/{task:path}/claim", release, methods=["DELETE"]),
+    Route("/tasks/{task:path}", show_task),
+)
+
+
+def make_application(service: ReviewService, settings: ServerSettings) -> Starlette:
+    """Build the application of a review.
+
+    Args:
+        service: The review.
+        settings: The server settings.
+    """
+    sessions = Sessions(
+        service.database, settings.secret, is_secure=settings.is_secure, port=settings.port
+    )
+
+    application = Starlette(
+        routes=[*ROUTES, *mount_folders(PACKAGE)],
+        middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
+        exception_handlers=_HANDLERS,
+    )
+    application.state.context = ServerContext(service, sessions, settings)
+    return application
+
+
+def _answer(request: Request, status: int, title: str, message: str, **values: Any) -> Response:
+    """Build the response of an error as a page or as JSON, as the request expects."""
+    if not wants_page(request):
+        return JSONResponse({"message": message, **values}, status)
+    context = read_context(request)
+    try:
+        visitor = context.greet(*identify(request))
+    except LoginNeededError:
+        visitor = context.greet(None)
+    return HTMLResponse(render_error(visitor, title, message), status)
+
+
+def _answer_login(request: Request, error: Exception) -> Response:
+    return ask_login(request)
+
+
+def _answer_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestError)
+    return _answer(request, error.status, "Not possible", error.message, reason=error.reason)
+
+
+def _answer_right(request: Request, error: Exception) -> Response:
+    return _answer(request, 403, "Not for you", "this task is not waiting for you", reason="right")
+
+
+def _answer_field(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DecisionFieldError)
+    return JSONResponse({"field": error.field, "message": error.message}, 422)
+
+
+def _answer_doubt(request: Request, error: Exception) -> Response:
+    """Ask the person to confirm: sent again with the names in `confirmed`, the decision counts."""
+    assert isinstance(error, DoubtError)
+    doubts = [doubt._asdict() for doubt in error.doubts]
+    return JSONResponse({"reason": "doubt", "doubts": doubts}, 428)
+
+
+def _answer_conflict(request: Request, error: Exception) -> Response:
+    """Show only seniors who decided first, since another person may still audit."""
+    assert isinstance(error, DecisionConflictError)
+    conflict = error.conflict
+    _, person = identify(request)
+    current = {
+        "base": conflict.base,
+        "content_hash": conflict.state.task.content_hash,
+        "url": link_task(conflict.state.task.id),
+    }
+    by = conflict.by if "senior" in person.roles else None
+    return JSONResponse({"reason": conflict.reason, "by": by, "current": current}, 409)
+
+
+def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = "page not found" if error.status_code == 404 else error.detail
+    return _answer(request, error.status_code, "Not possible", message, reason="address")
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
+    LoginNeededError: _answer_login,
+    RequestError: _answer_request,
+    NoRightError: _answer_right,
+    DecisionFieldError: _answer_field,
+    DoubtError: _answer_doubt,
+    DecisionConflictError: _answer_conflict,
+    HTTPException: _answer_http,
+}
+
+
+# The server of a review.
+
+
+def run_server(
+    service: ReviewService, settings: ServerSettings, on_start: Callable[[str], None]
+) -> None:
+    """Serve a review until the process is stopped.
+
+    Args:
+        service: The review; it is closed at the end.
+        settings: Address and mode.
+        on_start: Called with the address once the server listens.
+
+    Raises:
+        OutputError: The address cannot be used, or decisions.jsonl cannot be written.
+    """
+
+    def make(port: int) -> Starlette:
+        return make_application(service, settings.replace(port=port))
+
+    try:
+        serve(make, settings, on_start)
+        service.log.synchronise()
+    finally:
+        service.close()

@@ -1,0 +1,214 @@
+"""Decisions: the journal of a running server in SQLite, and decisions.jsonl written from it.
+
+A decision is durable in the journal first and then appended to decisions.jsonl, which is the only
+input of the graph and has the only hash chain (`review.record`). After a kill between the two
+writes, the next start appends what is missing. Lines that others add to decisions.jsonl (git,
+`review import`, notes of the explorer) are taken into the journal.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from omibench.errors import FileFormatError
+from omibench.review.app.database import LIVE, Database
+from omibench.review.folder import (
+    DECISIONS,
+    EMPTY_HEAD,
+    FileSignature,
+    compute_head,
+    extend_head,
+    extend_unchanged,
+    format_event,
+    read_record,
+    sign_file,
+    sort_new,
+)
+from omibench.schemas.review import ReviewDecision
+
+log = logging.getLogger("omibench.review")
+
+
+class DecisionLog:
+    """The decisions of a served review, the same in the journal and in decisions.jsonl."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        """Make journal and decisions.jsonl equal.
+
+        Args:
+            database: The live log.
+            folder: The review folder; decisions.jsonl may be missing.
+
+        Raises:
+            FileFormatError: The journal is broken, or has another decision under the id of a line.
+            OutputError: decisions.jsonl cannot be written.
+        """
+        self._database = database
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._signature: FileSignature | None = None
+        self._number = 0
+        self._missing: list[ReviewDecision] = []
+        self.head = EMPTY_HEAD
+        """The head hash of decisions.jsonl."""
+        self.taken = 0
+        """The number of lines of others that were taken in."""
+        with database.write() as connection:
+            _drop_chain(connection, database.path)
+        self.synchronise()
+
+    def has_changed(self) -> bool:
+        """Return whether others have changed decisions.jsonl."""
+        return sign_file(self._folder / DECISIONS) != self._signature
+
+    def synchronise(self) -> None:
+        """Append new decisions of the journal to decisions.jsonl, and take in lines of others.
+
+        Raises:
+            FileFormatError: decisions.jsonl is larger than 1 GiB.
+            OutputError: decisions.jsonl cannot be written. The next call appends the decisions.
+        """
+        with self._lock:
+            while True:
+                if self.has_changed():
+                    self._take_in()
+                assert self._signature is not None
+                with self._database.read() as connection:
+                    fresh = list(read_events(connection, self._number))
+                self._missing += fresh
+                self._number += len(fresh)
+                signature = extend_unchanged(self._folder, self._missing, self._signature)
+                if signature is not None:
+                    break
+            self._signature = signature
+            for decision in self._missing:
+                self.head = extend_head(self.head, decision)
+            self._missing = []
+
+    def _take_in(self) -> None:
+        """Take lines into the journal, and find its decisions that decisions.jsonl lacks."""
+        signature, record = sign_file(self._folder / DECISIONS), read_record(self._folder)
+        for error in record.errors:
+            log.warning("%s; the line is skipped", error)
+        with self._database.write() as connection:
+            events = list(read_events(connection))
+            growth = sort_new(events, zip(record.places, record.rows, strict=True))
+            for error in growth.errors:
+                if self._signature is None:
+                    raise FileFormatError(
+                        f"{error}. The other one is in {LIVE}: restore the line from git, or, if "
+                        f"{LIVE} was changed, move it away and set the passwords again"
+                    )
+                log.warning("%s", error)
+            for decision in growth.added:
+                append_event(connection, decision)
+        recorded = {decision.id for decision in record.rows}
+        self._missing = [event for event in events if event.id not in recorded]
+        self._number = len(events) + len(growth.added)
+        self._signature, self.head = signature, compute_head(record.rows)
+        self.taken += len(growth.added)
+
+
+def append_event(connection: sqlite3.Connection, decision: ReviewDecision) -> None:
+    """Append a decision to the journal.
+
+    Args:
+        connection: In a transaction.
+        decision: A decision whose id is not in the journal.
+    """
+    connection.execute(
+        "INSERT INTO events (number, id, task, person, seconds, event)"
+        " SELECT COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?, ? FROM events",
+        (
+            decision.id,
+            decision.task,
+            decision.person,
+            decision.seconds,
+            format_event(decision),
+        ),
+    )
+
+
+def count_events(connection: sqlite3.Connection) -> int:
+    """Return the number of decisions in the journal."""
+    return int(connection.execute("SELECT COUNT(*) FROM events").fetchone()[0])
+
+
+def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[ReviewDecision]:
+    """Yield all decisions after the given number, in order.
+
+    Raises:
+        FileFormatError: An event is not the decision of its id.
+    """
+    rows = connection.execute(
+        "SELECT number, id, event FROM events WHERE number > ? ORDER BY number", (after,)
+    )
+    for number, name, event in rows:
+        try:
+            decision = ReviewDecision.model_validate_json(event)
+        except ValidationError:
+            decision = None
+        if decision is None or decision.id != name:
+            raise FileFormatError(
+                f"{LIVE}, event {number} ({name}): was changed outside the application; move the "
+                "file away: recorded decisions are in decisions.jsonl"
+            )
+        yield decision
+
+
+def read_task_events(
+    connection: sqlite3.Connection, *tasks: str, person: str | None = None
+) -> list[ReviewDecision]:
+    """Return the decisions on some tasks in order, of everyone or of one person."""
+    rows = connection.execute(
+        "SELECT event FROM events WHERE task IN (SELECT value FROM json_each(?))"
+        " AND (? IS NULL OR person = ?) ORDER BY number",
+        (json.dumps(tasks), person, person),
+    )
+    return [ReviewDecision.model_validate_json(event) for (event,) in rows]
+
+
+def find_time(events: list[ReviewDecision], now: datetime) -> datetime:
+    """Return the time of a new decision on a task: now, but later than all earlier ones on it.
+
+    Decisions are folded in order of time, and the clock may be set back.
+    """
+    latest = max((event.time for event in events), default=now - timedelta(days=1))
+    return max(now, latest + timedelta(microseconds=1))
+
+
+def list_unrecorded(folder: Path) -> list[ReviewDecision]:
+    """Return decisions of the journal that decisions.jsonl lacks, as after a kill.
+
+    Args:
+        folder: The review folder, which may be served at the same time.
+    """
+    if not (folder / LIVE).is_file():
+        return []
+    # The journal first: a decision made in between is in decisions.jsonl when that is read.
+    with closing(Database(folder / LIVE)) as database, database.read() as connection:
+        events = list(read_events(connection))
+    recorded = {decision.id for decision in read_record(folder).rows}
+    return [event for event in events if event.id not in recorded]
+
+
+def _drop_chain(connection: sqlite3.Connection, path: Path) -> None:
+    """Verify and drop the hashes of events, which earlier versions kept."""
+    if all(column[1] != "head" for column in connection.execute("PRAGMA table_info(events)")):
+        return
+    last = connection.execute("SELECT head FROM events ORDER BY number DESC LIMIT 1").fetchone()
+    if last and compute_head(read_events(connection)) != last[0]:
+        raise FileFormatError(
+            f"{path}: the events do not match their hash chain: they were changed outside the "
+            "application; move the file away: recorded decisions are in decisions.jsonl"
+        )
+    connection.execute("ALTER TABLE events DROP COLUMN head")

@@ -1,1 +1,0 @@
-"""Demonstration with invented tasks of every kind and invented people; nothing is saved."""

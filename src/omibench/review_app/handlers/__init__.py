@@ -1,1 +1,0 @@
-"""Request handlers, one function per address."""

@@ -1,1 +1,0 @@
-"""The live log of a review: events, task states, drafts, claims, passwords."""

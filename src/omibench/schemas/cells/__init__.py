@@ -1,1 +1,0 @@
-"""Files of cells: their origin, and the criteria for a failed cell."""

@@ -1,1 +1,0 @@
-"""Inputs of the report that are not results of stages: people's answers, other scores."""

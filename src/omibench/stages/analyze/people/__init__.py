@@ -1,1 +1,0 @@
-"""People as respondents: their answers, scored as responses are."""

@@ -1,1 +1,0 @@
-"""Comparisons of models, settings and pictures: differences, tests, ranks and regressions."""

@@ -1,1 +1,0 @@
-"""Curves: accuracy against a quantity that a study varies, and related measures."""

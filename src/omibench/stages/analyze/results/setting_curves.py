@@ -1,0 +1,336 @@
+"""Accuracy along the settings of a model: prompts, thinking, examples in context, budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf, nan
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from omibench.results.grouped import estimate_groups
+from omibench.results.slices import label_items
+from omibench.results.statistics.intervals import clustered_mean
+from omibench.results.statistics.samples import RunTest, compare_runs, mark_stars
+from omibench.stages.analyze.results.accuracy import CELL
+from omibench.stages.analyze.results.baselines import (
+    compare_slices,
+    keep_scorers,
+    mark_both_simulated,
+    pair_with_baselines,
+)
+from omibench.stages.analyze.results.curve_series import (
+    estimate_points,
+    frame_cells,
+    frame_points,
+    label_cells,
+    list_prompts,
+    locate_budget,
+    locate_shots,
+)
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    from omibench.params.models.base import Model
+    from omibench.params.stage_params import ResultsParams
+    from omibench.stages.analyze.analysis import Analysis
+
+
+@result(
+    "prompt-differences",
+    "Prompts compared with the reference prompt, all else being equal",
+    source="OMIBench, G.1, G.2 and figure 4a, b; USNCO-V, figure 3",
+)
+def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the effect of changing the prompt, over the items of both settings.
+
+    The baseline is `analyze.reference_setting` if it is among the compared settings, otherwise the
+    first of them in `infer.settings`.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row per model, setting, scorer and measure: the metric `difference`, its accuracy
+        (`score`) minus that under `baseline` (`baseline_score`), with the paired test and Holm's p
+        over models and prompts; `prompt` and `baseline_prompt` are the names of the prompts. None
+        if no two settings differ in their prompt alone.
+    """
+    study = analysis.results.study
+    answered = {cell.setting for cell in study.cells}
+    settings = {name: study.settings[name] for name in study.infer.settings if name in answered}
+    baselines, rows = {}, []
+    for prompts in list_prompts(settings):
+        names = {setting: prompt for prompt, setting in prompts.items()}
+        preferred = [name for name in study.analyze.reference_setting if name in names]
+        reference = next(iter([*preferred, *names]))
+        for name, prompt in names.items():
+            if name != reference:
+                baselines[name] = reference
+                rows.append((name, prompt, names[reference]))
+    values = pair_with_baselines(keep_scorers(analysis.item_values), "setting", baselines)
+    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
+    tables = list(compare_slices(analysis, values, whole, "setting"))
+    if not tables:
+        return None
+    facts = pl.DataFrame(
+        rows,
+        schema=dict.fromkeys(("setting", "prompt", "baseline_prompt"), pl.String),
+        orient="row",
+    )
+    marked = mark_both_simulated(analysis, pl.concat(tables))
+    return label_cells(
+        analysis, marked.join(facts, on="setting", how="left", maintain_order="left")
+    )
+
+
+THINKING, INSTRUCT = "thinking", "instruct"
+
+
+def pair_variants(models: Mapping[str, Model]) -> Iterator[tuple[str, str]]:
+    """Pair the thinking model with the instruct model of the same family and size.
+
+    Args:
+        models: Models by name; their blocks give `family`, `variant` and parameters.
+
+    Yields:
+        The names of a thinking model and of its instruct model, in the order of `models`. Of
+        several instruct models of one size the first is the baseline.
+    """
+    instruct: dict[tuple[object, ...], str] = {}
+    for name, model in models.items():
+        if model.family and model.variant == INSTRUCT:
+            instruct.setdefault(_describe_size(model), name)
+    for name, model in models.items():
+        if model.family and model.variant == THINKING and _describe_size(model) in instruct:
+            yield name, instruct[_describe_size(model)]
+
+
+@result(
+    "thinking-gains",
+    "Thinking models compared with instruct models of the same family and size",
+    source="OMIBench, G.3, table 4 and figure 4c",
+)
+def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the gain from thinking, over the items that both models answered.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row per pair, setting, scorer, measure and subject, and over all: the metric
+        `difference`, thinking (`model`, `score`) minus instruct (`baseline`, `baseline_score`),
+        with the paired test and Holm's p over the pairs; `series` (the models' family),
+        `parameters_b` and both labels. None if no family has both variants of a size.
+    """
+    study = analysis.results.study
+    answered = {cell.model for cell in study.cells}
+    models = {name: model for name, model in study.models.items() if name in answered}
+    pairs = dict(pair_variants(models))
+    if not pairs:
+        return None
+    values = pair_with_baselines(keep_scorers(analysis.item_values), "model", pairs)
+    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
+    labels = pl.concat([whole, label_items(analysis.items, "subject")])
+    tables = list(compare_slices(analysis, values, labels, "model"))
+    if not tables:
+        return None
+    facts = pl.DataFrame(
+        [
+            (
+                name,
+                analysis.results.label(name),
+                analysis.results.label(baseline),
+                models[name].family,
+                models[name].parameters_b,
+            )
+            for name, baseline in pairs.items()
+        ],
+        schema={
+            **dict.fromkeys(("model", "label", "baseline_label", "series"), pl.String),
+            "parameters_b": pl.Float64,
+        },
+        orient="row",
+    )
+    marked = mark_both_simulated(analysis, pl.concat(tables))
+    return marked.join(facts, on="model", how="left", maintain_order="left")
+
+
+def _describe_size(model: Model) -> tuple[object, ...]:
+    return model.family, model.parameters_b, model.active_parameters_b or model.parameters_b
+
+
+EXAM = "exam"
+"""The attribute that distinguishes the two sets of USNCO-V."""
+_CURVE = ("model", "series", "rules", "slice", "value")
+_ROW = (*CELL, "slice", "value")
+
+
+@result(
+    "accuracy-by-shots",
+    "Accuracy by the number of examples, with the standard error over runs",
+    source='USNCO-V, "Few-Shot Prompting" and figure 2; OMIBench, H.4 and figure 6a',
+)
+def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate settings that differ in the number of examples alone.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row per model, setting and scorer, over all items and by `exam`, if items have it.
+        `shots` is the number of examples; `series` distinguishes kinds of examples. Each sample
+        index is a run over all items; `sd` and `sem` are over `runs`. `p` is the one-sided p of
+        Welch's test that the mean over runs exceeds that of `baseline`, the setting without
+        examples, with `stars` as printed by USNCO-V; `reason` explains a missing p. None if no
+        model has two numbers of examples.
+    """
+    points = frame_points(analysis, locate_shots, "shots")
+    if points.is_empty():
+        return None
+    slices = _slice_by_exam(analysis.items)
+    verdicts = analysis.results.counting_verdicts.join(
+        points.select("model", "setting"), on=["model", "setting"], how="semi"
+    )
+    runs = _average_runs(verdicts.join(slices, on="id"))
+    values = analysis.item_values.join(slices, on="id", maintain_order="left_right")
+    estimates = estimate_points(analysis, points, values, ["slice", "value"])
+    joined = estimates.join(runs, on=_ROW, how="left", maintain_order="left")
+    tested = _compare_with_none(joined, _list_greedy(analysis.results.study, points))
+    spread = pl.col("accuracies").list.std()
+    return tested.with_columns(
+        runs=pl.col("accuracies").list.len().cast(pl.Int64),
+        sd=spread,
+        sem=spread / pl.col("accuracies").list.len().sqrt(),
+    ).drop("accuracies")
+
+
+def _slice_by_exam(items: pl.DataFrame) -> pl.DataFrame:
+    """Return the items of the whole dataset, and of each exam if known."""
+    whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
+    return pl.concat([whole, label_items(items, EXAM)]) if EXAM in items.columns else whole
+
+
+def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracies of each cell's runs, in order of sample index."""
+    return (
+        verdicts.group_by(*_ROW, "index")
+        .agg(pl.col("verdict").mean())
+        .sort("index")
+        .group_by(*_ROW, maintain_order=True)
+        .agg(pl.col("verdict").alias("accuracies"))
+    )
+
+
+def _list_greedy(study: ResultsParams, points: pl.DataFrame) -> set[tuple[str, str]]:
+    """Return the cells whose repeated runs would be identical: decoded at temperature 0."""
+    return {
+        (model, setting)
+        for model, setting in points.select("model", "setting").iter_rows()
+        if study.settings[setting].decoding.temperature == 0
+        and study.models[model].takes_temperature
+    }
+
+
+def _compare_with_none(table: pl.DataFrame, greedy: set[tuple[str, str]]) -> pl.DataFrame:
+    """Test every point against the point without examples on its curve.
+
+    A greedy run without examples is repeated to match the number of runs it is compared with
+    (USNCO-V, "Few-shot prompting": five of each).
+    """
+    baselines = table.filter(pl.col("shots") == 0).select(
+        *_CURVE, pl.col("setting").alias("baseline"), pl.col("accuracies").alias("without")
+    )
+    joined = table.join(baselines, on=_CURVE, how="left", maintain_order="left")
+    tests = []
+    for model, baseline, shots, runs, without in joined.select(
+        "model", "baseline", "shots", "accuracies", "without"
+    ).iter_rows():
+        if not shots or without is None:
+            tests.append(RunTest(nan))
+            continue
+        repeated = without * len(runs) if (model, baseline) in greedy else without
+        tests.append(compare_runs(runs, repeated))
+    return joined.with_columns(
+        baseline=pl.when(pl.col("shots") > 0).then("baseline"),
+        p=pl.Series([test.p for test in tests], dtype=pl.Float64),
+        stars=pl.Series([mark_stars(test.p) for test in tests], dtype=pl.String),
+        reason=pl.Series([test.reason for test in tests], dtype=pl.String),
+    ).drop("without")
+
+
+@result(
+    "accuracy-by-budget",
+    "Accuracy and tokens used by token budget",
+    source="OMIBench, H.1 and figure 5a",
+)
+def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate settings that differ only in the maximum number of new tokens.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row per model, setting and metric: accuracy under every scorer; `tokens`, the mean
+        number of tokens per response as counted by the provider; `truncated`, the share of
+        truncated responses. `budget` is in tokens; `series` distinguishes curves of other
+        conditions. None if no model has two budgets.
+    """
+    points = frame_points(analysis, locate_budget, "budget")
+    if points.is_empty():
+        return None
+    accuracy = estimate_points(analysis, points, analysis.item_values)
+    used = points.join(
+        pl.concat([_average_tokens(analysis, points), _count_truncated(analysis, points)]),
+        on=["model", "setting"],
+        how="inner",
+        maintain_order="left_right",
+    )
+    return pl.concat([accuracy, used], how="diagonal")
+
+
+def _select_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
+    """Return the responses at the points, with their item's cluster and their cell's mark."""
+    cells = frame_cells(analysis).select("model", "setting", "simulated")
+    keys = points.select("model", "setting").unique()
+    responses = analysis.results.responses.drop("simulated").join(
+        keys, on=["model", "setting"], how="semi"
+    )
+    return analysis.add_clusters(responses).join(cells, on=["model", "setting"])
+
+
+def _average_tokens(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
+    items = (
+        _select_responses(analysis, points)
+        .drop_nulls("output_tokens")
+        .group_by("model", "setting", "simulated", "id", "cluster", maintain_order=True)
+        .agg(pl.col("output_tokens").mean())
+    )
+    rows = []
+    for (model, setting, simulated), part in items.group_by(
+        "model", "setting", "simulated", maintain_order=True
+    ):
+        clusters = part["cluster"].to_list()
+        mean = clustered_mean(
+            part["output_tokens"].to_list(), clusters, analysis.confidence, 0, inf
+        )
+        rows.append(
+            (model, setting, simulated, mean.mean, mean.lo, mean.hi, mean.n, len(set(clusters)))
+        )
+    schema = {
+        "model": pl.String, "setting": pl.String, "simulated": pl.Boolean, "estimate": pl.Float64,
+        "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "clusters": pl.Int64,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(metric=pl.lit("tokens"))
+
+
+def _count_truncated(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
+    items = (
+        _select_responses(analysis, points)
+        .group_by("model", "setting", "simulated", "id", "cluster", maintain_order=True)
+        .agg(truncated=(pl.col("outcome") == "truncated").mean())
+    )
+    keys = ["model", "setting", "simulated"]
+    shares = estimate_groups(items, keys, analysis.confidence, "truncated").drop("n_eff")
+    columns = ["model", "setting", "simulated", "estimate", "low", "high", "n", "clusters"]
+    return shares.select(columns).with_columns(metric=pl.lit("truncated"))

@@ -1,0 +1,543 @@
+"""The sentences of the report: a difference is claimed only if a paired test supports it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.params.setting import Cell
+from omibench.results.load import PARTIAL, Partial, Results, describe_missing
+from omibench.results.statistics.intervals import Estimate
+from omibench.results.statistics.paired import POWER, AccuracyDifference, independent_difference
+from omibench.schemas.certificate import ALL_TYPES
+from omibench.schemas.verdict import FAILURES, NOT_JUDGED
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.formatting import (
+    NO_VALUE,
+    count_noun,
+    describe_pool,
+    format_decimals,
+    format_interval,
+    format_level,
+    format_p,
+    format_percent,
+    format_points,
+    format_points_interval,
+    format_share,
+    name_image_bin,
+    name_scorer,
+)
+from omibench.stages.analyze.results.accuracy import TOTAL
+
+Row = dict[str, Any]
+"""A row of a result."""
+SIMULATED = "SIMULATED"
+NO_LEADER = "No cell leads: each got too few answers."
+UNKNOWN_FAILURES = "published verdicts do not show which responses have no answer"
+
+
+def best(analysis: Analysis) -> Row | None:
+    """Return the total of the cell of the family that leads under the main scorer.
+
+    It is the highest; ties keep order. Only cells with results on the same problems are compared,
+    see `contenders`. None if no cell remains.
+    """
+    return _highest(contenders(analysis))
+
+
+def best_of_all(analysis: Analysis) -> tuple[Row | None, int]:
+    """Return the highest total of all cells of the study, and the number of cells compared."""
+    compared = contenders(analysis, analysis.results.cells)
+    return _highest(compared), len(compared)
+
+
+def _highest(rows: Sequence[Row]) -> Row | None:
+    return max(rows, key=lambda row: row["estimate"], default=None)
+
+
+def find_cell(row: Row) -> Cell:
+    """Return the cell of a row."""
+    return Cell(row["model"], row["setting"])
+
+
+def contenders(analysis: Analysis, cells: Sequence[Cell] | None = None) -> list[Row]:
+    """Return the totals of the cells that can lead: those with results on the same problems.
+
+    Recorded responses can cover only some subjects, and their accuracy is for other problems. The
+    largest set of problems counts, then the one that more cells have. Cells with too few answers
+    are left out.
+
+    Args:
+        analysis: The study's results.
+        cells: The compared cells; default: those of the family.
+    """
+    results = analysis.results
+    chosen = {*(results.family.cells if cells is None else cells)} - {*results.failed_cells}
+    totals = analysis.scores.filter(subject=TOTAL, rules=results.main_rules)
+    groups: dict[frozenset[str], list[Row]] = {}
+    for row in totals.iter_rows(named=True):
+        if find_cell(row) in chosen:
+            problems = results.select_verdicts(results.main_rules, find_cell(row))["id"]
+            groups.setdefault(frozenset(problems), []).append(row)
+    largest = max(groups, key=lambda ids: (len(ids), len(groups[ids])), default=None)
+    return [] if largest is None else groups[largest]
+
+
+def partial_cells(analysis: Analysis) -> list[Cell]:
+    """Return the cells of the family that cannot lead because they lack problems of others."""
+    results = analysis.results
+    out = {*map(find_cell, contenders(analysis)), *results.failed_cells}
+    return [cell for cell in results.family.cells if cell not in out]
+
+
+def leading_sentence(analysis: Analysis) -> str:
+    """Return the leading cell, the cells it is distinguishable from, and the number excluded."""
+    results = analysis.results
+    failed = [cell for cell in results.failed_cells if cell in results.family.cells]
+    small_cells = partial_cells(analysis)
+    part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
+    sentences = [part + made_up_problems(results) + _lead(analysis)]
+    sentences.append(_name_best_of_all(analysis))
+    if small_cells:
+        sentences.append(
+            f"{count_noun(len(small_cells), 'cell')} without all of these problems cannot lead."
+        )
+    if failed:
+        sentences.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
+    return " ".join(part for part in [*sentences, describe_missing(results.missing)] if part)
+
+
+def made_up_problems(results: Results) -> str:
+    """Return the opening clause for synthetic problems; empty for real ones."""
+    if not results.has_synthetic_problems:
+        return ""
+    return f"On made-up problems ({results.manifest.synthetic}), not those of a benchmark: "
+
+
+def _lead(analysis: Analysis) -> str:
+    results, top = analysis.results, best(analysis)
+    if top is None:
+        return NO_LEADER
+    family, tests = results.family, results.family_tests
+    leader = find_cell(top)
+    other_cells = [cell for cell in family.cells if cell != leader]
+    ahead = sum(tests.is_ahead(leader, cell) for cell in other_cells)
+    behind = len(other_cells) - ahead
+    score = (
+        f"{format_percent(top['estimate'])} of {count_noun(top['n'], 'problem')} right "
+        f"({format_level(analysis.confidence)} "
+        f"interval {format_interval(top['low'], top['high'])})"
+    )
+    if not other_cells:
+        return f"{cell_name(results, leader)} has {score}."
+    name = _name_in_scope(results, leader)
+    others = _name_others(results, len(other_cells))
+    if not behind:
+        return (
+            f"{name} leads with {score}, ahead of {others} on the same problems{_level(results)}."
+        )
+    lead = f"{name} has the highest accuracy, {score}"
+    if not ahead:
+        any_of = "any of " if behind > 1 else ""
+        return (
+            f"{lead}; on the same problems it is not distinguishable from {any_of}{others}"
+            f"{_level(results)}."
+        )
+    return (
+        f"{lead}; on the same problems it is ahead of {ahead} of {others}, "
+        f"and not distinguishable from {behind}{_level(results)}."
+    )
+
+
+def _name_best_of_all(analysis: Analysis) -> str:
+    """Return a sentence on the best of all cells, if the family is only a part of them."""
+    compared = describe_best_of_all(analysis)
+    return f"Of {compared}." if compared else ""
+
+
+def describe_best_of_all(analysis: Analysis) -> str:
+    """Describe the best of all cells: 'all 24 cells, A · Direct has the highest accuracy, 60 %'.
+
+    Empty if all cells are in the family.
+    """
+    results, top = analysis.results, best(analysis)
+    overall, compared = best_of_all(analysis)
+    if overall is None or top is None or len(results.cells) == len(results.family.cells):
+        return ""
+    every = "all " if compared == len(results.cells) else ""
+    cell = find_cell(overall)
+    also = " also" if cell == find_cell(top) else ""
+    return (
+        f"{every}{count_noun(compared, 'cell')}, {cell_name(results, cell)}{also} has "
+        f"the highest accuracy, {format_percent(overall['estimate'])}"
+    )
+
+
+def _name_in_scope(results: Results, cell: Cell) -> str:
+    """Return 'Under Direct, Strong', or the cell's name where no two models share a setting."""
+    family = results.family
+    if not family.settings:
+        return f"Of {count_noun(len(family.cells), 'cell')}, {cell_name(results, cell)}"
+    mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
+    model = results.label(cell.model) + mark
+    name = model if len(family.settings) == 1 else cell_name(results, cell)
+    return f"Under {name_reference(results)}, {name}"
+
+
+def _name_others(results: Results, count: int) -> str:
+    """Return a phrase for the other cells, such as 'the 2 other models'."""
+    noun = "model" if results.family.settings else "cell"
+    return f"the other {noun}" if count == 1 else f"the {count} other {noun}s"
+
+
+def name_reference(results: Results) -> str:
+    """Return the labels of the family's settings, such as 'Direct or Direct, T = 0.7'."""
+    return " or ".join(results.setting_label(name) for name in results.family.settings)
+
+
+def _level(results: Results) -> str:
+    """Return the error level of the family's tests; empty for a single pair."""
+    pairs = results.family.pairs
+    return f" ({name_family_test(results)})" if pairs > 1 else ""
+
+
+def name_family_test(results: Results) -> str:
+    """Return a phrase such as 'paired tests, Holm over all 3 pairs at 0.05'."""
+    alpha = format_decimals(results.family_tests.alpha, 4).rstrip("0")
+    return f"paired tests, Holm over all {results.family.pairs:,} pairs at {alpha}"
+
+
+def runner_up_sentence(analysis: Analysis) -> str:
+    """Compare the leader with the second of the family by their paired test."""
+    results, top = analysis.results, best(analysis)
+    first = find_cell(top) if top else None
+    rest = [cell for cell in results.family.cells if cell != first]
+    row = _highest(contenders(analysis, rest))
+    if first is None or row is None:
+        return leading_sentence(analysis)
+    second = find_cell(row)
+    test = results.family_tests.compare(first, second)
+    names = f"{cell_name(results, first)} against {cell_name(results, second)}"
+    if test.difference.n == 0:
+        return f"{names}: no problem was answered by both, so they cannot be compared."
+    p = "" if isnan(test.adjusted) else f", p {format_p(test.adjusted)}"
+    p += " by Holm" if p and results.family.pairs > 1 else ""
+    verdict = "ahead" if results.family_tests.is_ahead(first, second) else "not distinguishable"
+    smallest = (
+        f"; the smallest detectable difference is {format_share(test.detectable)} points with a "
+        "power of "
+        f"{format_percent(POWER, 0)}"
+        if verdict != "ahead" and not isnan(test.detectable)
+        else ""
+    )
+    return (
+        f"{names}: {format_points(test.difference.value)} points on the same "
+        f"{count_noun(test.difference.n, 'problem')} "
+        f"({format_level(results.study.analyze.confidence)} interval of this pair "
+        f"{format_points_interval(test.difference)}{p}): {verdict}{smallest}."
+    )
+
+
+class ImageEffect(NamedTuple):
+    """The pooled accuracies with the fewest and the most images, and their difference."""
+
+    fewest: Row
+    most: Row
+    difference: AccuracyDifference
+
+
+def image_difference(analysis: Analysis) -> ImageEffect | None:
+    """Compare the fewest with the most images over the pooled cells; None for a single bin."""
+    table = analysis.rows("accuracy-by-images")
+    pooled = table.filter(model="", rules=analysis.results.main_rules).to_dicts()
+    if len(pooled) < 2:
+        return None
+    ends = [
+        Estimate(row["estimate"], row["low"], row["high"], row["n"], row["n"])
+        for row in (pooled[0], pooled[-1])
+    ]
+    return ImageEffect(pooled[0], pooled[-1], independent_difference(ends[1], ends[0]))
+
+
+def images_sentence(analysis: Analysis) -> str:
+    """Return a sentence on the difference in accuracy between the fewest and the most images."""
+    effect = image_difference(analysis)
+    if effect is None:
+        return "All problems have the same number of images, so its effect cannot be measured."
+    fewest, most, difference = effect
+    direction = "a fall" if difference.value < 0 else "a rise"
+    verdict = direction if difference.distinguishable else "not distinguishable from zero"
+    return (
+        f"With {name_image_bin(most['value'])} accuracy {describe_pool(analysis.results)} is "
+        f"{format_percent(most['estimate'])}, "
+        f"with {name_image_bin(fewest['value'])} {format_percent(fewest['estimate'])}: "
+        f"{format_points(difference.value)} points "
+        f"({format_points_interval(difference)}), {verdict}. These are different problems, so the "
+        "number of images need not be the cause."
+    )
+
+
+def judge_difference(analysis: Analysis) -> tuple[AccuracyDifference, int] | None:
+    """Return GPTScore minus the main scorer on the same responses, and the number of
+    disagreements."""
+    table = analysis.find_rows("judge-difference")
+    if table is None:
+        return None
+    (row,) = table.to_dicts()
+    difference = AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"])
+    return difference, row["disagreements"]
+
+
+def judge_sentence(analysis: Analysis) -> str:
+    """Return a sentence on the difference between judge and scorer."""
+    results, effect = analysis.results, judge_difference(analysis)
+    if effect is None:
+        return f"No judge was run: ACC comes from {name_scorer(results.main_rules)}."
+    difference, disagree = effect
+    verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
+    judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
+    return (
+        f"{judge} and {name_scorer(results.main_rules)} disagree on {disagree} of "
+        f"{count_noun(difference.n, 'response')}; over all cells GPTScore is "
+        f"{format_points(difference.value)} points from ACC "
+        f"({format_points_interval(difference)}): {verdict}. " + calibration_sentence(results)
+    )
+
+
+def calibration_sentence(results: Results) -> str:
+    """Return a sentence on the judge's agreement with human labels."""
+    certificate = results.certificate
+    if certificate is None:
+        return "The judge is not calibrated with human labels."
+    quality = certificate.quality[ALL_TYPES]
+    kappa = (
+        "" if quality.kappa.value is None else f" (kappa {format_decimals(quality.kappa.value, 2)})"
+    )
+    mark = f" {SIMULATED}" if certificate.simulated else ""
+    agreement = format_percent(quality.agreement.value or 0.0)
+    rates = [
+        f"{format_percent(rate.value)} of the {correctness} responses"
+        for rate, correctness in ((quality.tpr, "right"), (quality.fpr, "wrong"))
+        if rate.value is not None
+    ]
+    return (
+        f"Against {certificate.n:,}{mark} labels it agrees on {agreement}{kappa} and calls "
+        f"{' and '.join(rates)} right."
+    )
+
+
+class Unanswered(NamedTuple):
+    """The number of `responses` of one scorer without an answer or without a judgement.
+
+    Attributes:
+        responses: Number of all responses.
+        empty: Number of responses without an answer: refused, cut off, unparsed, never sent, ...
+        unjudged: Number of responses that may have an answer, but whose judge failed or was not
+            run. ACC counts both as wrong.
+    """
+
+    responses: int
+    empty: int
+    unjudged: int
+
+
+def count_unanswered(analysis: Analysis, rules: str) -> Unanswered:
+    """Count the responses of all cells without an answer or a judgement under a scorer."""
+    rows = analysis.rows("outcomes").filter(rules=rules)
+    failed, unjudged = (
+        int(rows.filter(rows["value"].is_in(names))["count"].sum())
+        for names in (FAILURES, NOT_JUDGED)
+    )
+    return Unanswered(int(rows["count"].sum()), failed - unjudged, unjudged)
+
+
+def failures_sentence(analysis: Analysis) -> str:
+    """Return a sentence on responses without an answer and their effect on the leading cell."""
+    rules = analysis.results.failure_rules
+    if rules is None:
+        return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
+    scorer = name_scorer(rules)
+    n, failed, unjudged = count_unanswered(analysis, rules)
+    rest = f" {count_noun(unjudged, 'answer')} of {n:,} got no judgement." if unjudged else ""
+    if not failed:
+        held = "have an answer" if unjudged else f"have an answer that {scorer} could score"
+        return f"All {n:,} responses {held}.{rest}"
+    moved, top = "", best(analysis)
+    if top and top["failures"] == 0:
+        moved = ", none of them in the leading cell"
+    elif top and top["failures"] is not None:
+        those = "they and the answers without a judgement" if unjudged else "they"
+        moved = (
+            f"; counted as right {those} would move the leading cell from "
+            f"{format_percent(top['estimate'])} to {format_percent(top['failures_right'])}"
+        )
+    have = "has" if failed == 1 else "have"
+    return (
+        f"{count_noun(failed, 'response')} of {n:,} ({format_percent(failed / n)}) {have} no "
+        f"answer for {scorer} to score{moved}.{rest}"
+    )
+
+
+def describe_simulation(results: Results) -> str:
+    """Return a sentence that lists the simulated parts of a study; empty if there are none."""
+    cells = sum(results.simulated_cells.values())
+    sources = []
+    if cells:
+        every = cells == len(results.simulated_cells)
+        sources.append(
+            "All responses" if every else f"The responses of {count_noun(cells, 'cell')}"
+        )
+    if results.judge_simulated:
+        sources.append("the judgements" if sources else "The judgements")
+    sentence = (
+        f"{' and '.join(sources)} come from a seeded simulation, not from a model."
+        if sources
+        else ""
+    )
+    if results.has_synthetic_problems:
+        sentence = f"The problems are synthetic ({results.manifest.synthetic}). {sentence}".strip()
+    if counts := results.manifest.simulated:
+        names = ", ".join(f"{name.replace('_', ' ')} of {count}" for name, count in counts.items())
+        sentence = (
+            f"{sentence} Simulated models judged the problems before they were frozen ({names})."
+        )
+    return sentence.strip()
+
+
+def cell_name(results: Results, cell: Cell) -> str:
+    """Return the name of a cell, such as 'Strong (SIMULATED) · Chain of thought'."""
+    mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
+    return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
+
+
+# The headline of `analyze`: the report's path, one sentence and three numbers.
+
+
+class HeadlineNumber(NamedTuple):
+    """A number of the headline with its label."""
+
+    label: str
+    value: str
+    detail: str
+    simulated: bool
+
+
+class Headline(NamedTuple):
+    """The headline of a study: the report's path, one sentence and three numbers."""
+
+    report: Path
+    sentence: str
+    numbers: tuple[HeadlineNumber, ...]
+    simulated: bool
+    partial: Partial | None = None
+
+    def __str__(self) -> str:
+        mark = f"[{PARTIAL}] " if self.partial else ""
+        mark += f"[{SIMULATED}] " if self.simulated else ""
+        width = max(len(n.label) for n in self.numbers)
+        lines = [f"  {n.label:<{width}}  {n.value:>12}  {n.detail}" for n in self.numbers]
+        return "\n".join([mark + self.sentence, *lines, f"Report: {self.report}"])
+
+
+def make_headline(analysis: Analysis) -> Headline:
+    """Build the headline of a study."""
+    results = analysis.results
+    return Headline(
+        report=analysis.report,
+        sentence=leading_sentence(analysis),
+        numbers=leading_numbers(analysis),
+        simulated=results.any_simulated,
+        partial=results.partial,
+    )
+
+
+def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
+    """Return the three main numbers: best accuracy, effect of images, share of failures.
+
+    If all problems have the same number of images, GPTScore or the number of cells replaces that
+    effect.
+    """
+    results = analysis.results
+    tiles = [_best(analysis)]
+    if effect := image_difference(analysis):
+        fewest, most, difference = effect
+        doubt = "" if difference.distinguishable else ", not distinguishable"
+        tiles.append(
+            HeadlineNumber(
+                f"From {fewest['value']} to {most['value']} images",
+                f"{format_points(difference.value)} points",
+                f"{format_percent(fewest['estimate'])} to {format_percent(most['estimate'])} "
+                f"{describe_pool(results)}; "
+                f"interval {format_points_interval(difference)}{doubt}",
+                results.main_simulated,
+            )
+        )
+    elif judged := judge_difference(analysis):
+        tiles.append(
+            HeadlineNumber(
+                "Judge minus scorer",
+                f"{format_points(judged[0].value)} points",
+                f"interval {format_points_interval(judged[0])}; they disagree on "
+                f"{count_noun(judged[1], 'response')}",
+                results.any_simulated,
+            )
+        )
+    tiles.append(_failures(analysis))
+    if len(tiles) < 3:
+        cells = count_noun(len(results.study.cells), "cell")
+        problems = str(results.partial or count_noun(len(results.answers), "problem"))
+        tiles.append(
+            HeadlineNumber(
+                "Evaluated", cells, f"models under settings, on {problems}", simulated=False
+            )
+        )
+    return tuple(tiles)
+
+
+def _best(analysis: Analysis) -> HeadlineNumber:
+    results, top = analysis.results, best(analysis)
+    label = _name_best(results)
+    if top is None:
+        return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
+    failed = [cell for cell in results.failed_cells if cell in results.family.cells]
+    small_cells = partial_cells(analysis)
+    detail = (
+        f"{cell_name(results, find_cell(top))}; {format_level(analysis.confidence)} interval "
+        f"{format_interval(top['low'], top['high'])}, by {name_scorer(results.main_rules)}"
+    )
+    if overall := describe_best_of_all(analysis):
+        detail += f"; of {overall}"
+    if small_cells:
+        detail += f"; {count_noun(len(small_cells), 'cell')} without all problems left out"
+    if failed:
+        detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
+    return HeadlineNumber(label, format_percent(top["estimate"]), detail, results.main_simulated)
+
+
+def _name_best(results: Results) -> str:
+    """Return the label of the best accuracy, which names the family that is compared."""
+    settings = {cell.setting for cell in results.study.cells}
+    if not results.family.settings or len(settings) == 1:
+        return "Best accuracy"
+    return f"Best accuracy under {name_reference(results)}"
+
+
+def _failures(analysis: Analysis) -> HeadlineNumber:
+    results = analysis.results
+    label, rules = "Responses without an answer", results.failure_rules
+    if rules is None:
+        return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
+    responses, empty, unjudged = count_unanswered(analysis, rules)
+    note = "counted as wrong, with bounds"
+    if rules != results.main_rules:
+        note = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
+    if unjudged:
+        note += f"; {count_noun(unjudged, 'more answer')} without a judgement, counted likewise"
+    return HeadlineNumber(
+        label,
+        format_percent(empty / responses),
+        f"{empty:,} of {responses:,}, {note}",
+        results.rests_on_simulation(rules),
+    )

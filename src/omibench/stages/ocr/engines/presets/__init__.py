@@ -1,1 +1,0 @@
-"""Presets for document readers served as models: their requests and replies."""

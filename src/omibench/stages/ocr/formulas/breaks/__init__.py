@@ -1,1 +1,0 @@
-"""Formulas that are broken at the end of a line."""

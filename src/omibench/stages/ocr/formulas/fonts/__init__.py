@@ -1,1 +1,0 @@
-"""Tables from the glyphs of fonts to symbols, by font family."""

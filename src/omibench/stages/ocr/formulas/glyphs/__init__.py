@@ -1,1 +1,0 @@
-"""The characters of a page: from its text layer, its painting order and its fonts."""

@@ -1,1 +1,0 @@
-"""Keys and worked solutions: assign answers to problems."""

@@ -1,0 +1,1 @@
+"""A study from outside: its plan, runs, status and schedule, and the folder it is made in."""

@@ -1,0 +1,147 @@
+"""After a run: the cost of each cell expected by the stated rules, next to the actual one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from omibench.models.cost.estimate import estimate, usd_text
+from omibench.models.provider import group_calls
+from omibench.params.setting import Cell
+from omibench.params.study import Study
+from omibench.schemas.problem import Noun
+from omibench.store.store import Store
+from omibench.study.plan.build import read_spent
+from omibench.study.plan.plan import Spent, StudyView
+from omibench.study.plan.text import count, table
+
+HEAD = (
+    "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",
+    "dollars", "expected", "ratio",
+)  # fmt: skip
+
+
+class Compared(Noun):
+    """The stored responses of one cell: counted and expected tokens and US dollars.
+
+    If the provider did not count a value, it and its expectation are None, so that like is compared
+    with like.
+    """
+
+    model: str
+    setting: str
+    responses: int
+    input: float | None
+    input_expected: float | None
+    output: float | None
+    output_expected: float | None
+    usd: float | None
+    usd_expected: float | None
+
+
+class PlanComparison(Noun):
+    """Every cell of a study with responses, and the budget."""
+
+    study: str
+    cells: list[Compared]
+    budget: Spent | None
+
+
+def compare_study(study: Study, questions: Path) -> PlanComparison:
+    """Compare each cell's stored responses with the expectation of the rules alone.
+
+    Nothing is learned from the store here: this is the plan before the first answer. Raises as
+    `plan_study` does.
+    """
+    with Store(study.study.store) as store:
+        view = StudyView(study, questions, store)
+        cells = [comparison for cell in study.cells if (comparison := _compare(view, cell))]
+    return PlanComparison(study=study.study.name, cells=cells, budget=read_spent(study))
+
+
+def _compare(view: StudyView, cell: Cell) -> Compared | None:
+    pairs = view.find_stored(cell.model, view.list_turns(cell))
+    if not pairs:
+        return None
+    model, provider = view.study.models[cell.model], view.open_provider(cell.model)
+    expected = estimate(model, group_calls(provider, [request for request, _ in pairs]))
+    usages = [response.usage for _, response in pairs]
+    sent = _whole([usage.input_tokens for usage in usages])
+    output = _whole([usage.output_tokens for usage in usages])
+    usd = _whole([response.cost_usd for _, response in pairs])
+    return Compared(
+        model=cell.model,
+        setting=cell.setting,
+        responses=len(pairs),
+        input=sent,
+        input_expected=None if sent is None else expected.text + expected.images,
+        output=output,
+        output_expected=None if output is None else expected.output,
+        usd=usd,
+        usd_expected=None if usd is None else expected.usd,
+    )
+
+
+def _whole(values: Sequence[float | None]) -> float | None:
+    """Return the sum, or None if a value is missing: a partial sum cannot be compared."""
+    counted = [value for value in values if value is not None]
+    return sum(counted) if len(counted) == len(values) else None
+
+
+def render_comparison(comparison: PlanComparison) -> str:
+    """Render the comparison as lines of text."""
+    if not comparison.cells:
+        return f"Study {comparison.study!r}: the store has no responses of it yet"
+    rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
+    lines = [
+        f"Study {comparison.study!r}: actual cost of its responses, and the expected one",
+        *table(HEAD, rows, _line("all", "", _total(comparison.cells))),
+    ]
+    if comparison.budget:
+        b = comparison.budget
+        lines.append(
+            f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
+            f"judges, {usd_text(b.unknown_usd)} possibly billed, {usd_text(b.left_usd)} left"
+        )
+    return "\n".join(lines)
+
+
+def _line(name: str, setting: str, cell: Compared) -> tuple[str, ...]:
+    return (
+        name, setting, f"{cell.responses:,}",
+        *_pair(cell.input, cell.input_expected, count),
+        *_pair(cell.output, cell.output_expected, count),
+        *_pair(cell.usd, cell.usd_expected, usd_text),
+    )  # fmt: skip
+
+
+def _pair(
+    actual: float | None, expected: float | None, show: Callable[[float], str]
+) -> tuple[str, str, str]:
+    if actual is None:
+        return "unknown", "", ""
+    if expected is None:
+        return show(actual), "unknown", ""
+    return show(actual), show(expected), f"{actual / expected:.2f}" if expected else ""
+
+
+def _total(cells: Sequence[Compared]) -> Compared:
+    """Return the sums over the cells that have both numbers."""
+
+    def both(name: str) -> tuple[float | None, float | None]:
+        pairs = [(getattr(c, name), getattr(c, f"{name}_expected")) for c in cells]
+        pairs_known = [(a, e) for a, e in pairs if a is not None and e is not None]
+        return (
+            (sum(a for a, _ in pairs_known), sum(e for _, e in pairs_known))
+            if pairs_known
+            else (None, None)
+        )
+
+    sums = {n: both(n) for n in ("input", "output", "usd")}
+    return Compared(
+        model="all",
+        setting="",
+        responses=sum(cell.responses for cell in cells),
+        **{name: pair[0] for name, pair in sums.items()},
+        **{f"{name}_expected": pair[1] for name, pair in sums.items()},
+    )

@@ -1,0 +1,237 @@
+"""Builds the plan of a study. Sends nothing and changes nothing."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+
+from omibench.answers.judges.panel import ASKS
+from omibench.models.client.ask import track
+from omibench.models.client.budget import read_account, read_budget
+from omibench.models.cost.estimate import NO_HISTORY, estimate
+from omibench.models.provider import group_calls, takes_images
+from omibench.params.cells import choose_family
+from omibench.params.setting import Cell
+from omibench.params.study import Study
+from omibench.params.study_params import part_words
+from omibench.results.statistics.intervals import effective_size
+from omibench.results.statistics.paired import ALPHA, DISCORDANT, detectable_difference
+from omibench.schemas.cells import read_cell
+from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
+from omibench.settings.tasks import load_questions
+from omibench.store.store import Store
+from omibench.study.plan.building import (
+    count_asks,
+    count_reader_asks,
+    list_building_steps,
+    plan_reading,
+    uncounted_models,
+)
+from omibench.study.plan.judging import Judging
+from omibench.study.plan.plan import (
+    Plan,
+    PlanRow,
+    Power,
+    ReadingCounts,
+    Spent,
+    Step,
+    StudyView,
+    describe_model,
+    list_steps,
+)
+from omibench.study.plan.responses import expect_responses, list_saliency_steps
+
+
+def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
+    """Plan every cell of a study over the frozen questions: requests, tokens, dollars, hours.
+
+    Args:
+        study: Study with its store.
+        questions: Frozen questions. Without them, only the stages before the freeze are planned.
+        papers: Whether to open the papers of the study, to count the requests of their readers.
+
+    Raises:
+        MissingInputError: The questions are missing, and no stage before the freeze queries models.
+        ModelError: A model's block is contradictory.
+    """
+    with Store(study.study.store) as store, _pause_collector():
+        view = StudyView(study, questions, store)
+        reading_rows, reading = make_reading_rows(view) if papers else ([], None)
+        built = [*reading_rows, *make_building_rows(view)]
+        uncounted = uncounted_models(study, is_read=reading is not None)
+        if not questions.is_file() and (built or reading or uncounted):
+            return Plan(
+                study=study.study.name, rows=built, power=None, budget=read_spent(study),
+                building=uncounted, reading=reading, frozen=False,
+            )  # fmt: skip
+        return Plan(
+            study=study.study.name,
+            rows=[*built, *_cell_rows(view)],
+            power=_power(view),
+            budget=read_spent(study),
+            incomplete=incomplete_cells(study),
+            building=uncounted,
+            reading=reading,
+            partial=_partial(view),
+        )
+
+
+def _partial(view: StudyView) -> str:
+    every = (question.id for question in load_questions(view.questions))
+    return part_words(view.questions_by_id, every, view.study.study.limit)
+
+
+@contextmanager
+def _pause_collector() -> Iterator[None]:
+    """Pause the garbage collector, which takes a third of the time of a large plan."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def make_reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]:
+    """Return the requests of readers of pages and formulas, and what no row counts."""
+    rows: list[PlanRow] = []
+    with plan_reading(view) as reading:
+        if reading is None:
+            return rows, None
+        grouped: dict[tuple[Role, str], dict[str, Step]] = {}
+        for step in reading.steps:
+            grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
+        for (role, model), steps in grouped.items():
+            asks = count_reader_asks(view.study) if role == "page_reader" else 1
+            row = _at_most(make_row(view, model, role, list(steps.values())), asks)
+            rows.append(row.model_copy(update={"stage": "ocr"}))
+    return rows, reading.counts
+
+
+def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
+    """Return the requests of the filter and the rationale writers, one row per model and role."""
+    for stage, role, model, steps in list_building_steps(view):
+        asks = count_asks(view, role, model, steps)
+        row = _at_most(make_row(view, model, role, steps), asks)
+        yield row.model_copy(update={"stage": stage})
+
+
+def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
+    study = view.study
+    helped: dict[tuple[str, Role], dict[str, Step]] = {}
+    for cell in track(study.cells, "cell"):
+        paths = view.follow_paths(cell)
+        steps = list(list_steps(paths))
+        row = make_respondent_row(view, cell, steps)
+        yield row
+        judging = Judging(view, cell, expect_responses(view, cell, paths, row))
+        yield from _judge_rows(judging)
+        steps += judging.list_caption_steps()
+        if cell in study.salient_cells:
+            looked = list(list_saliency_steps(view, cell, paths))
+            yield make_row(view, cell.model, "scorer", looked, cell)
+        for step in steps:
+            if step.role != "respondent":
+                helped.setdefault((step.model, step.role), {})[step.key] = step
+    for (model, role), helper_steps in helped.items():
+        yield make_row(view, model, role, list(helper_steps.values()))
+
+
+def _judge_rows(judging: Judging) -> Iterator[PlanRow]:
+    for role, model, steps in judging.list_steps():
+        row = _at_most(make_row(judging.view, model, "judge", steps, judging.cell), ASKS)
+        yield row.model_copy(update={"instrument": role})
+
+
+def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> PlanRow:
+    """Return the requests of a cell to its model."""
+    respondent_steps = [step for step in steps if step.role == "respondent"]
+    return make_row(view, cell.model, "respondent", respondent_steps, cell)
+
+
+def make_row(
+    view: StudyView, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
+) -> PlanRow:
+    """Return the requests to a model in a role, without those of earlier rows."""
+    partition = view.open_partition(name)
+    keyed = [(step.key or partition.key(step.request), step) for step in steps]
+    new = {k: s for k, s in keyed if k not in partition and k not in view.planned}
+    view.planned |= new.keys()
+    requests, missing = [step.request for step in steps], [s.request for s in new.values()]
+    model, provider = view.study.models[name], view.open_provider(name)
+    history = view.learn_history(name, requests) if missing else NO_HISTORY
+    return PlanRow(
+        role=role,
+        model=name,
+        cell_model=cell.model if cell else "",
+        setting=cell.setting if cell else "",
+        requests=len(requests),
+        stored=sum(key in partition for key, _ in keyed),
+        to_buy=len(missing),
+        estimated=sum(step.guessed for step in new.values()),
+        shown=sum(len(request.conversation.images) for request in missing),
+        too_many=sum(not takes_images(provider, request) for request in missing),
+        estimate=estimate(model, group_calls(provider, missing), history),
+        learned_from=history.responses,
+        **describe_model(model, provider.simulated),
+    )
+
+
+def _at_most(row: PlanRow, asks: float) -> PlanRow:
+    """Return the row of requests that can be sent several times."""
+    estimate_once = row.estimate
+    usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks
+    repeated = estimate_once._replace(
+        usd_most=usd_most, output_most=ceil(estimate_once.output_most * asks)
+    )
+    return row.model_copy(update={"estimate": repeated})
+
+
+def read_spent(study: Study) -> Spent | None:
+    """Return the study's budget and its spending; None without one."""
+    cap = read_budget(study)
+    if cap is None:
+        return None
+    spent, unknown, reserved = read_account(study.study.store, study.study.name)
+    return Spent(cap_usd=cap, spent_usd=spent, unknown_usd=unknown, reserved_usd=reserved)
+
+
+def _power(view: StudyView) -> Power | None:
+    groups = [question.group for question in view.questions_by_id.values()]
+    family = choose_family(view.study.cells, view.study.analyze.reference_setting)
+    if not family.pairs or not groups:
+        return None
+    effective = effective_size(groups)
+    return Power(
+        problems=len(groups),
+        effective=effective,
+        difference=_list_differences(effective, ALPHA),
+        comparisons=family.pairs,
+        family_difference=_list_differences(effective, ALPHA / family.pairs),
+        family_settings=list(family.settings),
+    )
+
+
+def _list_differences(effective: float, alpha: float) -> dict[float, float | None]:
+    """Map the share of problems on which two models differ to the detectable difference."""
+    differences = {share: detectable_difference(effective, share, alpha) for share in DISCORDANT}
+    return {share: d if d <= 1 else None for share, d in differences.items()}
+
+
+def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) -> dict[str, int]:
+    """Return the files of incomplete cells, and the number of missing answers in each.
+
+    `lacking` are the outcomes that count as missing.
+    """
+    counts = {}
+    for model, setting in study.cells:
+        path = Path(study.study.results) / "infer" / model / f"{setting}.parquet"
+        if path.is_file():
+            outcomes = read_cell(path, ["outcome"])["outcome"]
+            if count := int(outcomes.is_in(list(lacking)).sum()):
+                counts[path.as_posix()] = count
+    return counts

@@ -1,0 +1,361 @@
+"""The requests of page readers and formula readers, counted on the papers themselves.
+
+The papers are opened as `ocr` opens them, so a request that is stored is known by its key. What
+follows a missing answer is estimated: the blocks of a page whose layout is unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from omibench.answers.judges.panel import ASKS
+from omibench.files.reading import hash_file
+from omibench.models.client.ask import track
+from omibench.params.study import Study
+from omibench.schemas.pages import PageText
+from omibench.schemas.problem import Problem
+from omibench.schemas.request import Request, Response, Role
+from omibench.schemas.tables import read_jsonl
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.filter import photographs
+from omibench.stages.filter.checks import judge_with_models
+from omibench.stages.filter.completeness import POINTS
+from omibench.stages.filter.stage import sift
+from omibench.stages.filter.translation import ASKS as TRANSLATIONS
+from omibench.stages.ocr.engines import mathpix, mineru
+from omibench.stages.ocr.jobs import Unread
+from omibench.stages.ocr.read_ahead import send_formulas, send_pages
+from omibench.stages.ocr.sources.files import is_photograph
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.waiting import find_waiting, list_sources
+from omibench.stages.rationale.candidates import Ask, Score, write_solutions
+from omibench.stages.rationale.degenerate import DegeneracyRule
+from omibench.stages.rationale.labels.clusters import Embed, build_text_request
+from omibench.stages.rationale.labels.run import LabelModels, choose_embedding, label_problems
+from omibench.stages.rationale.stage import make_writer, score_by
+from omibench.study.plan.judging import NOT_YET, WORDS, DryModels, DryRun, Reply
+from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView
+
+if TYPE_CHECKING:
+    from omibench.stages.rationale.labels.clusters import Matrix
+
+
+BLOCKS: Final = 15
+"""Blocks of a page whose layout is not stored; an assumption about exam papers."""
+_OLMOCR_ASKS: Final = 2
+"""olmOCR is asked again about a page that is not upright."""
+_GUESSED_LAYOUT: Final = NOT_YET.model_copy(
+    update={
+        "outcome": "answered",
+        "text": "\n".join(
+            f"<|box_start|>100 {y} 900 {y + 40}<|box_end|><|ref_start|>text<|ref_end|>"
+            for y in range(50, 50 + 60 * BLOCKS, 60)
+        ),
+    }
+)
+
+
+class Reading(NamedTuple):
+    """The requests of readers, and what is not counted."""
+
+    steps: list[Step]
+    counts: ReadingCounts
+
+
+def names_readers(study: Study) -> bool:
+    """Return whether a study of papers names a reader of pages or formulas, or Mathpix."""
+    return study.benchmark.name == "papers" and study.ocr.asks_ahead
+
+
+@contextmanager
+def plan_reading(view: StudyView) -> Iterator[Reading | None]:
+    """Yield the requests of readers; None if the study names none, or lists no papers.
+
+    The pictures of the requests exist within this context only.
+
+    Raises:
+        MissingInputError: A paper or folder of the manifest is missing.
+        FileFormatError: The manifest is invalid.
+    """
+    study = view.study
+    if not names_readers(study) or study.ocr.sources is None:
+        yield None
+        return
+    with TemporaryDirectory(prefix="omibench-plan-") as folder:
+        yield _read_papers(view, list_sources(Path(study.ocr.sources)), Path(folder))
+
+
+def count_reader_asks(study: Study) -> float:
+    """Return the maximum number of requests of a page reader as a multiple of the expected one."""
+    return _OLMOCR_ASKS if study.ocr.preset == "olmocr" else 1
+
+
+def _read_papers(view: StudyView, sources: list[Source], folder: Path) -> Reading:
+    dry, mathpix_counts = DryRun(view, _guess_reply, chained=True), _MathpixCounts(view.study)
+    papers = find_waiting(sources, view.study.ocr, folder, _make_ahead(dry, mathpix_counts))
+    waiting = [next(papers) for _ in track(sources, "paper")]
+    reads_lines = view.study.ocr.formula_reader is not None
+    scanned = sum(paper.scanned for paper in waiting) if reads_lines else 0
+    counts = ReadingCounts(
+        unopened={paper.source: paper.fault for paper in waiting if paper.fault},
+        scanned_pages=scanned,
+        scanned_lines=_count_doubtful_lines(view.study) if scanned else None,
+        mathpix_pages=mathpix_counts.pages,
+        mathpix_formulas=mathpix_counts.formulas,
+    )
+    return Reading(dry.steps, counts)
+
+
+def _guess_reply(request: Request) -> Response:
+    """Return no reply, or the layout of a typical page."""
+    return _GUESSED_LAYOUT if mineru.LAYOUT_TASK in request.conversation.text else NOT_YET
+
+
+def _make_ahead(dry: DryRun, counts: _MathpixCounts) -> Callable[[Unread], None]:
+    study = dry.view.study
+
+    def ahead(unread: Unread) -> None:
+        if unread.pages and study.ocr.engine == "vision":
+            send_pages(dry.asking(study.ocr.reader or ""), study, unread)
+        elif unread.pages:
+            counts.add_pages(unread)
+        elif study.ocr.formula_model:
+            send_formulas(dry.asking(study.ocr.formula_model), study, unread)
+        else:
+            counts.add_formulas(unread)
+
+    return ahead
+
+
+class _MathpixCounts:
+    """Pages and crops without an answer of Mathpix in the store."""
+
+    def __init__(self, study: Study) -> None:
+        self.pages = self.formulas = 0
+        self._folder = Path(study.study.store) / mathpix.NAME
+        self._crops: set[str] = set()
+
+    def add_pages(self, unread: Unread) -> None:
+        for place, numbers in unread.pages.items():
+            path = Path(unread.source.files[place])
+            if is_photograph(path):
+                digest = hash_file(unread.picture(place, 1))
+                kept = mathpix.locate_image_answer(self._folder, digest)
+            else:
+                kept = mathpix.locate_pdf_answer(self._folder, hash_file(path))
+            self.pages += 0 if kept.is_file() else len(numbers)
+
+    def add_formulas(self, unread: Unread) -> None:
+        digests = {hash_file(path) for path in unread.crops.glob("*.png")} if unread.crops else ()
+        for digest in digests:
+            if digest not in self._crops:
+                self._crops.add(digest)
+                kept = mathpix.locate_image_answer(self._folder, digest)
+                self.formulas += not kept.is_file()
+
+
+def _count_doubtful_lines(study: Study) -> int | None:
+    """Return the lines of scans that may hold formulas; None before `ocr`."""
+    pages = Path(study.study.results) / "ocr" / "pages.jsonl"
+    if not pages.is_file():
+        return None
+    return sum(
+        line.math_suspect and not line.left_out
+        for page in read_jsonl(pages, PageText)
+        if page.engine == study.ocr.engine
+        for line in page.lines
+    )
+
+
+# The requests of the stages before the freeze: filter models, rationale writers and labellers.
+#
+# They are counted in a dry run over the existing problems. A problem with an unknown judgement
+# counts as passing it, so that later judgements are counted at their maximum.
+
+Steps = Iterator[tuple[str, Role, str, list[Step]]]
+"""Stage, role, model, and its requests."""
+GUESSED_LABEL = Response(text="{CLASS: not known yet}", provider_id=GUESS)
+READ = {"filter": "ocr", "rationale": "filter"}
+"""Stage -> the stage that produces its problems."""
+
+
+def _approve(points: Mapping[str, object]) -> Response:
+    return Response(text=json.dumps(points), provider_id=GUESS)
+
+
+APPROVES = _approve(dict.fromkeys(POINTS, True))
+
+
+def list_building_steps(view: StudyView) -> Steps:
+    """Return the requests of each stage whose problems exist."""
+    stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
+        "filter": _plan_filter, "rationale": _plan_rationales,
+    }  # fmt: skip
+    for stage in _asking(view.study):
+        if stage in stages and (problems := _problems(view.study, stage)).is_file():
+            grouped: dict[tuple[Role, str], dict[str, Step]] = {}
+            for step in stages[stage](view, problems).steps:
+                grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
+            for (role, model), steps in grouped.items():
+                yield stage, role, model, list(steps.values())
+
+
+def uncounted_models(study: Study, *, is_read: bool = False) -> dict[str, list[str]]:
+    """Return stage -> its models whose input is missing.
+
+    Args:
+        study: Study.
+        is_read: Whether the papers were opened, so that the requests of readers are counted.
+    """
+    named = _asking(study)
+    return {
+        stage: models
+        for stage, models in named.items()
+        if not (is_read if stage not in READ else _problems(study, stage).is_file())
+    }
+
+
+def names_building_models(study: Study) -> bool:
+    """Return whether stages before the freeze query models, or Mathpix."""
+    return bool(_asking(study)) or names_readers(study)
+
+
+def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -> float:
+    """Return the maximum number of requests as a multiple of the expected one.
+
+    Args:
+        view: The study and its store.
+        role: The role of the model.
+        model: Its name.
+        steps: Its expected requests.
+
+    Returns:
+        1 if no request repeats. A writer can be queried for all candidates and tries.
+    """
+    if role == "rationale_writer":
+        return _count_writer_asks(view, model, steps)
+    return {"voter": ASKS, "translator": TRANSLATIONS}.get(role, 1)
+
+
+def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> float:
+    params = view.study.rationale
+    if params.stop_at_right:
+        return params.candidates + params.reference_tries
+    partition = view.open_partition(model)
+    missing = [step.request.tags.problem for step in steps if step.key not in partition]
+    tries = params.reference_tries * len(set(missing))
+    return 1 + tries / len(missing) if missing else 1
+
+
+def _asking(study: Study) -> dict[str, list[str]]:
+    """Return the stages before the freeze that query models; none if nothing is built."""
+    written = study.rationale
+    named = {
+        "ocr": study.ocr.models,
+        "filter": study.filter.models,
+        "rationale": written.models,
+    }
+    from_papers = study.benchmark.name == "papers"
+    return {
+        stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and from_papers
+    }
+
+
+def _problems(study: Study, stage: str) -> Path:
+    return Path(study.study.results) / READ[stage] / "problems.jsonl"
+
+
+def _plan_filter(view: StudyView, problems: Path) -> DryRun:
+    folder, params = problems.parent, view.study.filter
+    sound, _ = sift(read_jsonl(problems, Problem), folder, params)
+    subjects = params.photographs.subjects if params.photographs else ()
+    dry = DryRun(view, _passing({p.id: p for p in sound}, subjects), chained=True)
+    judge_with_models(DryModels(dry), sound, folder, params)
+    return dry
+
+
+def _passing(problems: dict[str, Problem], subjects: Sequence[str]) -> Reply:
+    """Return passing replies: approving votes, right or wrong answers as required."""
+    of_photographs = {"subject": next(iter(subjects), "other"), "figure": True}
+    votes = {
+        photographs.CLASS.closing: _approve(of_photographs),
+        photographs.COMPLETENESS.closing: _approve(dict.fromkeys(photographs.POINTS, True)),
+    }
+
+    def reply(request: Request) -> Response:
+        tags = request.tags
+        if tags.role == "voter":
+            text = request.conversation.text
+            return next((vote for words, vote in votes.items() if words in text), APPROVES)
+        if tags.setting != "difficulty":
+            return WORDS
+        right = "; ".join(problems[tags.problem].answer or [])
+        return WORDS.model_copy(update={"text": f"\\boxed{{{right}}}"})
+
+    return reply
+
+
+def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
+    """Plan rationales: a missing candidate counts as right, so no reference is shown after it.
+
+    Topics without a name count as one topic per subject: at least one cluster is named.
+    """
+    study, rows = view.study, read_jsonl(problems, Problem)
+    params, folder = study.rationale, problems.parent
+    dry = DryRun(view, _write_something)
+    if params.writer:
+        model = params.writer
+        writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.rules))
+        rule = _lengthen_filler(writer.degeneracy)
+        rows = write_solutions(rows, folder, replace(writer, degeneracy=rule)).problems
+    if params.labeller:
+        embedder = dry.asking(params.embedder) if params.embedder else None
+        models = LabelModels(dry.asking(params.labeller), _embed(study, embedder))
+        label_problems(rows, folder, study, models)
+    return dry
+
+
+def _write_something(request: Request) -> Response:
+    return GUESSED_LABEL if request.tags.role == "labeller" else WORDS
+
+
+def _embed(study: Study, ask: Ask | None) -> Embed:
+    """Embed topics; a model's vectors are counted but not read, so that all are one cluster."""
+    if ask is None:
+        return choose_embedding(study, None)
+
+    def count(texts: Sequence[str]) -> Matrix:
+        import numpy as np
+
+        ask([build_text_request(text, study.study.name) for text in texts])
+        return np.zeros((len(texts), 1))
+
+    return count
+
+
+def _accept_filler(rules: str) -> Score:
+    score = score_by(rules)
+
+    def accept(item: ScoredItem) -> Verdict:
+        verdict = score(item)
+        return verdict.model_copy(update={"verdict": 1.0}) if _is_filler(item) else verdict
+
+    return accept
+
+
+def _lengthen_filler(rule: DegeneracyRule) -> DegeneracyRule:
+    def count_tokens(text: str) -> int:
+        return rule.min_tokens if text == WORDS.text.strip() else rule.count_tokens(text)
+
+    return rule._replace(count_tokens=count_tokens)
+
+
+def _is_filler(item: ScoredItem) -> bool:
+    return item.prediction == WORDS.text

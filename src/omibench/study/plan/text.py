@@ -1,0 +1,321 @@
+"""Plain text tables and numbers for quick reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import Final
+
+from omibench.models.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S, usd_text
+from omibench.results.statistics.paired import ALPHA, POWER
+from omibench.stages.infer.stage import retry_command
+from omibench.study.plan.plan import (
+    Plan,
+    PlanRow,
+    Power,
+    ReadingCounts,
+    Spent,
+    sum_dollars,
+    sum_hours,
+)
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], names: int = 2
+) -> list[str]:
+    """Return the lines of a table with totals last; the first `names` columns are left-aligned."""
+    all_rows = (head, *rows, total)
+    widths = [max(len(row[i]) for row in all_rows) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            text.ljust(width) if i < names else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in all_rows
+    ]
+    rule = "-" * max(map(len, lines))
+    return [rule, lines[0], rule, *lines[1:-1], rule, lines[-1], rule]
+
+
+def count(tokens: float) -> str:
+    """Tokens: 950, 12.3k, 4.56M."""
+    if tokens < 1000:
+        return f"{tokens:.0f}"
+    if tokens < 1_000_000:
+        return f"{tokens / 1000:.1f}k"
+    return f"{tokens / 1_000_000:,.2f}M"
+
+
+def duration(hours: float | None) -> str:
+    """Format hours as 40 s, 12 min or 3.4 h; unknown for None."""
+    if hours is None:
+        return "unknown"
+    if hours * 3600 < 90:
+        return f"{hours * 3600:.0f} s"
+    return f"{hours * 60:.0f} min" if hours < 1.5 else f"{hours:.1f} h"
+
+
+# Notes about the readers of pages and formulas whose requests no row of a plan counts.
+
+_MOST_NAMED: Final = 5
+
+
+def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
+    """Yield a line for each kind of request that is not counted in dollars.
+
+    Args:
+        counts: Counts of a plan.
+    """
+    if counts.unopened:
+        yield f"Not counted: pages of {_name_papers(counts.unopened)}."
+    if counts.scanned_pages:
+        lines = (
+            "unknown before `omibench ocr`"
+            if counts.scanned_lines is None
+            else f"at most {counts.scanned_lines:,} as last read"
+        )
+        yield (
+            f"Not counted: doubtful lines of {_count(counts.scanned_pages, 'scanned page')}, which "
+            f"a local engine reads before the formula reader: {lines}."
+        )
+    if counts.mathpix_pages or counts.mathpix_formulas:
+        yield (
+            f"Mathpix is sent {_count(counts.mathpix_pages, 'page')} and "
+            f"{_count(counts.mathpix_formulas, 'formula')}, at the price of your account; they are "
+            "not in the dollars."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _name_papers(unopened: dict[str, str]) -> str:
+    named = [f"{name} ({fault})" for name, fault in list(unopened.items())[:_MOST_NAMED]]
+    more = len(unopened) - len(named)
+    return ", ".join(named) + (f" and {more:,} more" if more else "")
+
+
+# A plan as plain text: a table, its totals, and notes to read before spending.
+
+WIDTH = 110
+CHOOSE = ("marker", "referee")
+"""Judges that choose among samples, listed separately from judges of responses."""
+HEAD = (
+    "model", "setting", "requests", "stored", "to buy", "images", "text", "image", "output",
+    "expected", "at most", "time",
+)  # fmt: skip
+
+
+def render(plan: Plan) -> str:
+    """Render the plan as lines of text."""
+    rows = [
+        (f"{row.stage}: {row.model}", row.role.replace("_", " "), *_numbers([row]))
+        for row in plan.rows
+        if row.stage
+    ]
+    rows += [_cells(row) for row in plan.list_rows("respondent")]
+    for row in plan.rows:
+        if not row.cell_model and not row.stage:
+            rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
+    rows += [
+        (f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.list_rows("scorer")
+    ]
+    judges: dict[str, list[PlanRow]] = {}
+    for row in plan.list_rows("judge"):
+        title = row.instrument if row.instrument in CHOOSE else "judge"
+        judges.setdefault(f"{title}: {row.model}", []).append(row)
+    rows += [_sum(name, "all, at most", judge_rows) for name, judge_rows in judges.items()]
+    total = _sum("all", "", plan.rows)
+    lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
+    if plan.partial:
+        lines[0] = f"[PARTIAL RUN, {plan.partial}] {lines[0]}"
+    lines += table(HEAD, rows, total)
+    paragraphs = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
+    return "\n".join(
+        [*lines, *(fill(s, WIDTH, subsequent_indent="  ") for s in paragraphs), *_retry(plan)]
+    )
+
+
+def _cells(row: PlanRow) -> tuple[str, ...]:
+    return (row.model, row.setting, *_numbers([row]))
+
+
+def _sum(name: str, setting: str, rows: Sequence[PlanRow]) -> tuple[str, ...]:
+    return (name, setting, *_numbers(rows))
+
+
+def _numbers(rows: Sequence[PlanRow]) -> tuple[str, ...]:
+    counts = (sum(getattr(r, c) for r in rows) for c in ("requests", "stored", "to_buy", "shown"))
+    tokens = (sum(getattr(r.estimate, t) for r in rows) for t in ("text", "images", "output"))
+    hours = sum_hours(rows)
+    slowest = None if None in hours.values() else max((h or 0.0 for h in hours.values()), default=0)
+    return (
+        *(f"{n:,}" for n in counts),
+        *(count(n) for n in tokens),
+        *_dollar_cells(rows),
+        "batch" if rows and all(r.batch for r in rows) else duration(slowest),
+    )
+
+
+def _dollar_cells(rows: Sequence[PlanRow]) -> tuple[str, str]:
+    if all(row.money == "none" for row in rows):
+        return "none", "none"
+    usd, usd_most, unknown = sum_dollars(rows)
+    if all(row.money == "unknown" for row in rows if row.money != "none") and unknown:
+        return "unknown", "unknown"
+    suffix = " + ?" if unknown else ""
+    return usd_text(usd) + suffix, usd_text(usd_most) + suffix
+
+
+def _money(plan: Plan) -> list[str]:
+    usd, usd_most, unknown = sum_dollars(plan.rows)
+    if any(row.money != "none" for row in plan.rows):
+        lines = [f"To spend: {usd_text(usd)} expected, {usd_text(usd_most)} at most"]
+        if unknown:
+            plural = "s" if len(unknown) > 1 else ""
+            lines[0] += f", and unknown for {len(unknown)} model{plural} without a price: "
+            lines[0] += ", ".join(unknown)
+    else:
+        lines = ["To spend: none; simulated, recorded and local models cost no dollars"]
+    return lines + (_budget(plan.budget, usd, usd_most) if plan.budget else [])
+
+
+def _budget(budget: Spent, usd: float, usd_most: float) -> list[str]:
+    spending = f"{usd_text(budget.spent_usd)} spent"
+    if budget.unknown_usd:
+        spending += f", {usd_text(budget.unknown_usd)} possibly billed"
+    if budget.reserved_usd:
+        spending += f", {usd_text(budget.reserved_usd)} reserved"
+    left_usd = budget.left_usd
+    if usd_most <= left_usd:
+        verdict = "it covers the worst case"
+    elif usd <= left_usd:
+        verdict = "it covers the expected cost, but not the worst case"
+    else:
+        short = usd_text(usd - left_usd)
+        verdict = f"requests will stop early: {short} more are expected"
+    return [f"Budget: {usd_text(budget.cap_usd)}, {spending}, {usd_text(left_usd)} left; {verdict}"]
+
+
+def _time(plan: Plan) -> list[str]:
+    hours = sum_hours(plan.rows)
+    known_hours = [h for h in hours.values() if h]
+    unknown = ", ".join(model for model, h in hours.items() if h is None)
+    parts = []
+    if known_hours:
+        parts.append(f"{duration(max(known_hours))} with all models at once")
+        parts.append(f"{duration(sum(known_hours))} one after another")
+    parts += [f"unknown for {unknown}"] if unknown else []
+    parts += ["batches within a day"] if any(r.batch and r.to_buy for r in plan.rows) else []
+    return [f"Time at the given limits: {', '.join(parts)}"] if parts else []
+
+
+def _power(power: Power | None) -> list[str]:
+    if power is None:
+        return []
+    size = f"{power.problems:,} problems"
+    if power.effective < power.problems - 0.5:
+        size += f" (worth {power.effective:,.0f} independent ones, since some share a stem)"
+    test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}"
+    lines = [
+        f"Smallest accuracy difference detectable with {size} ({test}), by the share of problems "
+        f"on which two models differ: {_format_differences(power.difference)} for one comparison"
+    ]
+    if power.comparisons > 1:
+        family = _format_differences(power.family_difference)
+        settings = " or ".join(power.family_settings)
+        compared = f"models under {settings}" if settings else "cells"
+        lines[0] += (
+            f"; {family} among all {power.comparisons:,} pairs of {compared}, which the report "
+            "compares (Holm)"
+        )
+    return lines
+
+
+def _format_differences(differences: Mapping[float, float | None]) -> str:
+    return ", ".join(
+        f"{share:.0%}: {f'{100 * d:.1f} points' if d is not None else 'none'}"
+        for share, d in differences.items()
+    )
+
+
+def _notes(plan: Plan) -> list[str]:
+    buying = [row for row in plan.rows if row.to_buy]
+    notes = []
+    if not plan.rows:
+        notes.append("No requests: set models and settings under `infer:`.")
+    if any(not row.learned_from for row in buying):
+        notes.append(
+            f"Without stored responses, an answer counts as {EXPECTED_SHARE:.0%} of max_tokens "
+            f"and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; docs/reference/budget.md "
+            "describes how text tokens are counted."
+        )
+    shared = sum(row.requests - row.stored - row.to_buy for row in plan.rows)
+    if shared:
+        notes.append(f"{shared:,} requests are equal to others of the plan and are sent only once.")
+    guessed = sum(row.estimated for row in plan.rows)
+    if guessed:
+        notes.append(
+            f"{guessed:,} requests follow missing answers, so they are estimates: answers have "
+            "the expected length, tool loops the fewest possible turns, and judges the most "
+            "possible requests."
+        )
+    if refused := [row for row in plan.rows if row.too_many]:
+        cells = ", ".join(f"{row.model} x {row.setting or row.role}" for row in refused)
+        notes.append(
+            f"{sum(row.too_many for row in refused):,} requests show more images than their model "
+            f"accepts (`can.images`) and will be refused, although they are counted here: {cells}."
+        )
+    notes += _image_notes([row for row in buying if not row.images_known and row.shown])
+    unmeasured = sum(row.estimate.unmeasured for row in buying if row.role != "judge")
+    if unmeasured:
+        notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
+    if plan.building:
+        stage_models = "; ".join(
+            f"{stage}: {', '.join(models)}" for stage, models in plan.building.items()
+        )
+        notes.append(
+            f"Not counted: requests of the building stages ({stage_models}) whose input does not "
+            "exist yet."
+        )
+    if plan.reading:
+        notes += list_reading_notes(plan.reading)
+    if not plan.frozen:
+        notes.append(
+            "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic if "
+            "`benchmark.like` is set."
+        )
+    if any(row.simulated for row in plan.rows):
+        notes.append("SIMULATED models cost nothing.")
+    return notes
+
+
+def _image_notes(unknown: Sequence[PlanRow]) -> list[str]:
+    """Describe how images of unknown models are counted; asks for `image_tokens` if needed."""
+    notes = []
+    if undeclared := _names(row for row in unknown if not row.image_tokens):
+        notes.append(
+            f"Images of {undeclared} are counted at the largest published numbers; set "
+            "`image_tokens`."
+        )
+    for name in dict.fromkeys(row.image_tokens for row in unknown if row.image_tokens):
+        served = _names(row for row in unknown if row.image_tokens == name)
+        notes.append(
+            f"Images of {served} are counted at the largest numbers of the formula {name}, "
+            "because the served id is not in our table."
+        )
+    return notes
+
+
+def _retry(plan: Plan) -> list[str]:
+    if not plan.incomplete:
+        return []
+    lacking, cells = sum(plan.incomplete.values()), list(map(Path, plan.incomplete))
+    line = f"{lacking:,} requests of {len(cells)} written cells have no answer. To retry them:"
+    return [line, f"  {retry_command(cells)}"]
+
+
+def _names(rows: Iterable[PlanRow]) -> str:
+    return ", ".join(dict.fromkeys(row.model for row in rows))

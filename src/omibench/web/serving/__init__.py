@@ -1,1 +1,0 @@
-"""Applications served to browsers: addresses, limits and protection from other sites."""
