@@ -16,7 +16,7 @@ from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
 
 from omibench.datasets.formats import read as packed
 from omibench.datasets.formats import read as workbook
-from omibench.datasets.formats.harnesses import examples
+from omibench.datasets.formats.harnesses import simple_evals_examples
 from omibench.datasets.formats.named import parse_columns
 from omibench.datasets.formats.record import parse_list
 from omibench.errors import OmibenchError
@@ -218,7 +218,7 @@ def test_names_of_columns_command_no_terminal(tmp_path: Path) -> None:
                                   "<p>Correct Answer: </p>", "&#x41;", "&lt"])  # fmt: skip
 def test_a_hostile_page_costs_no_square(atom: str) -> None:
     with bounded():
-        examples(atom * 200_000)
+        simple_evals_examples(atom * 200_000)
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,12 @@ class ReportedExample:
         self.facts: list[str] = []
 
 
-def is_document(value: Any) -> bool:
+def is_simple_evals_document(value: Any) -> bool:
     """Return whether a JSON value is a file of all results."""
     return isinstance(value, dict) and {"htmls", "convos"} <= value.keys()
 
 
-def is_metrics(value: Any) -> bool:
+def is_simple_evals_metrics(value: Any) -> bool:
     """Return whether a JSON value is a file of metrics only."""
     return (
         isinstance(value, dict)
@@ -60,14 +60,14 @@ def is_metrics(value: Any) -> bool:
     )
 
 
-def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
+def simple_evals_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
     """Yield the records of a file of all results; gold answers come from its pages."""
     htmls, convos = value["htmls"], value["convos"]
     if not isinstance(htmls, list) or not isinstance(convos, list) or len(htmls) != len(convos):
         raise FileFormatError(f"{path}: 'htmls' and 'convos' differ in length")
     for number, (html, convo) in enumerate(zip(htmls, convos, strict=True), 1):
         place = f"{path}, example {number}"
-        page_examples = examples(extract_text(html) or "")
+        page_examples = simple_evals_examples(extract_text(html) or "")
         if len(page_examples) != 1:
             raise FileFormatError(f"{place}: its page is not a page of simple-evals")
         messages = [
@@ -79,13 +79,13 @@ def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
         yield _row(page_examples[0], number, place)
 
 
-def report_rows(html: str, path: Path) -> Iterator[Row]:
+def simple_evals_report_rows(html: str, path: Path) -> Iterator[Row]:
     """Yield the records of a report."""
-    for number, example in enumerate(examples(html), 1):
+    for number, example in enumerate(simple_evals_examples(html), 1):
         yield _row(example, number, f"{path}, example {number}")
 
 
-def examples(html: str) -> list[ReportedExample]:
+def simple_evals_examples(html: str) -> list[ReportedExample]:
     """Return the examples of a page; empty for a page of another kind."""
     collected, role = [ReportedExample()], "user"
     for match in _MARK.finditer(html):
@@ -139,12 +139,12 @@ _OPTIONS: Final = ("options", "choices", "option", "choice_list", "candidates")
 _TEXTS: Final = ("doc", "doc_id", "target", "arguments", "resps", "filtered_resps", "input")
 
 
-def is_row(row: Mapping[str, Any]) -> bool:
+def is_lmms_eval_row(row: Mapping[str, Any]) -> bool:
     """Return whether a row is part of such a log."""
     return {"doc_id", "target"} <= row.keys() and bool({"resps", "filtered_resps"} & row.keys())
 
 
-def rows(raw: Iterator[Row], path: Path) -> Iterator[Row]:
+def lmms_eval_rows(raw: Iterator[Row], path: Path) -> Iterator[Row]:
     """Yield the records of a log: one for each sample of a response."""
     named = _TASK.search(path.name.removesuffix(".gz").removesuffix(".jsonl"))
     for number, row in enumerate(raw, 1):
@@ -174,3 +174,33 @@ def _samples(row: Row, place: str) -> list[str]:
             "responses are scored"
         )
     return texts
+
+
+# Predictions of VLMEvalKit: `<model>_<dataset>.xlsx`, `.tsv` or `.csv`.
+#
+# A row has `index`, `question`, `answer` and `prediction`, and an option in each of A, B, C, ...
+
+VLMEVALKIT: Final = "VLMEvalKit"
+
+
+def is_vlmevalkit_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is part of such a table."""
+    return {"index", "answer", "prediction"} <= row.keys()
+
+
+def vlmevalkit_rows(raw: Iterator[Row]) -> Iterator[Row]:
+    """Yield the records of a table. The kit's text for a failed endpoint is not a response."""
+    for row in raw:
+        choices = read_option_columns(row)
+        prediction = extract_text(row["prediction"]) or ""
+        failed = prediction.strip().casefold() in NEVER_CAME
+        columns = {
+            "id": extract_text(row["index"]), "question": extract_text(row.get("question")),
+            "choices": choices, "prediction": "" if failed else prediction,
+            OUTCOME: "provider_error" if failed else None,
+            **build_gold(extract_texts(row["answer"]), choices),
+        }  # fmt: skip
+        used_columns = {"index", "question", "answer", "prediction", *(CAPITALS if choices else ())}
+        yield record(
+            columns, {name: value for name, value in row.items() if name not in used_columns}
+        )

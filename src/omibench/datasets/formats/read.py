@@ -15,14 +15,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from omibench.datasets.formats import harnesses as lmms_eval
-from omibench.datasets.formats import harnesses as simple_evals
 from omibench.datasets.formats import named
+from omibench.datasets.formats.harnesses import (
+    is_lmms_eval_row,
+    is_simple_evals_document,
+    is_simple_evals_metrics,
+    is_vlmevalkit_row,
+    lmms_eval_rows,
+    simple_evals_report_rows,
+    simple_evals_rows,
+    vlmevalkit_rows,
+)
 from omibench.datasets.formats.record import (
     ANY_OF,
-    CAPITALS,
     DOCUMENT_BYTES,
-    NEVER_CAME,
     OUTCOME,
     Row,
     build_gold,
@@ -33,7 +39,6 @@ from omibench.datasets.formats.record import (
     json_rows,
     parse_options,
     plain,
-    read_option_columns,
     record,
     table_rows,
 )
@@ -293,36 +298,6 @@ def _extract_message(content: Any) -> str | None:
     return "\n".join(texts) or None
 
 
-# Predictions of VLMEvalKit: `<model>_<dataset>.xlsx`, `.tsv` or `.csv`.
-#
-# A row has `index`, `question`, `answer` and `prediction`, and an option in each of A, B, C, ...
-
-VLMEVALKIT: Final = "VLMEvalKit"
-
-
-def is_vlmevalkit_row(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is part of such a table."""
-    return {"index", "answer", "prediction"} <= row.keys()
-
-
-def vlmevalkit_rows(raw: Iterator[Row]) -> Iterator[Row]:
-    """Yield the records of a table. The kit's text for a failed endpoint is not a response."""
-    for row in raw:
-        choices = read_option_columns(row)
-        prediction = extract_text(row["prediction"]) or ""
-        failed = prediction.strip().casefold() in NEVER_CAME
-        columns = {
-            "id": extract_text(row["index"]), "question": extract_text(row.get("question")),
-            "choices": choices, "prediction": "" if failed else prediction,
-            OUTCOME: "provider_error" if failed else None,
-            **build_gold(extract_texts(row["answer"]), choices),
-        }  # fmt: skip
-        used_columns = {"index", "question", "answer", "prediction", *(CAPITALS if choices else ())}
-        yield record(
-            columns, {name: value for name, value in row.items() if name not in used_columns}
-        )
-
-
 # Response files of any tool, as rows of the columns used for scoring.
 
 
@@ -348,7 +323,7 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
     elif kind == "json":
         yield from _document(json_document(path), path, columns)
     elif kind == "html":
-        records = list(simple_evals.report_rows(read_text(path, DOCUMENT_BYTES), path))
+        records = list(simple_evals_report_rows(read_text(path, DOCUMENT_BYTES), path))
         if not records:
             raise FileFormatError(f"{path}: is a web page, but not a report of simple-evals")
         yield from records
@@ -361,9 +336,9 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
 def _document(value: Any, path: Path, columns: Mapping[str, str] | None) -> Iterator[Row]:
     if is_document(value):
         yield from document_rows(value, path)
-    elif simple_evals.is_document(value):
-        yield from simple_evals.document_rows(value, path)
-    elif simple_evals.is_metrics(value):
+    elif is_simple_evals_document(value):
+        yield from simple_evals_rows(value, path)
+    elif is_simple_evals_metrics(value):
         raise FileFormatError(
             f"{path}: contains only metrics, no responses; of simple-evals give the "
             "_allresults.json or the .html file in the same folder"
@@ -386,8 +361,8 @@ def _table(raw: Iterator[Row], path: Path, columns: Mapping[str, str] | None) ->
         yield from named.rows(rows, columns, path)
     elif {"prediction", "gold"} <= first.keys():
         yield from rows
-    elif lmms_eval.is_row(first):
-        yield from lmms_eval.rows(rows, path)
+    elif is_lmms_eval_row(first):
+        yield from lmms_eval_rows(rows, path)
     elif is_vlmevalkit_row(first):
         yield from vlmevalkit_rows(rows)
     else:
