@@ -229,6 +229,35 @@ def shown_examples(stage):
     return shown
 
 
+def asked(rule):
+    """Return what each rule that asks the models of cells waits for: all stages before `infer`."""
+    before = [find_stage(name) for name in find_stage("infer").inputs]
+    return {
+        "questions": frozen_questions,
+        "examples": shown_examples(rule),
+        "named": named_files(rule),
+        **{stage.name: made(stage, rule) for stage in before if stage.name != "freeze"},
+    }
+
+
+def made(stage, rule):
+    """Return the first file of a stage, or those of the cells of a rule's job."""
+    path = f"{RESULTS}/{stage.outputs[0].path}"
+    if not stage.cells:
+        return path
+
+    def of_cells(wildcards):
+        names = settings_asked(rule, wildcards)
+        return [
+            path.format(model=cell.model, setting=cell.setting)
+            for cell in stage.cells(STUDY)
+            if cell.setting in names
+            and (rule == "help") == (cell.model != wildcards.model)
+        ]
+
+    return of_cells
+
+
 def asked_for(stage):
     """Return the scheduler resources of a stage's job, by Snakemake's names."""
 

@@ -2,9 +2,7 @@
 # requests (progress, cost, missing answers) go to the log and the terminal.
 rule help:
     input:
-        questions=frozen_questions,
-        examples=shown_examples("help"),
-        named=named_files("help"),
+        **asked("help"),
     output:
         f"{RESULTS}/infer/{{model}}/helped.txt",
     log:
@@ -26,9 +24,7 @@ rule help:
 
 rule fill:
     input:
-        questions=frozen_questions,
-        examples=shown_examples("fill"),
-        named=named_files("fill"),
+        **asked("fill"),
         helped=helped("fill"),
     output:
         f"{RESULTS}/infer/{{model}}/filled.txt",
@@ -51,9 +47,7 @@ rule fill:
 
 rule infer:
     input:
-        questions=frozen_questions,
-        examples=shown_examples("infer"),
-        named=named_files("infer"),
+        **asked("infer"),
         filled=filled,
         helped=helped("infer"),
     output:

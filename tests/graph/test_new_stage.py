@@ -153,6 +153,36 @@ REPLACED = {
 }
 
 
+EARLY = {
+    "src/omibench/graph/stages/early.py": """
+from __future__ import annotations
+
+from omibench.graph.stage import ResultFile, Stage
+
+EARLY = Stage(
+    "early",
+    target="infer",
+    params=("study",),
+    inputs=("freeze",),
+    outputs=(ResultFile("early/early.txt", None, "made before any request"),),
+)
+""",
+    "rules/early.smk": """rule early:
+    output:
+        f"{RESULTS}/early/early.txt",
+    shell:
+        "touch {output:q}"
+""",
+}
+EARLY_EDITS = {
+    "src/omibench/graph/stages/__init__.py": (
+        ("FREEZE, INFER,", "FREEZE, EARLY, INFER,"),
+        ("from omibench.graph.stages.filter", "from omibench.graph.stages.early import EARLY\n"),
+    ),
+    "src/omibench/graph/stages/infer.py": (('inputs=("freeze",)', 'inputs=("freeze", "early")'),),
+}
+
+
 def add_stage(checkout: Path) -> set[str]:
     """Add the stage `toy`, and return the existing files that were edited."""
     for name, text in NEW.items():
@@ -218,6 +248,26 @@ def test_a_stage_of_cells_that_the_report_reads_is_added_by_few_edits(checkout: 
     assert "passed" in outcome
     planned = run(checkout, "snakemake", "-n", "--cores", "1")
     assert re.search(r"^toy +[1-9]\d*$", planned, re.M)
+
+
+@pytest.mark.parametrize("file", ["filled.txt", "helped.txt", "direct.parquet"])
+def test_a_stage_before_infer_precedes_each_rule_that_sends_requests(
+    checkout: Path, file: str
+) -> None:
+    for name, text in EARLY.items():
+        (checkout / name).write_text(text)
+    for name, edits in EARLY_EDITS.items():
+        text = (checkout / name).read_text("utf-8")
+        for old, new in edits:
+            assert text.count(old) == 1, (name, old)
+            text = text.replace(old, f"{new}{old}" if new.endswith("\n") else new)
+        (checkout / name).write_text(text)
+    params = checkout / "params.yaml"
+    block = "  local: {provider: transformers, id: x}\n"
+    params.write_text(params.read_text("utf-8").replace("models:\n", f"models:\n{block}", 1))
+    wanted = f"results/infer/local/{file}"
+    planned = run(checkout, "snakemake", "-n", "--cores", "1", wanted)
+    assert re.search(r"^early +1$", planned, re.M)
 
 
 def test_contributing_names_the_files_that_a_new_stage_touches(root: Path) -> None:

@@ -75,15 +75,23 @@ def test_the_outputs_of_a_rule_are_files_of_its_stage(root: Path, stage: Stage) 
 
 
 @each_stage
-def test_a_rule_reads_the_files_of_the_stages_that_the_table_names(
+def test_each_rule_of_a_stage_reads_the_files_of_the_stages_that_the_table_names(
     root: Path, stage: Stage
 ) -> None:
-    inputs = "".join(re.findall(r"    input:\n(.*?)    output:", rule_file(root, stage), re.S))
-    read = set(re.findall(r"rules\.(\w+)\.output", inputs))
-    read |= set(re.findall(r'cells\("(\w+)"\)', inputs))
+    """Also `fill` and `help`: they send requests before any job of `infer` does."""
+    rules = re.findall(
+        r"^(?:rule|checkpoint) (\w+):\n    input:\n(.*?)    output:", rule_file(root, stage),
+        re.S | re.M,
+    )  # fmt: skip
+    assert [name for name, _ in rules] == list(stage.rules)
     helpers = {"frozen_questions": "freeze", "frozen_from": "rationale", "certificate": "certify"}
-    read |= {name for call, name in helpers.items() if re.search(rf"\b{call}\b(?=[,()])", inputs)}
-    assert read == set(stage.inputs)
+    for rule, inputs in rules:
+        read = set(re.findall(r"rules\.(\w+)\.output", inputs))
+        read |= set(re.findall(r'cells\("(\w+)"\)', inputs))
+        read |= {helpers[name] for name in helpers if re.search(rf"\b{name}\b(?=[,()])", inputs)}
+        if f'**asked("{rule}"),' in inputs:
+            read |= set(find_stage("infer").inputs)
+        assert read == set(stage.inputs), rule
 
 
 def test_dvc_makes_each_stage_in_one_of_its_own(root: Path) -> None:
