@@ -15,7 +15,7 @@ from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
 from omibench.models.client.usage import read_usage, settle_by_usage, settle_stated
 from omibench.params.study import Study, parse_study
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import BudgetAccount, Ledger
 
 DAY = 86400
 BEGIN = 20_000 * DAY
@@ -38,12 +38,12 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     monkeypatch.setattr("omibench.store.ledger.time.time", lambda: float(NOON))
     with Ledger(tmp_path / "store") as ledger:
         for model in ("gpt", "claude"):
-            purse = Purse("s", model, 10.0, 60)
-            paid = ledger.reserve(purse, 2.0)
+            account = BudgetAccount("s", model, 10.0, 60)
+            paid = ledger.reserve(account, 2.0)
             assert paid is not None
             ledger.settle(paid.id, 2.0)
             for _ in range(3):
-                lost = ledger.reserve(purse, 0.5)
+                lost = ledger.reserve(account, 0.5)
                 assert lost is not None
                 ledger.settle(lost.id, None, "the connection failed: ReadError")
     return parse_study(values(tmp_path), "test")
@@ -138,10 +138,10 @@ def test_an_export_tells_what_the_lost_attempts_cost(
     assert done.attempts == 3
     assert (done.charged, done.usd) == (pytest.approx(1.5), pytest.approx(usd))
     with Ledger(tmp_path / "store") as ledger:
-        account = ledger.account("s")
+        spending = ledger.spending("s")
         (kept,) = ledger.settlements("s")
-    assert account.spent == pytest.approx(4.0 + usd)
-    assert account.unknown == pytest.approx(1.5), "that of the other provider's model"
+    assert spending.spent == pytest.approx(4.0 + usd)
+    assert spending.unknown == pytest.approx(1.5), "that of the other provider's model"
     assert (kept.attempts, kept.usd) == (3, pytest.approx(usd))
     assert f"{file} (sha256 " in kept.source
 
@@ -173,7 +173,7 @@ def test_what_is_no_whole_export_settles_nothing(
     with pytest.raises(OmibenchError, match=line):
         settle_by_usage(study, tmp_path / "u.json", AFTER)
     with Ledger(tmp_path / "store") as ledger:
-        assert ledger.account("s").unknown == pytest.approx(3.0)
+        assert ledger.spending("s").unknown == pytest.approx(3.0)
 
 
 def test_another_currency_is_none_of_ours(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_what_is_lost_after_the_export_stays_charged(
 ) -> None:
     monkeypatch.setattr("omibench.store.ledger.time.time", lambda: float(BEGIN + DAY + 7))
     with Ledger(tmp_path / "store") as ledger:
-        lost = ledger.reserve(Purse("s", "gpt", 10.0, 60), 0.5)
+        lost = ledger.reserve(BudgetAccount("s", "gpt", 10.0, 60), 0.5)
         assert lost is not None
         ledger.settle(lost.id, None)
     (tmp_path / "u.json").write_text(openai_usage([TOKENS]))
@@ -201,7 +201,7 @@ def test_a_person_states_the_amount(tmp_path: Path, study: Study) -> None:
     assert settle_stated(study, 0.07, "bill", "gpt").attempts == 3
     assert settle_stated(study, 0.0, "").attempts == 3
     with Ledger(tmp_path / "store") as ledger:
-        assert ledger.account("s") == (pytest.approx(4.07), 0, 0)
+        assert ledger.spending("s") == (pytest.approx(4.07), 0, 0)
         assert ledger.settlements("s")[0].source.endswith(": bill")
     with pytest.raises(MissingInputError, match="nothing to settle"):
         settle_stated(study, 0.07, "")

@@ -27,7 +27,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.store import Store
 
 PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
@@ -50,7 +50,7 @@ WORST = worst_case(MODEL, MODEL.price, [request()]) if MODEL.price else 0.0
 
 def limit_to(folder: Path, cap: float) -> StudyBudget:
     assert MODEL.price is not None
-    return StudyBudget(folder, Purse("study", "m", cap, 60), MODEL, MODEL.price)
+    return StudyBudget(folder, BudgetAccount("study", "m", cap, 60), MODEL, MODEL.price)
 
 
 class Sender:
@@ -111,8 +111,8 @@ def test_reservations_of_one_process_do_not_end_its_run(tmp_path: Path) -> None:
     found = outcomes(tmp_path, sender, budget, 20)
     assert found.count("answered") == len(sender.sent) == 6
     assert found == ["answered"] * 6 + ["budget_stop"] * 14
-    assert sender.paid == pytest.approx(budget.account().spent)
-    assert budget.account().spent + WORST > 2 * WORST
+    assert sender.paid == pytest.approx(budget.spending().spent)
+    assert budget.spending().spent + WORST > 2 * WORST
 
 
 def test_what_was_bought_is_kept_and_a_larger_budget_goes_on(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_was_bought_is_kept_and_a_larger_budget_goes_on(tmp_path: Path) -> 
 def test_lost_answers_stay_charged(tmp_path: Path) -> None:
     budget = limit_to(tmp_path, 100 * WORST)
     outcomes(tmp_path, Sender(lost=frozenset({"003"})), budget, 5)
-    assert budget.account().unknown == pytest.approx(WORST, rel=1e-6)
+    assert budget.spending().unknown == pytest.approx(WORST, rel=1e-6)
 
 
 def test_a_budget_that_holds_nothing_sends_nothing(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_it_waits_for_others_whose_reservations_may_become_cheaper(tmp_path: Pat
 
 
 def test_it_does_not_wait_for_the_dead(tmp_path: Path) -> None:
-    over = Purse("study", "m", 1.5 * WORST, lease_s=-1)
+    over = BudgetAccount("study", "m", 1.5 * WORST, lease_s=-1)
     assert Ledger(tmp_path).reserve(over, WORST)
     assert outcomes(tmp_path, Sender(), limit_to(tmp_path, 1.5 * WORST), 1) == ["budget_stop"]
 
@@ -168,12 +168,12 @@ def test_a_process_that_dies_over_and_over_wastes_little(tmp_path: Path) -> None
     for _ in range(10):
         with Ledger(tmp_path) as ledger:
             for number in held(ledger):
-                ledger.settle(number, None)  # as `account` does for a dead process
+                ledger.settle(number, None)  # as `spending` does for a dead process
         crashes.append(in_flight(limit_to(tmp_path, cap)))
     assert crashes == [2] * 10
 
 
-def test_the_brake_opens_as_answers_come_in(tmp_path: Path) -> None:
+def test_the_circuit_breaker_closes_as_answers_come_in(tmp_path: Path) -> None:
     cap = 100 * WORST
     in_flight(limit_to(tmp_path, cap), 20)
     with Ledger(tmp_path) as ledger:
@@ -205,10 +205,10 @@ def study(tmp_path: Path, budget: float | None = 5.0, **model: Any) -> Study:
 def test_a_priced_model_under_a_budget_gets_a_gate(tmp_path: Path) -> None:
     with open_budget(study(tmp_path), "m") as budget:
         assert budget is not None
-        assert budget.purse == Purse("s", "m", 5.0, 660.0, False)
+        assert budget.account == BudgetAccount("s", "m", 5.0, 660.0, False)
         assert budget.reserve([request()]) is not None
     with Ledger(tmp_path / "store") as ledger:
-        assert ledger.account("s").unknown == pytest.approx(WORST, rel=1e-6)
+        assert ledger.spending("s").unknown == pytest.approx(WORST, rel=1e-6)
 
 
 def test_a_batch_stays_reserved_when_its_process_ends(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_batch_stays_reserved_when_its_process_ends(tmp_path: Path) -> None:
         assert budget is not None
         assert budget.reserve([request()]) is not None
     with Ledger(tmp_path / "store") as ledger:
-        assert ledger.account("s").reserved == pytest.approx(WORST / 2, rel=1e-6)
+        assert ledger.spending("s").reserved == pytest.approx(WORST / 2, rel=1e-6)
 
 
 def test_without_a_budget_nothing_is_counted(tmp_path: Path) -> None:

@@ -44,10 +44,10 @@ TOY = Stage(
     "src/omibench/schemas/toy_row.py": """
 from __future__ import annotations
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 
-class ToyRow(Noun):
+class ToyRow(FrozenModel):
     id: str
     characters: int
 """,

@@ -110,9 +110,9 @@ def check_bought_once(server: ServerHandle, cells: Cells, requests: int, kills: 
     assert len(set(prints)) == len(prints)
     dollars = (stats["input_tokens"] * 2.0 + stats["output_tokens"] * 10.0) / 1e6
     with Ledger(cells.study["study"]["store"]) as ledger:
-        account = ledger.account("halves")
-    assert account.spent == pytest.approx(dollars / 2, rel=1e-4)
-    assert account.unknown + account.reserved <= kills * 0.004
+        spending = ledger.spending("halves")
+    assert spending.spent == pytest.approx(dollars / 2, rel=1e-4)
+    assert spending.unknown + spending.reserved <= kills * 0.004
 
 
 @pytest.mark.slow

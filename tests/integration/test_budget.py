@@ -111,9 +111,9 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     said = run_all(study, tmp_path)
     spent = truly_spent(server)
     with Ledger(study["study"]["store"]) as ledger:
-        account = ledger.account("capped")
+        spending = ledger.spending("capped")
     assert kills >= 3
-    assert spent <= account.spent + account.unknown <= CAP
+    assert spent <= spending.spent + spending.unknown <= CAP
     found = rows(tmp_path)
     assert found.height == len(CELLS) * PROBLEMS
     assert set(found["outcome"]) == {"answered", "budget_stop"}

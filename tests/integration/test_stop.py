@@ -55,8 +55,8 @@ def test_a_signal_sends_nothing_more_and_loses_nothing_in_flight(
     assert 2 * IN_FLIGHT < len(kept) < runs.size
     assert paid(server).total() == len(kept), "what was paid in flight was lost"
     with Ledger(tmp_path / "store") as ledger:
-        account = ledger.account("killed")
-    assert (account.reserved, account.unknown) == (0.0, 0.0)
+        spending = ledger.spending("killed")
+    assert (spending.reserved, spending.unknown) == (0.0, 0.0)
     assert runs.finish().height == runs.size
     assert kept.items() <= runs.kept().items()
     assert paid(server).total() == runs.size, "something was bought twice"

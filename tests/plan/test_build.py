@@ -25,7 +25,7 @@ from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
 from omibench.stages.infer import infer_cell
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.store import Store
 from omibench.study.plan.build import plan_study
 from omibench.study.plan.plan import Plan, PlanRow, StudyView
@@ -270,7 +270,7 @@ def test_the_budget_stands_beside_the_price(
 ) -> None:
     capped = paid(study, tmp_path, budget)
     with Ledger(tmp_path / "store") as ledger:
-        attempt = ledger.reserve(Purse("test", "api", budget, 60), 0.005)
+        attempt = ledger.reserve(BudgetAccount("test", "api", budget, 60), 0.005)
         assert attempt is not None
         ledger.settle(attempt.id, 0.005)
     plan = plan_study(capped, questions)

@@ -72,9 +72,9 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
     assert stats["requests"] == 4
     assert sum(entry["paid"] for entry in stats["contents"].values()) == 4
     with Ledger(str(tmp_path / "store")) as ledger:
-        account = ledger.account("s")
-    assert 0 < account.spent < 0.01
-    assert (account.reserved, account.unknown) == (0.0, 0.0)
+        spending = ledger.spending("s")
+    assert 0 < spending.spent < 0.01
+    assert (spending.reserved, spending.unknown) == (0.0, 0.0)
     assert not list((tmp_path / "store").glob("*/*.jsonl"))
 
 

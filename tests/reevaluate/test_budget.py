@@ -10,7 +10,7 @@ from tests.reevaluate.conftest import TEMPLATE, watching
 from omibench.params.study import Study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.store.ledger import Ledger, Purse, format_month
+from omibench.store.ledger import BudgetAccount, Ledger, format_month
 from omibench.study.reevaluate.candidates import find_new_models
 from omibench.study.reevaluate.changes import (
     MonthlyAllowance,
@@ -34,7 +34,7 @@ def capped(folder: Path, monthly: float | None, total: float | None) -> Study:
 def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("omibench.store.ledger.time.time", lambda: now)
     with Ledger(folder) as ledger:
-        attempt = ledger.reserve(Purse("s", "m", 1e6, 60), usd)
+        attempt = ledger.reserve(BudgetAccount("s", "m", 1e6, 60), usd)
         assert attempt is not None
         ledger.settle(attempt.id, usd)
 

@@ -13,7 +13,7 @@ from tests.store.filling import fill, segments
 from omibench.models.api.submissions import Submission, SubmissionFolder
 from omibench.models.provider import Reservation
 from omibench.store.compaction import compact_partition
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.share import write_increment
 from omibench.store.store import CLAIMS, claim, partition_folders
 from omibench.store.verify import verify_store
@@ -43,7 +43,7 @@ def use(store: Path) -> None:
         compact_partition(folder)
     fill(store, range(5, 6))
     with claim(store / CLAIMS / "m", {"a"}), Ledger(store) as ledger:
-        ledger.reserve(Purse("study", "m", 1.0, 60), 0.1)
+        ledger.reserve(BudgetAccount("study", "m", 1.0, 60), 0.1)
         desk = SubmissionFolder(store / "batches" / "m")
         with desk.lock():
             desk.save(Submission(fingerprint="ab", asked_at=0.0, lines=()))

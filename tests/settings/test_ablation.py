@@ -10,7 +10,7 @@ from tests.settings.test_present import questions
 from omibench.params.setting import Setting
 from omibench.schemas.problem import IMAGE_MARK, Question
 from omibench.settings.examples import ablate, wordless
-from omibench.settings.present import Around, present
+from omibench.settings.present import PromptContext, present
 
 BY_ID = {question.id: question for question in PROBLEMS}
 
@@ -42,7 +42,7 @@ def test_the_answer_is_asked_for_as_before() -> None:
     letter = "Answer with the option's letter"
     question = BY_ID["two-marked"]
     left = ablate(question, setting.without)
-    text = present(left, setting, around=Around(lettered=True)).text
+    text = present(left, setting, context=PromptContext(lettered=True)).text
     assert letter in text
     assert "(A)" not in text
 

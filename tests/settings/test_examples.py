@@ -31,7 +31,7 @@ def asked(examples: dict[str, Any], prompt: str = "in-context") -> Conversation:
     setting = Setting.model_validate({"prompt": prompt, "examples": examples})
     assert setting.examples
     found = choose_examples(QUESTION, EXAMPLES, setting.examples)
-    return present(QUESTION, setting, around=show_examples(found, setting, ""))
+    return present(QUESTION, setting, context=show_examples(found, setting, ""))
 
 
 def test_a_smaller_k_is_the_beginning_of_a_larger() -> None:
@@ -138,8 +138,8 @@ def test_pictures_come_in_the_order_of_examples_and_then_of_the_question(
     block = {"examples": {"k": len(rows), "images": images}}
     for prompt in ("in-context", "usnco-v"):
         setting = Setting.model_validate({"prompt": prompt, **block})
-        around = show_examples(rows, setting, "")
-        conversation = present(question, setting, around=around)
+        context = show_examples(rows, setting, "")
+        conversation = present(question, setting, context=context)
         sent = [picture.sha256 for picture in conversation.images]
         meant = [sha for q in solved for sha in _shown(q, images)] + _shown(question, "all")
         assert sent == meant

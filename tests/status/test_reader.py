@@ -12,7 +12,7 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.request import Response
 from omibench.settings.tasks import list_requests, open_model_provider
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.store import Store
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.reader import Looker, look
@@ -177,7 +177,7 @@ def test_the_budget_is_that_of_the_ledger(study: Study) -> None:
         study={"name": "small", "results": "results", "store": "store", "budget_usd": 2.0}
     )
     with Ledger("store") as ledger:
-        attempt = ledger.reserve(Purse("small", "one", 2.0, 60), 0.5)
+        attempt = ledger.reserve(BudgetAccount("small", "one", 2.0, 60), 0.5)
         assert attempt is not None
         ledger.settle(attempt.id, 0.25)
     budget = look(capped).money.budget

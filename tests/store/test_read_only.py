@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, fill
 
-from omibench.models.client.budget import open_budget, read_account
+from omibench.models.client.budget import open_budget, read_spending
 from omibench.params.study import parse_study
-from omibench.store.ledger import LEDGER, Ledger, Purse
+from omibench.store.ledger import LEDGER, BudgetAccount, Ledger
 from omibench.store.store import Store
 
 ASK = """
 import sys
 from omibench.models.client.ask import ask
-from omibench.models.client.budget import read_account, open_budget
+from omibench.models.client.budget import read_spending, open_budget
 from omibench.models.provider import NO_BUDGET
 from omibench.store.store import Store
 from omibench.params.study import parse_study
@@ -35,7 +35,7 @@ own = {"name": "s", "store": sys.argv[1], "budget_usd": 5.0}
 study = parse_study({"study": own, "models": {"m": model}}, "test")
 with open_budget(study, "m") as budget, Store(sys.argv[1]) as store:
     print([r.text for r in ask([request(n) for n in range(3)], Nobody(), store, budget)])
-    print(budget.account().spent, read_account(sys.argv[1], "s").unknown)
+    print(budget.spending().spent, read_spending(sys.argv[1], "s").unknown)
 """
 
 
@@ -45,7 +45,7 @@ def test_a_warm_run_writes_nothing(tmp_path: Path, root: Path, with_ledger: bool
     fill(store, range(3))
     if with_ledger:
         with Ledger(store) as ledger:
-            paid, lost = (ledger.reserve(Purse("s", "m", 5.0, 60), 0.5) for _ in range(2))
+            paid, lost = (ledger.reserve(BudgetAccount("s", "m", 5.0, 60), 0.5) for _ in range(2))
             assert paid is not None
             assert lost is not None
             ledger.settle(paid.id, 0.25)
@@ -74,9 +74,9 @@ def test_a_warm_run_writes_nothing(tmp_path: Path, root: Path, with_ledger: bool
 
 def test_looking_at_a_ledger_changes_nothing(tmp_path: Path) -> None:
     with Ledger(tmp_path) as ledger:
-        assert ledger.reserve(Purse("s", "m", 5.0, lease_s=-1), 0.5)
+        assert ledger.reserve(BudgetAccount("s", "m", 5.0, lease_s=-1), 0.5)
     data = (tmp_path / LEDGER).read_bytes()
-    assert read_account(tmp_path, "s") == (0, 0.5, 0)
+    assert read_spending(tmp_path, "s") == (0, 0.5, 0)
     assert (tmp_path / LEDGER).read_bytes() == data
 
 

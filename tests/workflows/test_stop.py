@@ -65,5 +65,5 @@ def test_a_flow_stops_asking_and_keeps_what_is_in_flight(
     assert stats["paid"] == responses(folder), "what was paid in flight was lost"
     assert said().splitlines()[-1] == "omibench: stopped; run the same command again to continue"
     with Ledger(folder / "store") as ledger:
-        account = ledger.account("kept")
-    assert (account.reserved, account.unknown) == (0.0, 0.0)
+        spending = ledger.spending("kept")
+    assert (spending.reserved, spending.unknown) == (0.0, 0.0)

@@ -25,7 +25,7 @@ from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
-    from omibench.store.ledger import Account, Settlement
+    from omibench.store.ledger import Settlement, Spending
     from omibench.store.lost_attempts import Loss
 
 
@@ -159,26 +159,26 @@ def show(
       omibench budget show --params studies/omibench.yaml --json
     """
     from omibench.models.client.budget import read_budget
-    from omibench.store.ledger import LEDGER, Account, Ledger
+    from omibench.store.ledger import LEDGER, Ledger, Spending
 
     study = show_study(params, override)
     cap, name = read_budget(study), study.study.name
-    account, losses, settled = Account(0.0, 0.0, 0.0), [], []
+    spending, losses, settled = Spending(0.0, 0.0, 0.0), [], []
     if (Path(study.study.store) / LEDGER).is_file():
         with Ledger(study.study.store, write=False) as ledger:
-            account = ledger.account(name)
+            spending = ledger.spending(name)
             losses, settled = ledger.list_losses(name), ledger.settlements(name)
     if as_json:
         document = {
             "study": name,
             "budget_usd": cap,
-            **account._asdict(),
+            **spending._asdict(),
             "lost": [loss._asdict() for loss in losses],
             "settled": [settlement._asdict() for settlement in settled],
         }
         say_lines(json.dumps(document, indent=2))
         return
-    say_lines("\n".join(_lines(name, cap, account, losses, settled)))
+    say_lines("\n".join(_lines(name, cap, spending, losses, settled)))
 
 
 @budget_app.command()
@@ -229,7 +229,7 @@ def settle(
 def _lines(
     name: str,
     cap: float | None,
-    account: Account,
+    spending: Spending,
     losses: list[Loss],
     settled: list[Settlement],
 ) -> list[str]:
@@ -240,12 +240,12 @@ def _lines(
 
     budget = "no budget is set"
     if cap is not None:
-        left_usd = usd_text(max(0.0, cap - account.committed_usd))
+        left_usd = usd_text(max(0.0, cap - spending.committed_usd))
         budget = f"{left_usd} of its budget of {usd_text(cap)} left"
     lines = [
-        f"{printable(name)}: {usd_text(account.spent)} spent, {usd_text(account.unknown)} charged "
-        f"for requests of unknown cost, {usd_text(account.reserved)} reserved for requests in "
-        f"flight; {budget}"
+        f"{printable(name)}: {usd_text(spending.spent)} spent, {usd_text(spending.unknown)} "
+        f"charged for requests of unknown cost, {usd_text(spending.reserved)} reserved for "
+        f"requests in flight; {budget}"
     ]
     lines += [
         f"  {printable(loss.model)}: {loss.attempts:,} requests charged {usd_text(loss.charged)}, "

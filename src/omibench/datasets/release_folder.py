@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import Container, parse_json, read_bytes, read_json_lines, read_text
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.tables import FrozenManifest
 from omibench.schemas.validation import explain
 
@@ -19,7 +19,7 @@ Access = Literal["full", "metadata"]
 """Whether an item's texts and pictures are included, or only the data needed to extract them."""
 
 
-class ReleaseRow(Noun):
+class ReleaseRow(FrozenModel):
     """One line of `manifest.jsonl`: an item of a release by the hashes of its parts.
 
     Hashes of an item without texts are those of the omitted texts, so you can compare after
@@ -44,7 +44,7 @@ class ReleaseRow(Noun):
     canary: str = ""
 
 
-class ReleasedSource(Noun):
+class ReleasedSource(FrozenModel):
     """Source of items, and whether their texts and pictures can be redistributed."""
 
     name: str
@@ -59,7 +59,7 @@ class ReleasedSource(Noun):
     """File name of the paper -> its download address."""
 
 
-class DrawnSplit(Noun):
+class DrawnSplit(FrozenModel):
     """Sampled part; the remaining items are the split `test`."""
 
     name: str
@@ -68,7 +68,7 @@ class DrawnSplit(Noun):
     """Attributes whose proportions the sample keeps."""
 
 
-class ReleaseProvenance(Noun):
+class ReleaseProvenance(FrozenModel):
     """`provenance.json`: the inputs and software of a release. It contains no time stamps."""
 
     name: str

@@ -22,7 +22,7 @@ from omibench.answers.judges.transcript import TRANSCRIPT, TranscriptScores
 from omibench.answers.transcripts import PARTS, best_window, combine_parts, measure_rule_parts
 from omibench.errors import FileFormatError
 from omibench.params.panel import JudgePanel
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.prompts.names import list_prompt_files
 
@@ -40,7 +40,7 @@ class Pair(BaseModel):
     reference: str
 
 
-class Weights(Noun):
+class Weights(FrozenModel):
     """The weight of each part in the mean; only their ratios matter."""
 
     numbers: Weight = 1.0
@@ -50,7 +50,7 @@ class Weights(Noun):
     lexical: Weight = 1.0
 
 
-class OcrScore(Noun):
+class OcrScore(FrozenModel):
     """How well one transcript preserves the print; each part is in [0, 1].
 
     `terms`, `semantics` and therefore `accuracy` are None without a judge or if it failed.

@@ -20,13 +20,13 @@ from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files.yaml_file import read_yaml
 from omibench.review.changes import change_problem
 from omibench.schemas.curation import Reject
-from omibench.schemas.problem import Choice, Noun, Problem, Subject
+from omibench.schemas.problem import Choice, FrozenModel, Problem, Subject
 from omibench.schemas.tables import read_parquet
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Edit(Noun):
+class Edit(FrozenModel):
     """The fields of a problem that a reviewer sets; omitted fields stay unchanged."""
 
     question: Words | None = None
@@ -38,7 +38,7 @@ class Edit(Noun):
     language: Words | None = None
 
 
-class Decision(Noun):
+class Decision(FrozenModel):
     """One reviewer's decision on one problem.
 
     `binding` marks the decision of a senior reviewer who settles a disagreement. Other decisions on

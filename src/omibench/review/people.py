@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.yaml_file import read_yaml
-from omibench.schemas.problem import Noun, Subject
+from omibench.schemas.problem import FrozenModel, Subject
 from omibench.schemas.review import Name
 from omibench.schemas.validation import explain, suggest_name
 
@@ -18,7 +18,7 @@ AssignedRole = Literal["annotator", "auditor", "senior"]
 """Roles of people; `imported` is not assignable."""
 
 
-class Reviewer(Noun):
+class Reviewer(FrozenModel):
     """One person of reviewers.yaml."""
 
     name: Name

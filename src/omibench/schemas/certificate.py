@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 CERTIFICATE_FILE, REASONING_FILE = "certificate.json", "reasoning.json"
 """Output of the stage `certify`: for the judge of answers, and for judges of reasoning."""
@@ -18,7 +18,7 @@ ALL_TYPES = "all"
 """Used in place of an answer type: all labels together."""
 
 
-class Measure(Noun):
+class Measure(FrozenModel):
     """A figure with its interval; None if the labels do not determine it.
 
     `n` is the number of labels; `n_eff` is their effective number if several belong to one problem.
@@ -31,7 +31,7 @@ class Measure(Noun):
     n_eff: float | None = None
 
 
-class JudgeQuality(Noun):
+class JudgeQuality(FrozenModel):
     """The judge compared with the labels of one answer type, or of all.
 
     `agreement`: share of labels that the judge reproduces; `kappa`: Cohen's; `spearman`: between
@@ -50,7 +50,7 @@ class JudgeQuality(Noun):
     corrected: Measure
 
 
-class FourWay(Noun):
+class FourWay(FrozenModel):
     """Scorer x judge over scored responses of one model (OMIBench, C.3), or of all (`model` "").
 
     `labelled_right` contains human labels for each of the four: [right, labelled].
@@ -64,7 +64,7 @@ class FourWay(Noun):
     labelled_right: dict[str, tuple[int, int]] = {}
 
 
-class Certificate(Noun):
+class Certificate(FrozenModel):
     """Agreement of a judge with labels, and its comparison with the scorer."""
 
     judge: str
@@ -99,7 +99,7 @@ class Certificate(Noun):
     study: str
 
 
-class Confusion(Noun):
+class Confusion(FrozenModel):
     """How often the judge gives a type when the human label is another or the same.
 
     `share` is that of the responses with the human label `label`.
@@ -111,7 +111,7 @@ class Confusion(Noun):
     share: Measure
 
 
-class MarkQuality(Noun):
+class MarkQuality(FrozenModel):
     """The judge's marks of one dimension compared with human marks, both from 1 to 5.
 
     `spearman` is the rank correlation; `within_one` and `exact` are the shares of responses on
@@ -123,7 +123,7 @@ class MarkQuality(Noun):
     exact: Measure
 
 
-class ReasoningCertificate(Noun):
+class ReasoningCertificate(FrozenModel):
     """Agreement of a judge of reasoning: on types of errors, or on marks.
 
     The other fields are as in a Certificate.
@@ -153,13 +153,13 @@ class ReasoningCertificate(Noun):
     study: str
 
 
-class ReasoningCertificates(Noun):
+class ReasoningCertificates(FrozenModel):
     """`reasoning.json` of certify: one certificate per instrument with human labels."""
 
     certificates: list[ReasoningCertificate]
 
 
-class DisagreementRow(Noun):
+class DisagreementRow(FrozenModel):
     """One response on which scorer and judge disagree, for reading.
 
     `source` is filled in by you: no_effective_reasoning, reasoning_error, rule_match_error or

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_
 
 from pydantic import BaseModel
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +95,7 @@ the options.
 SaliencyOutcome = Literal["scored", "no_response", "no_letter", "no_logprobs"]
 
 
-class SaliencyRow(Noun):
+class SaliencyRow(FrozenModel):
     """Effect of covering one patch of one picture on one option of a problem (see saliency.md).
 
     `drop` is log P(option) uncovered (`logprob`) minus that with the patch, in nats, P over the

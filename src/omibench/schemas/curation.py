@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.request import Outcome
 
 
-class Reject(Noun):
+class Reject(FrozenModel):
     """One problem rejected by the filter, with reasons and evidence.
 
     `reasons` are all that apply and `evidences` the evidence of each; the first ones are also
@@ -28,7 +28,7 @@ class Reject(Noun):
     question: str
 
 
-class FilterJudgement(Noun):
+class FilterJudgement(FrozenModel):
     """One model's result on one problem in a judgement of the filter."""
 
     id: str
@@ -52,7 +52,7 @@ class FilterJudgement(Noun):
 LabelKind = Literal["topic", "subfield", "skill"]
 
 
-class LabelRow(Noun):
+class LabelRow(FrozenModel):
     """Labels of one kind that a model or a person gave one problem (OMIBench, A.5)."""
 
     id: str
@@ -81,7 +81,7 @@ others. `wrong_drawn` are wrong ones drawn for annotators, `wrong` all others. `
 """
 
 
-class RationaleCandidate(Noun):
+class RationaleCandidate(FrozenModel):
     """A worked solution written by a model, its evaluation, and why it is kept or dropped.
 
     Right candidates are kept as potential rationales (OMIBench, A.3.1), with a few wrong ones

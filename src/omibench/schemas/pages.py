@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 
-class PageLine(Noun):
+class PageLine(FrozenModel):
     """One line of a page: its position, the engine that read it, and its confidence."""
 
     text: str
@@ -26,7 +26,7 @@ class PageLine(Noun):
     """Share of its ink, and of unread ink next to it, that was read; omitted if all was."""
 
 
-class PageInk(Noun):
+class PageInk(FrozenModel):
     """Ink of a page that is in no text, formula or figure."""
 
     bbox: tuple[float, float, float, float]
@@ -35,7 +35,7 @@ class PageInk(Noun):
     """Description, such as `a picture of 25 x 10 points`."""
 
 
-class PageText(Noun):
+class PageText(FrozenModel):
     """One page as it was read."""
 
     source: str
@@ -51,7 +51,7 @@ class PageText(Noun):
     """Ink that was not read; omitted if all was."""
 
 
-class PagePicture(Noun):
+class PagePicture(FrozenModel):
     """Picture of an upright page with problems: the row of page_pictures.jsonl."""
 
     source: str
@@ -71,7 +71,7 @@ is gone.
 """
 
 
-class CorrectionRow(Noun):
+class CorrectionRow(FrozenModel):
     """Status of one entry of `corrections.yaml`."""
 
     line: int
@@ -93,7 +93,7 @@ class CorrectionRow(Noun):
         return f"{self.place} of {self.file}" if self.file else self.place
 
 
-class FileReport(Noun):
+class FileReport(FrozenModel):
     """Status of one input file of `ocr`."""
 
     source: str
@@ -113,7 +113,7 @@ class FileReport(Noun):
     """Omitted without corrections."""
 
 
-class OcrReport(Noun):
+class OcrReport(FrozenModel):
     """`report.json` of ocr: one entry per file, in the given order."""
 
     files: list[FileReport]

@@ -231,20 +231,20 @@ Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "o
 BBox = tuple[float, float, float, float]
 
 
-class Noun(BaseModel):
+class FrozenModel(BaseModel):
     """A frozen, strict model: an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Panel(Noun):
+class Panel(FrozenModel):
     """A part of a figure, such as the graph (b): its letter, if any, and its position."""
 
     label: str | None = None
     bbox: BBox
 
 
-class Figure(Noun):
+class Figure(FrozenModel):
     """One picture with evidence, and its position on its page.
 
     `sha256` is over the bytes of `file`; it is empty for a missing picture of a published
@@ -262,7 +262,7 @@ class Figure(Noun):
     """Panels of the figure; omitted from the file if there are none."""
 
 
-class Choice(Noun):
+class Choice(FrozenModel):
     """One choice of a multiple-choice problem: a text, or the index of a figure in `images`.
 
     A text can contain marks of figures, as in a question.
@@ -279,7 +279,7 @@ class Choice(Noun):
         return self
 
 
-class DoubtfulFormula(Noun):
+class DoubtfulFormula(FrozenModel):
     """A formula of a problem with an uncertain reading, and the crop of its page.
 
     `latex` is the best reading, as written between dollar signs in the problem; `bbox` is (x0,
@@ -297,7 +297,7 @@ class DoubtfulFormula(Noun):
     """Reasons for the uncertainty, each a short sentence."""
 
 
-class _Asked(Noun):
+class _Asked(FrozenModel):
     """Common fields of all views of a problem: the question and its pictures."""
 
     id: str
@@ -335,7 +335,7 @@ class _Asked(Noun):
         return self
 
 
-class Original(Noun):
+class Original(FrozenModel):
     """Text of a problem before its translation into English, and the translator."""
 
     language: str
@@ -344,7 +344,7 @@ class Original(Noun):
     translator: str
 
 
-class OriginalRow(Noun):
+class OriginalRow(FrozenModel):
     """Original of one translated problem, a row of originals.jsonl; others have no row."""
 
     id: str
@@ -414,7 +414,7 @@ def strip_answer(problem: Problem) -> Question:
     return Question(**{name: getattr(problem, name) for name in Question.model_fields})
 
 
-class Answer(Noun):
+class Answer(FrozenModel):
     """Scoring part of a problem: the gold answer and the reference rationale."""
 
     id: str
@@ -467,7 +467,7 @@ Take = Literal["sampled", "window"]
 """Selection of examples from a dataset: drawn once and set aside, or the first of each subset."""
 
 
-class Example(Noun):
+class Example(FrozenModel):
     """A question with its answer, and its solution unless a simulated model wrote it."""
 
     take: Take

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.text.masking import replace_surrogates
 
 Role = Literal[
@@ -28,7 +28,7 @@ READABLE: tuple[Outcome, ...] = ("answered", "truncated")
 """Outcomes with a text that a person or judge can read."""
 
 
-class TextPart(Noun):
+class TextPart(FrozenModel):
     """A run of text inside a message."""
 
     kind: Literal["text"] = "text"
@@ -38,7 +38,7 @@ class TextPart(Noun):
 ABSENT = "absent:"
 
 
-class ImagePart(Noun):
+class ImagePart(FrozenModel):
     """A picture inside a message, identified by the `sha256` of its bytes; `path` is their
     location.
 
@@ -74,7 +74,7 @@ class DrawnPart(ImagePart):
 Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]
 
 
-class ToolSpec(Noun):
+class ToolSpec(FrozenModel):
     """A tool that a model can call: `parameters` is the JSON schema of its arguments."""
 
     name: str
@@ -85,7 +85,7 @@ class ToolSpec(Noun):
         return hash((self.name, self.description))
 
 
-class ToolCall(Noun):
+class ToolCall(FrozenModel):
     """One tool call of a model: `arguments` is the unchanged JSON text, valid or not."""
 
     id: str
@@ -93,7 +93,7 @@ class ToolCall(Noun):
     arguments: str
 
 
-class Message(Noun):
+class Message(FrozenModel):
     """One turn of a conversation. A `tool` turn contains the result of the call with the id
     `answers`.
     """
@@ -107,7 +107,7 @@ class Message(Noun):
     """For an assistant's turn: the `carried` data of its response, for its provider."""
 
 
-class Conversation(Noun):
+class Conversation(FrozenModel):
     """Messages of one request, with text and images interleaved in the order they are sent.
 
     If the last one is the assistant's, the model continues it instead of starting a new turn.
@@ -130,7 +130,7 @@ class Conversation(Noun):
         )
 
 
-class Decoding(Noun):
+class Decoding(FrozenModel):
     """Decoding parameters: temperature in [0, 2], `max_tokens` new tokens, `samples` draws."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
@@ -139,7 +139,7 @@ class Decoding(Noun):
     samples: Annotated[int, Field(ge=1)] = 1
 
 
-class Tags(Noun):
+class Tags(FrozenModel):
     """Purpose of a request. Outside its key, never sent to a model."""
 
     role: Role
@@ -148,7 +148,7 @@ class Tags(Noun):
     setting: str = ""
 
 
-class Request(Noun):
+class Request(FrozenModel):
     """One draw from one model: sample `index` of a conversation under a decoding."""
 
     conversation: Conversation
@@ -159,7 +159,7 @@ class Request(Noun):
     """Continuations to score by log-probability instead of generating; empty means generate."""
 
 
-class Usage(Noun):
+class Usage(FrozenModel):
     """Tokens of one response as reported by the provider; None if not reported."""
 
     input_tokens: int | None = None
@@ -168,7 +168,7 @@ class Usage(Noun):
     reasoning_tokens: int | None = None
 
 
-class Response(Noun):
+class Response(FrozenModel):
     """Result of one request. A failure is an outcome, never an answer text."""
 
     text: str

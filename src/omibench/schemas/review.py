@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, JsonValue, StringConstraints
 
-from omibench.schemas.problem import BBox, Noun
+from omibench.schemas.problem import BBox, FrozenModel
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -25,7 +25,7 @@ hidden from the reviewer (A.3.2); `familiarisation` is not counted (K).
 """
 
 
-class TaskPicture(Noun):
+class TaskPicture(FrozenModel):
     """A picture of a task: `pictures/SHA256.SUFFIX`.
 
     `image` is one of the problem's, in the order of its marks; `page` is a page of the paper,
@@ -44,7 +44,7 @@ class TaskPicture(Noun):
         return f"pictures/{self.sha256}.{self.suffix}"
 
 
-class ReviewedResponse(Noun):
+class ReviewedResponse(FrozenModel):
     """Response of a model that a task is about."""
 
     model: Name
@@ -57,7 +57,7 @@ class ReviewedResponse(Noun):
     """Hash of its whole text, which identifies labels of another text (docs/certifying.md)."""
 
 
-class ReviewTask(Noun):
+class ReviewTask(FrozenModel):
     """One question to reviewers about one subject: a line of tasks.jsonl.
 
     `content` contains the parts declared by the kind of task, by name. `content_hash` covers the
@@ -91,7 +91,7 @@ class ReviewTask(Noun):
     """Whether any of its text comes from a simulated model."""
 
 
-class ReviewDecision(Noun):
+class ReviewDecision(FrozenModel):
     """One event: a decision of one person on one task, in one role, at one time.
 
     `content_hash` is that of the task at the time of the decision: on other content the decision
@@ -115,7 +115,7 @@ class ReviewDecision(Noun):
     """Whether a program simulates the person."""
 
 
-class ReviewCounts(Noun):
+class ReviewCounts(FrozenModel):
     """Result of a review when its dataset was frozen, without names."""
 
     reviewers: Annotated[int, Field(ge=0, le=2)]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 
 class StudyRecord(BaseModel):
@@ -30,7 +30,7 @@ class StudyRecord(BaseModel):
 State = Literal["begun", "done", "waiting"]
 
 
-class Sighting(Noun):
+class Sighting(FrozenModel):
     """A model found by a watch: `waiting` for a budget, `begun`, or `done` and on the board.
 
     A model stopped by a budget is on the board and waiting.
@@ -47,7 +47,7 @@ class Sighting(Noun):
     """Spending limit of the study when this model was stopped; raise it to continue."""
 
 
-class Journal(Noun):
+class Journal(FrozenModel):
     """`journal.json` of reevaluate: state of each model found by a watch."""
 
     models: list[Sighting] = []

@@ -30,7 +30,7 @@ from omibench.schemas.columns import (
     may_be_missing,
     polars_schema,
 )
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.review import ReviewCounts
 from omibench.text.masking import replace_surrogates
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound=BaseModel)
 
 
-class ResponseRow(Noun):
+class ResponseRow(FrozenModel):
     """One response of one cell, with its key in the store."""
 
     id: str
@@ -72,7 +72,7 @@ class ResponseRow(Noun):
     """
 
 
-class VerdictRow(Noun):
+class VerdictRow(FrozenModel):
     """Verdict of one scorer, or of the judge (`rules` = gptscore), on one response."""
 
     id: str
@@ -100,7 +100,7 @@ class VerdictRow(Noun):
     """
 
 
-class AggregateRow(Noun):
+class AggregateRow(FrozenModel):
     """Aggregate of the samples of one problem: one row per metric, scorer and k."""
 
     id: str
@@ -135,7 +135,7 @@ class AggregateRow(Noun):
     """
 
 
-class JudgementRow(Noun):
+class JudgementRow(FrozenModel):
     """Judgement of the reasoning in one response; one row per response, instrument and judge.
 
     Marks are from 1 to 5. A column is null if it belongs to another instrument or the judge
@@ -184,7 +184,7 @@ class JudgementRow(Noun):
     """Share of the printed text's meaning preserved, in [0, 1]."""
 
 
-class FrozenManifest(Noun):
+class FrozenManifest(FrozenModel):
     """`manifest.json` of a frozen dataset: its content by hash."""
 
     name: str

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from omibench.schemas.problem import AnswerType, Choice, Noun
+from omibench.schemas.problem import AnswerType, Choice, FrozenModel
 from omibench.schemas.request import Outcome
 
 VerdictOutcome = Literal[
@@ -30,7 +30,7 @@ RIGHT = 0.5
 """Threshold at which a verdict, or a label with partial credit, counts as right."""
 
 
-class ScoredItem(Noun):
+class ScoredItem(FrozenModel):
     """A response with its gold answer: the complete input of a scorer."""
 
     id: str
@@ -49,7 +49,7 @@ class ScoredItem(Noun):
     """Verdict printed with a recorded response, in [0, 1]."""
 
 
-class Verdict(Noun):
+class Verdict(FrozenModel):
     """Verdict of one scorer on one response.
 
     `verdict` is in [0, 1], `credit` is the share of correct parts, `strict` is 1 if all are, in

@@ -16,7 +16,7 @@ from omibench.params.setting import Images, Setting
 from omibench.schemas.problem import IMAGE_MARK, Example, Question, are_siblings
 from omibench.schemas.request import Message, TextPart
 from omibench.settings.conditions import show_pictures
-from omibench.settings.present import Around, join_pieces, load_prompt, pieces
+from omibench.settings.present import PromptContext, join_pieces, load_prompt, pieces
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt
 from omibench.settings.prompts.wording import read_wording
 from omibench.settings.registry import Piece, Shown
@@ -106,15 +106,17 @@ def choose_examples(
     return chosen
 
 
-def show_examples(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
+def show_examples(
+    examples: Sequence[Example], setting: Setting, folder: str | Path
+) -> PromptContext:
     """Show examples before a question as a setting requires.
 
     A prompt with `{examples}` includes them in its message; otherwise they are earlier turns.
     """
     prompt = load_prompt(setting.prompt, setting.prompts)
     if prompt.takes_examples:
-        return Around(inline=tuple(_inline(examples, prompt, setting, folder)))
-    return Around(turns=tuple(_turns(examples, prompt, setting, folder)))
+        return PromptContext(inline=tuple(_inline(examples, prompt, setting, folder)))
+    return PromptContext(turns=tuple(_turns(examples, prompt, setting, folder)))
 
 
 def reply(example: Example, params: Examples, boxed: bool) -> str:
@@ -166,7 +168,9 @@ def _show_question(
     # An example keeps its references to pictures that are not shown (OMIBench, H.4).
     words = {i: f"[IMAGE{i}]" for i in range(len(question.images))}
     pictures = Shown({**words, **visible.at}, visible.after)
-    yield from pieces(question, prompt, pictures, Around(lettered=bool(example.question.choices)))
+    yield from pieces(
+        question, prompt, pictures, PromptContext(lettered=bool(example.question.choices))
+    )
 
 
 def _rank(seed: int, question: str, example: str) -> str:

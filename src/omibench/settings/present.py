@@ -89,7 +89,7 @@ def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Promp
 # conditions. It never sees an answer: `Question` contains none.
 
 
-class Around(NamedTuple):
+class PromptContext(NamedTuple):
     """The surroundings of a question: examples in its message, and earlier turns.
 
     `lettered` states whether a letter is requested, even if the choices were removed; None: if
@@ -101,7 +101,7 @@ class Around(NamedTuple):
     lettered: bool | None = None
 
 
-ALONE = Around()
+NO_CONTEXT = PromptContext()
 
 
 def present(
@@ -109,7 +109,7 @@ def present(
     setting: Setting,
     folder: str | Path = "",
     captions: Sequence[str] = (),
-    around: Around = ALONE,
+    context: PromptContext = NO_CONTEXT,
 ) -> Conversation:
     """Return the conversation that presents a problem to a model.
 
@@ -120,26 +120,26 @@ def present(
     setting's prompt does not exist.
     """
     pictures = show_pictures(question, setting.images, folder, captions)
-    return apply_prompt(question, load_prompt(setting.prompt, setting.prompts), pictures, around)
+    return apply_prompt(question, load_prompt(setting.prompt, setting.prompts), pictures, context)
 
 
 def apply_prompt(
-    question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
+    question: Question, prompt: Prompt, pictures: Shown, context: PromptContext = NO_CONTEXT
 ) -> Conversation:
     """Apply a prompt to a question, with the content for its pictures and the preceding text."""
-    parts = join_pieces(pieces(question, prompt, pictures, around))
+    parts = join_pieces(pieces(question, prompt, pictures, context))
     system_parts = (TextPart(text=prompt.system),) if prompt.system else ()
     system = (Message(role="system", parts=system_parts),) if system_parts else ()
-    return Conversation(messages=(*system, *around.turns, Message(role="user", parts=parts)))
+    return Conversation(messages=(*system, *context.turns, Message(role="user", parts=parts)))
 
 
 def pieces(
-    question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
+    question: Question, prompt: Prompt, pictures: Shown, context: PromptContext = NO_CONTEXT
 ) -> Iterator[Piece]:
     """Return the parts of a prompt around a question, its choices and its pictures."""
     choices = bool(question.choices)
-    lettered = choices if around.lettered is None else around.lettered
-    template = prompt.shape(lettered, choices, examples=bool(around.inline))
+    lettered = choices if context.lettered is None else context.lettered
+    template = prompt.shape(lettered, choices, examples=bool(context.inline))
     for piece in SLOT.split(template):
         if piece == QUESTION:
             yield from _interleave(question.question, pictures)
@@ -147,7 +147,7 @@ def pieces(
         elif piece == CHOICES:
             yield from _choices(question, prompt, pictures)
         elif piece == EXAMPLES:
-            yield from around.inline
+            yield from context.inline
         elif piece:
             yield piece
 

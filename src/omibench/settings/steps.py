@@ -36,7 +36,7 @@ from omibench.settings.captions import caption_conversation
 from omibench.settings.conditions import show_pictures
 from omibench.settings.examples import ablate, choose_examples, marks, show_examples, wordless
 from omibench.settings.pictures.derived import locate_pictures
-from omibench.settings.present import Around, apply_prompt, present, read_template
+from omibench.settings.present import PromptContext, apply_prompt, present, read_template
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, find_prompt
 from omibench.settings.templates import QUESTION, Prompt
 from omibench.settings.tools.arguments import LONGEST, specs
@@ -336,8 +336,8 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     captions = texts if setting.images.show == "captions" else []
     if setting.perception:
         question = add_readings(question, setting.perception, texts)
-    around = _around(task)
-    conversation = present(question, setting, task.folder, captions, around)
+    context = _choose_context(task)
+    conversation = present(question, setting, task.folder, captions, context)
     if setting.tools is None:
         return (Ask(conversation, setting.decoding),)
     responses = [response for step in earlier[bool(first) :] for response in step]
@@ -346,10 +346,10 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     return () if turn is None else (Ask(turn, setting.decoding),)
 
 
-def _around(task: Task) -> Around:
+def _choose_context(task: Task) -> PromptContext:
     lettered, params = bool(task.question.choices), task.setting.examples
     if params is None:
-        return Around(lettered=lettered)
+        return PromptContext(lettered=lettered)
     examples = choose_examples(task.question, task.examples, params, task.sample)
     return show_examples(examples, task.setting, task.folder)._replace(lettered=lettered)
 

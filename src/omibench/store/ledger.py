@@ -91,7 +91,7 @@ LEDGER = "ledger.sqlite3"
 NANO = 1_000_000_000
 
 
-class Account(NamedTuple):
+class Spending(NamedTuple):
     """US dollars of a study: spent, possibly billed, and reserved for calls in flight.
 
     `unknown` is the charge of attempts with an unknown outcome.
@@ -107,7 +107,7 @@ class Account(NamedTuple):
         return self.spent + self.unknown + self.reserved
 
 
-class Purse(NamedTuple):
+class BudgetAccount(NamedTuple):
     """The account of an attempt: a study's, up to its cap, for one of its models.
 
     After `lease_s` seconds an attempt counts as over, whatever its process does. `outlives` is for
@@ -167,12 +167,12 @@ class Ledger:
         """Close the file."""
         self._file.close()
 
-    def reserve(self, purse: Purse, worst_usd: float) -> Attempt | None:
+    def reserve(self, account: BudgetAccount, worst_usd: float) -> Attempt | None:
         """Reserve the worst case of one attempt, or return None if the cap does not allow it.
 
         If the model has once cost more than its worst case, its later worst cases are larger.
         """
-        study, model, cap, lease, outlives = purse
+        study, model, cap, lease, outlives = account
         now = time.time()
         with self._transaction() as run:
             cursor = run("SELECT excess FROM total WHERE study=? AND model=?", (study, model))
@@ -238,13 +238,13 @@ class Ledger:
         with self._transaction():
             self._live(time.time())
 
-    def account(self, study: str) -> Account:
-        """Return a study's account; reservations of killed processes count as unknown."""
+    def spending(self, study: str) -> Spending:
+        """Return a study's spending; reservations of killed processes count as unknown."""
         with self._transaction() as run:
             self._bury(study)
             assess(run, study, time.time())
             spent, unknown, reserved = self._sums(study)
-        return Account(spent / NANO, unknown / NANO, reserved / NANO)
+        return Spending(spent / NANO, unknown / NANO, reserved / NANO)
 
     def list_losses(self, study: str) -> list[Loss]:
         """List the attempts of a study with an unknown outcome, by model and reason."""

@@ -267,7 +267,7 @@ def test_options_of_a_prompt_that_is_rejected_are_an_error(fake: FakeVllm) -> No
         list(provider().score_options([shown("Which?")], [["A"]]))
 
 
-class Purse(NoBudget):
+class CountingBudget(NoBudget):
     """Admits so many attempts."""
 
     def __init__(self, left: int) -> None:
@@ -289,16 +289,16 @@ class Purse(NoBudget):
 
 
 def test_what_the_budget_turns_away_is_never_asked(fake: FakeVllm) -> None:
-    purse = Purse(2)
+    budget = CountingBudget(2)
     requests = [r for word in "abcd" for r in samples(word, indices=[0, 1], temperature=0.6)]
-    found = answers(provider(max_num_seqs=2), requests, budget=purse)
+    found = answers(provider(max_num_seqs=2), requests, budget=budget)
     assert [r.outcome for r in found] == ["answered"] * 4 + ["budget_stop"] * 4
     assert sum(len(call.messages) for call in fake.calls) == 2
-    assert (purse.settled, purse.returned) == ([0.0, 0.0], 0)
-    purse, fake.dies = Purse(3), True
+    assert (budget.settled, budget.returned) == ([0.0, 0.0], 0)
+    budget, fake.dies = CountingBudget(3), True
     with pytest.raises(ModelError):
-        answers(provider(), requests, budget=purse)
-    assert (purse.settled, purse.returned) == ([], 3)
+        answers(provider(), requests, budget=budget)
+    assert (budget.settled, budget.returned) == ([], 3)
 
 
 def test_identity_is_what_changes_answers() -> None:

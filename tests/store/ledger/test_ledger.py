@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import StoreError
-from omibench.store.ledger import Ledger, Purse, format_month
+from omibench.store.ledger import BudgetAccount, Ledger, format_month
 from omibench.store.processes import read_process_start
 
-PURSE = Purse("study", "model", cap_usd=1.0, lease_s=60)
+ACCOUNT = BudgetAccount("study", "model", cap_usd=1.0, lease_s=60)
 
 
 @pytest.fixture
@@ -30,88 +30,88 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def test_an_attempt_is_reserved_then_settled(ledger: Ledger) -> None:
-    attempt = ledger.reserve(PURSE, 0.6)
+    attempt = ledger.reserve(ACCOUNT, 0.6)
     assert attempt is not None
-    assert ledger.account("study") == (0, 0, 0.6)
+    assert ledger.spending("study") == (0, 0, 0.6)
     ledger.settle(attempt.id, 0.25)
-    assert ledger.account("study") == (0.25, 0, 0)
+    assert ledger.spending("study") == (0.25, 0, 0)
 
 
 def test_what_the_cap_does_not_hold_is_refused(ledger: Ledger) -> None:
-    first = ledger.reserve(PURSE, 0.6)
+    first = ledger.reserve(ACCOUNT, 0.6)
     assert first is not None
-    assert ledger.reserve(PURSE, 0.41) is None
-    assert ledger.reserve(PURSE, 0.4) is not None
-    assert ledger.account("study").committed_usd == pytest.approx(1.0)
+    assert ledger.reserve(ACCOUNT, 0.41) is None
+    assert ledger.reserve(ACCOUNT, 0.4) is not None
+    assert ledger.spending("study").committed_usd == pytest.approx(1.0)
     ledger.give_back(first.id)
-    assert ledger.reserve(PURSE, 0.6) is not None
+    assert ledger.reserve(ACCOUNT, 0.6) is not None
 
 
 def test_studies_have_budgets_of_their_own_and_models_share_one(ledger: Ledger) -> None:
-    assert ledger.reserve(PURSE, 0.9)
-    assert ledger.reserve(PURSE._replace(model="judge"), 0.2) is None
-    assert ledger.reserve(PURSE._replace(study="other"), 0.9)
+    assert ledger.reserve(ACCOUNT, 0.9)
+    assert ledger.reserve(ACCOUNT._replace(model="judge"), 0.2) is None
+    assert ledger.reserve(ACCOUNT._replace(study="other"), 0.9)
 
 
 def test_an_unknown_outcome_stays_charged_until_it_is_learned(ledger: Ledger) -> None:
-    attempt = ledger.reserve(PURSE, 0.6)
+    attempt = ledger.reserve(ACCOUNT, 0.6)
     assert attempt is not None
     ledger.settle(attempt.id, None)
-    assert ledger.account("study") == (0, 0.6, 0)
-    assert ledger.reserve(PURSE, 0.5) is None
+    assert ledger.spending("study") == (0, 0.6, 0)
+    assert ledger.reserve(ACCOUNT, 0.5) is None
     ledger.settle(attempt.id, 0.1)
-    assert ledger.account("study") == (0.1, 0, 0)
+    assert ledger.spending("study") == (0.1, 0, 0)
 
 
 def test_nothing_is_settled_twice(ledger: Ledger) -> None:
-    attempt = ledger.reserve(PURSE, 0.6)
+    attempt = ledger.reserve(ACCOUNT, 0.6)
     assert attempt is not None
     ledger.settle(attempt.id, 0.1)
     with pytest.raises(ValueError, match="already settled or given back"):
         ledger.settle(attempt.id, 0.1)
     with pytest.raises(ValueError, match="already settled or given back"):
         ledger.give_back(attempt.id)
-    assert ledger.account("study").spent == 0.1
+    assert ledger.spending("study").spent == 0.1
 
 
 def test_a_model_that_costs_more_than_its_worst_case_is_reserved_dearer(ledger: Ledger) -> None:
-    attempt = ledger.reserve(PURSE, 0.1)
+    attempt = ledger.reserve(ACCOUNT, 0.1)
     assert attempt is not None
     ledger.settle(attempt.id, 0.2)
-    again = ledger.reserve(PURSE, 0.1)
+    again = ledger.reserve(ACCOUNT, 0.1)
     assert again is not None
     assert again.worst_usd == pytest.approx(0.2)
     ledger.settle(again.id, 0.15)
-    third = ledger.reserve(PURSE, 0.1)
+    third = ledger.reserve(ACCOUNT, 0.1)
     assert third is not None
     assert third.worst_usd == pytest.approx(0.2)
 
 
 def test_a_lease_that_is_over_stays_charged(ledger: Ledger) -> None:
-    assert ledger.reserve(PURSE._replace(lease_s=-1), 0.6)
-    assert ledger.account("study") == (0, 0.6, 0)
+    assert ledger.reserve(ACCOUNT._replace(lease_s=-1), 0.6)
+    assert ledger.spending("study") == (0, 0.6, 0)
 
 
 def test_a_batch_outlives_its_process_and_is_settled_by_a_later_one(tmp_path: Path) -> None:
     with Ledger(tmp_path) as first:
-        attempt = first.reserve(PURSE._replace(outlives=True), 0.6)
+        attempt = first.reserve(ACCOUNT._replace(outlives=True), 0.6)
     assert attempt is not None
     with Ledger(tmp_path) as later:
-        assert later.account("study") == (0, 0, 0.6)
+        assert later.spending("study") == (0, 0, 0.6)
         later.settle(attempt.id, 0.3)
-        assert later.account("study") == (0.3, 0, 0)
+        assert later.spending("study") == (0.3, 0, 0)
 
 
 def test_the_dead_leave_their_reservations_charged(ledger: Ledger) -> None:
     code = (
-        "import os, signal, sys; from omibench.store.ledger import Ledger, Purse\n"
-        "purse = Purse('study', 'model', 1.0, 60)\n"
-        "assert Ledger(sys.argv[1]).reserve(purse, 0.6); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from omibench.store.ledger import Ledger, BudgetAccount\n"
+        "account = BudgetAccount('study', 'model', 1.0, 60)\n"
+        "assert Ledger(sys.argv[1]).reserve(account, 0.6); os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(ledger.path.parent)], check=False)
     assert done.returncode == -9
-    assert ledger.reserve(PURSE, 0.5) is None
-    assert ledger.account("study") == (0, 0.6, 0)
+    assert ledger.reserve(ACCOUNT, 0.5) is None
+    assert ledger.spending("study") == (0, 0.6, 0)
 
 
 def test_a_process_number_used_again_is_no_disguise() -> None:
@@ -127,7 +127,7 @@ def test_a_process_number_used_again_is_no_disguise() -> None:
 
 def test_threads_share_a_ledger_and_never_pass_the_cap(ledger: Ledger) -> None:
     def buy(_: int) -> float:
-        attempt = ledger.reserve(PURSE, 0.07)
+        attempt = ledger.reserve(ACCOUNT, 0.07)
         if attempt is None:
             return 0.0
         ledger.settle(attempt.id, 0.05)
@@ -135,7 +135,7 @@ def test_threads_share_a_ledger_and_never_pass_the_cap(ledger: Ledger) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         paid = sum(pool.map(buy, range(60)))
-    assert paid == pytest.approx(ledger.account("study").spent)
+    assert paid == pytest.approx(ledger.spending("study").spent)
     assert 0.9 <= paid <= 1.0
 
 
@@ -144,7 +144,7 @@ def spend(folder: str, seed: int) -> float:
     with Ledger(folder) as ledger:
         for _ in range(60):
             worst = rng.uniform(0.01, 0.05)
-            attempt = ledger.reserve(PURSE, worst)
+            attempt = ledger.reserve(ACCOUNT, worst)
             if attempt is not None:
                 cost = worst * rng.random()
                 ledger.settle(attempt.id, cost)
@@ -156,7 +156,7 @@ def test_processes_share_one_cap(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         paid = sum(pool.starmap(spend, [(str(tmp_path), seed) for seed in range(3)]))
     with Ledger(tmp_path) as ledger:
-        assert ledger.account("study").spent == pytest.approx(paid)
+        assert ledger.spending("study").spent == pytest.approx(paid)
     assert 0.9 < paid <= 1.0
 
 
@@ -172,7 +172,7 @@ def test_the_cap_holds_after_any_history(
     with Ledger(tmp_path_factory.mktemp("ledger")) as ledger:
         for action, size in steps:
             if action == "reserve":
-                attempt = ledger.reserve(PURSE, size)
+                attempt = ledger.reserve(ACCOUNT, size)
                 flying += [attempt] if attempt else []
             elif flying:
                 number, worst = flying.pop()
@@ -180,7 +180,7 @@ def test_the_cap_holds_after_any_history(
                     ledger.give_back(number)
                 else:
                     ledger.settle(number, min(size, worst) if action == "settle" else None)
-            assert ledger.account("study").committed_usd <= 1.0 + 1e-9
+            assert ledger.spending("study").committed_usd <= 1.0 + 1e-9
 
 
 def test_a_broken_ledger_is_one_clear_line(tmp_path: Path) -> None:
@@ -200,19 +200,19 @@ def test_a_month_counts_what_was_committed_since_it_began(
 ) -> None:
     october, november = 1_791_000_000.0, 1_794_000_000.0
     assert [format_month(october), format_month(november)] == ["2026-10", "2026-11"]
-    purse = PURSE._replace(cap_usd=10.0, lease_s=1e9)
+    account = ACCOUNT._replace(cap_usd=10.0, lease_s=1e9)
     monkeypatch.setattr("omibench.store.ledger.time.time", lambda: october)
     assert ledger.sum_spending("study", "2026-10") == 0, "no attempt was made yet"
     for cost in (0.5, None):
-        attempt = ledger.reserve(purse, 0.75)
+        attempt = ledger.reserve(account, 0.75)
         assert attempt is not None
         ledger.settle(attempt.id, cost)
-    flying = ledger.reserve(purse, 0.2)
+    flying = ledger.reserve(account, 0.2)
     assert flying is not None
     assert ledger.sum_spending("study", "2026-10") == pytest.approx(1.45)
     monkeypatch.setattr("omibench.store.ledger.time.time", lambda: november)
     assert ledger.sum_spending("study", "2026-11") == 0
-    attempt = ledger.reserve(purse, 0.3)
+    attempt = ledger.reserve(account, 0.3)
     assert attempt is not None
     ledger.settle(attempt.id, 0.1)
     assert ledger.sum_spending("study", "2026-11") == pytest.approx(0.1 + 0.2), "in flight: in both"
@@ -223,8 +223,8 @@ def test_a_month_counts_what_was_committed_since_it_began(
 
 def test_a_ledger_of_before_months_is_read_on(tmp_path: Path) -> None:
     with Ledger(tmp_path) as old:
-        assert old.reserve(PURSE, 0.25)
+        assert old.reserve(ACCOUNT, 0.25)
         old._file.execute("DROP TABLE month")
     with Ledger(tmp_path) as new:
-        assert new.reserve(PURSE, 0.25)
-        assert new.account("study").committed_usd == pytest.approx(0.5)
+        assert new.reserve(ACCOUNT, 0.25)
+        assert new.spending("study").committed_usd == pytest.approx(0.5)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from omibench.store.ledger import LEDGER, Ledger, Purse
+from omibench.store.ledger import LEDGER, BudgetAccount, Ledger
 from omibench.store.lost_attempts import ENOUGH, KILLED, MARGIN
 
-PURSE = Purse("study", "model", cap_usd=100.0, lease_s=600)
+ACCOUNT = BudgetAccount("study", "model", cap_usd=100.0, lease_s=600)
 WORST = 0.1
 
 
@@ -43,7 +43,7 @@ def ledger(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
 
 
 def reserve(ledger: Ledger) -> int:
-    attempt = ledger.reserve(PURSE, WORST)
+    attempt = ledger.reserve(ACCOUNT, WORST)
     assert attempt is not None
     return attempt.id
 
@@ -65,25 +65,25 @@ def lose(ledger: Ledger, clock: Clock, count: int, lived: float, why: str | None
 def test_before_enough_is_known_the_worst_case_is_charged(ledger: Ledger, clock: Clock) -> None:
     answers(ledger, clock, ENOUGH - 1, 5.0, 0.05)
     lose(ledger, clock, 40, 1.0)
-    assert ledger.account("study").unknown == pytest.approx(40 * WORST)
+    assert ledger.spending("study").unknown == pytest.approx(40 * WORST)
     answers(ledger, clock, 200, 5.0, 0.05)
-    known = ledger.account("study").unknown
+    known = ledger.spending("study").unknown
     assert 40 * 0.05 * WORST * MARGIN < known < 0.35 * 40 * WORST
     answers(ledger, clock, 100, 5.0, 0.4)
-    assert ledger.account("study").unknown > 1.5 * known, "answers became dearer"
+    assert ledger.spending("study").unknown > 1.5 * known, "answers became dearer"
 
 
 def test_one_lost_attempt_may_be_the_dearest(ledger: Ledger, clock: Clock) -> None:
     """Only of many is the sum known better than the worst case of each."""
     answers(ledger, clock, 2 * ENOUGH, 5.0, 0.05)
     lose(ledger, clock, 1, 1.0)
-    assert ledger.account("study").unknown == pytest.approx(WORST)
+    assert ledger.spending("study").unknown == pytest.approx(WORST)
 
 
 def test_what_lived_longer_than_answers_take_is_charged_whole(ledger: Ledger, clock: Clock) -> None:
     answers(ledger, clock, 100, 5.0, 0.05)
     lose(ledger, clock, 30, 60.0, "no answer within 60 s")
-    assert ledger.account("study").unknown == pytest.approx(30 * WORST)
+    assert ledger.spending("study").unknown == pytest.approx(30 * WORST)
     (loss,) = ledger.list_losses("study")
     assert (loss.why, loss.attempts) == ("no answer within 60 s", 30)
 
@@ -92,16 +92,16 @@ def test_only_attempts_that_took_as_long_are_looked_at(ledger: Ledger, clock: Cl
     answers(ledger, clock, 200, 1.0, 0.02)
     answers(ledger, clock, 100, 50.0, 0.5)
     lose(ledger, clock, 30, 40.0)
-    assert ledger.account("study").unknown > 30 * WORST * 0.5
+    assert ledger.spending("study").unknown > 30 * WORST * 0.5
 
 
 def test_what_never_ends_counts_among_those_that_take_long(ledger: Ledger, clock: Clock) -> None:
     """Killed after 20 s over and over, answers of five minutes are never seen to end."""
     answers(ledger, clock, 300, 1.0, 0.02)
     lose(ledger, clock, 30, 20.0)
-    before = ledger.account("study").unknown
+    before = ledger.spending("study").unknown
     lose(ledger, clock, 30, 0.5)
-    assert ledger.account("study").unknown - before > 30 * WORST * 30 / 330
+    assert ledger.spending("study").unknown - before > 30 * WORST * 30 / 330
 
 
 def test_a_killed_process_is_taken_to_have_died_at_its_last_sign_of_life(
@@ -116,7 +116,7 @@ def test_a_killed_process_is_taken_to_have_died_at_its_last_sign_of_life(
     dying.beat()
     dying.close()
     clock.now += 3600
-    assert ledger.account("study").unknown < 0.5 * 40 * WORST
+    assert ledger.spending("study").unknown < 0.5 * 40 * WORST
     (loss,) = ledger.list_losses("study")
     assert (loss.why, loss.attempts) == (KILLED, 40)
     assert loss.at_most == pytest.approx(40 * WORST)
@@ -138,10 +138,10 @@ def test_a_ledger_of_an_earlier_version_goes_on(tmp_path: Path, clock: Clock) ->
         )
     for write in (False, True):
         with Ledger(tmp_path, write=write) as ledger:
-            assert ledger.account("study") == (0, 0.25, 0.1)
+            assert ledger.spending("study") == (0, 0.25, 0.1)
     with Ledger(tmp_path) as ledger:
         answers(ledger, clock, 2 * ENOUGH, 5.0, 0.05)
-        assert ledger.account("study").unknown == 0.25, "nobody knows how long it lived"
+        assert ledger.spending("study").unknown == 0.25, "nobody knows how long it lived"
 
 
 class Asked(NamedTuple):
@@ -177,7 +177,7 @@ class Study:
 
     def __init__(self, folder: Path, clock: Clock, draw: Draw, seed: int, cap: float) -> None:
         self.folder, self.clock, self.rng = folder, clock, random.Random(seed)
-        self.purse = PURSE._replace(cap_usd=cap)
+        self.account = ACCOUNT._replace(cap_usd=cap)
         self.waiting = [draw(self.rng) for _ in range(5000)]
         self.billed = self.billed_lost = 0.0
         self.lives = 0
@@ -188,17 +188,17 @@ class Study:
         with Ledger(self.folder) as ledger:
             ledger._file.execute("PRAGMA synchronous=OFF")  # no machine goes down here
             ledger._owner = (ledger._owner[0], 2**22 + self.lives, "gone")
-            ledger.account("study")
+            ledger.spending("study")
             flying: list[tuple[float, int, Asked]] = []
             while True:
                 while len(flying) < width:
-                    attempt = ledger.reserve(self.purse, WORST)
+                    attempt = ledger.reserve(self.account, WORST)
                     if attempt is None:
                         break
                     asked = self.waiting.pop()
                     self.billed += WORST * asked.share
                     heapq.heappush(flying, (self.clock.now + asked.seconds, attempt.id, asked))
-                assert self.billed <= self.purse.cap_usd
+                assert self.billed <= self.account.cap_usd
                 if not flying or flying[0][0] > until:
                     break
                 self.clock.now, number, asked = heapq.heappop(flying)
@@ -221,9 +221,9 @@ def test_real_spending_never_passes_the_cap_however_often_it_is_killed(
     while study.live(clock.now + study.rng.expovariate(1 / 20)) and study.lives < 200:
         clock.now += 5
     with Ledger(tmp_path) as ledger:
-        account = ledger.account("study")
+        spending = ledger.spending("study")
     assert study.lives > 2
-    assert study.billed <= account.committed_usd <= study.purse.cap_usd + 1e-9
+    assert study.billed <= spending.committed_usd <= study.account.cap_usd + 1e-9
 
 
 def test_ten_kills_burn_no_budget(tmp_path: Path, clock: Clock) -> None:
@@ -233,8 +233,8 @@ def test_ten_kills_burn_no_budget(tmp_path: Path, clock: Clock) -> None:
         assert study.live(clock.now + 20)
         clock.now += 5
     with Ledger(tmp_path) as ledger:
-        account = ledger.account("study")
+        spending = ledger.spending("study")
         (loss,) = ledger.list_losses("study")
     assert loss.attempts == 80
     assert loss.at_most == pytest.approx(8.0)
-    assert study.billed_lost <= account.unknown < 0.45 * loss.at_most
+    assert study.billed_lost <= spending.unknown < 0.45 * loss.at_most

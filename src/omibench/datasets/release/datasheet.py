@@ -15,7 +15,7 @@ from omibench.datasets.release_folder import ReleasedSource, ReleaseProvenance
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
 from omibench.review.report import AgreementFigure, ReviewReport
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.validation import explain
 from omibench.stages.freeze.card import escape_cell
@@ -68,7 +68,7 @@ def _describe_file(source: ReleasedSource, name: str) -> str:
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 
 
-class AuthorStatements(Noun):
+class AuthorStatements(FrozenModel):
     """Markdown texts by section of the datasheet; omitted ones are empty."""
 
     motivation: Statement = ""

@@ -21,11 +21,11 @@ from omibench.files.writing import make_folder, open_new, write_private
 from omibench.models.api.bodies import PictureCache, PicturePayload, Show
 from omibench.models.api.stop import pause
 from omibench.models.provider import Reservation
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.schemas.request import Conversation, ImagePart, Request
 
 
-class BatchLine(Noun):
+class BatchLine(FrozenModel):
     """One request of a batch: samples of one conversation."""
 
     id: str
@@ -36,7 +36,7 @@ class BatchLine(Noun):
     """Id and amount in US dollars of its reservation; 0 if nothing is reserved."""
 
 
-class Submission(Noun):
+class Submission(FrozenModel):
     """One batch. Saved before the provider is asked to create it, so none is ever lost.
 
     Without `batch` it is unknown whether the batch was created: the process was killed, or the

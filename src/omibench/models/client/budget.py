@@ -21,17 +21,17 @@ from omibench.params.blocks import MOST_USD
 from omibench.params.models.base import Price, ServedModel
 from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import Request
-from omibench.store.ledger import LEDGER, Account, Attempt, Ledger, Purse
+from omibench.store.ledger import LEDGER, Attempt, BudgetAccount, Ledger, Spending
 from omibench.store.lost_attempts import STOPPED, Loss
 
 BUDGET_ENV = "OMIBENCH_BUDGET_USD"
 """Environment variable that passes the budget to Snakemake jobs; as a rule parameter it would rerun
 them all.
 """
-BRAKE_FROM = 0.1
-"""Share of the budget lost to attempts with unknown outcome that activates the brake."""
-BRAKE_START = 0.02
-"""Share of the budget that a process under the brake can risk before its first success."""
+BREAKER_OPENS_AT = 0.1
+"""Share of the budget lost to attempts with unknown outcome that opens the circuit breaker."""
+BREAKER_ALLOWS = 0.02
+"""Share of the budget that a process can risk with an open breaker before its first success."""
 BATCH_LEASE_S = 3 * 86400.0
 POLL_S = 0.25
 BEAT_S = 2.0
@@ -47,9 +47,11 @@ class StudyBudget:
     more. The ledger is opened before the first attempt; responses from the store do not need it.
     """
 
-    def __init__(self, folder: str | Path, purse: Purse, model: ServedModel, price: Price) -> None:
+    def __init__(
+        self, folder: str | Path, account: BudgetAccount, model: ServedModel, price: Price
+    ) -> None:
         self.folder = Path(folder)
-        self.purse = purse
+        self.account = account
         self._model = model
         self._price = price
         self._lock = RLock()
@@ -58,7 +60,7 @@ class StudyBudget:
         self._proven = 0.0
         self._admitted = self._answered = 0
         self._refused: float | None = None
-        self._braked = False
+        self._is_breaker_open = False
         self._over = Event()
 
     @property
@@ -67,9 +69,9 @@ class StudyBudget:
         with self._lock:
             if self._ledger is None:
                 self._ledger = Ledger(self.folder)
-                lost = self._ledger.account(self.purse.study).unknown
-                cap = self.purse.cap_usd
-                self._braked = not self.purse.outlives and lost > BRAKE_FROM * cap
+                lost = self._ledger.spending(self.account.study).unknown
+                cap = self.account.cap_usd
+                self._is_breaker_open = not self.account.outlives and lost > BREAKER_OPENS_AT * cap
                 Thread(target=self._beat, args=(self._ledger,), daemon=True).start()
         return self._ledger
 
@@ -82,7 +84,7 @@ class StudyBudget:
         worst = self.worst_case(requests)
         ledger = self.ledger
         with self._lock:
-            attempt = None if self._is_too_bold(worst) else ledger.reserve(self.purse, worst)
+            attempt = None if self._is_too_bold(worst) else ledger.reserve(self.account, worst)
             if attempt is None:
                 self._refused = worst if self._refused is None else min(worst, self._refused)
                 return None
@@ -114,11 +116,11 @@ class StudyBudget:
         """
         self._answered += 1
         # A batch's requests were admitted by the process that submitted it.
-        if self._answered > self._admitted and not self.purse.outlives:
+        if self._answered > self._admitted and not self.account.outlives:
             raise ModelError(
-                f"model {self.purse.model!r}: its provider {self._model.provider!r} sent a request "
-                "without a reservation of the study's budget; it must pass each attempt through "
-                "the budget argument of `answer`, or derive from SequentialProvider, which does"
+                f"model {self.account.model!r}: its provider {self._model.provider!r} sent a "
+                "request without a reservation of the study's budget; it must pass each attempt "
+                "through the budget argument of `answer`, or derive from SequentialProvider, which does"
             )
 
     def has_room(self) -> bool:
@@ -131,7 +133,7 @@ class StudyBudget:
         while worst is not None:
             if self._fits(worst):
                 return True
-            reserved_elsewhere = self.account().reserved - sum(self._held.values())
+            reserved_elsewhere = self.spending().reserved - sum(self._held.values())
             if reserved_elsewhere <= 1e-9:
                 return False
             log.info(
@@ -141,22 +143,22 @@ class StudyBudget:
             pause(POLL_S)
         return False
 
-    def account(self) -> Account:
+    def spending(self) -> Spending:
         """Return the study's spending and reservations so far; zero if the store has no ledger."""
         if self._ledger is not None:
-            return self._ledger.account(self.purse.study)
-        return read_account(self.folder, self.purse.study)
+            return self._ledger.spending(self.account.study)
+        return read_spending(self.folder, self.account.study)
 
     def losses(self) -> list[Loss]:
         """Return the study's attempts with unknown outcome."""
-        return [] if self._ledger is None else self._ledger.list_losses(self.purse.study)
+        return [] if self._ledger is None else self._ledger.list_losses(self.account.study)
 
     def close(self) -> None:
         """Mark attempts in flight as abandoned: their outcome remains unknown."""
         self._over.set()
         if self._ledger is None:
             return
-        while self._held and not self.purse.outlives:
+        while self._held and not self.account.outlives:
             self._ledger.settle(self._held.popitem()[0], None, STOPPED)
         self._ledger.close()
 
@@ -170,11 +172,11 @@ class StudyBudget:
 
     def _is_too_bold(self, worst: float) -> bool:
         reserved = sum(self._held.values())
-        allowed = BRAKE_START * self.purse.cap_usd + self._proven
-        return self._braked and reserved > 0 and reserved + worst > allowed
+        allowed = BREAKER_ALLOWS * self.account.cap_usd + self._proven
+        return self._is_breaker_open and reserved > 0 and reserved + worst > allowed
 
     def _fits(self, worst: float) -> bool:
-        probe: Attempt | None = self.ledger.reserve(self.purse, worst)
+        probe: Attempt | None = self.ledger.reserve(self.account, worst)
         if probe is not None:
             self.ledger.give_back(probe.id)
         return probe is not None
@@ -216,20 +218,20 @@ def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
         )
     batch = model.is_batch
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60
-    purse = Purse(study.study.name, name, cap, lease, batch)
-    budget = StudyBudget(study.study.store, purse, model, model.price)
+    account = BudgetAccount(study.study.name, name, cap, lease, batch)
+    budget = StudyBudget(study.study.store, account, model, model.price)
     try:
         yield budget
     finally:
         budget.close()
 
 
-def read_account(store: str | Path, study: str) -> Account:
+def read_spending(store: str | Path, study: str) -> Spending:
     """Return the spending and reservations of a study from the ledger of a store, read-only.
 
     Zero if there is no ledger. Raises StoreError if it cannot be read.
     """
     if not (Path(store) / LEDGER).is_file():
-        return Account(0.0, 0.0, 0.0)
+        return Spending(0.0, 0.0, 0.0)
     with Ledger(store, write=False) as ledger:
-        return ledger.account(study)
+        return ledger.spending(study)

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 import polars as pl
 from pydantic import PrivateAttr
 
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 
 Cause = Literal["problem", "gold", "scorer", "sample", "response"]
 """The first thing that differs between two verdicts on a problem, in this order. `problem`: its
@@ -23,7 +23,7 @@ LISTED = 100
 """The maximum number of entries of a list in `compare.json`."""
 
 
-class RunSummary(Noun):
+class RunSummary(FrozenModel):
     """One of the two runs."""
 
     folder: str
@@ -34,7 +34,7 @@ class RunSummary(Noun):
     """Whether any compared response, verdict or problem is simulated."""
 
 
-class ScoringSummary(Noun):
+class ScoringSummary(FrozenModel):
     """How the compared verdicts of a run were made."""
 
     rules: str
@@ -44,7 +44,7 @@ class ScoringSummary(Noun):
     judges: list[str]
 
 
-class CauseTotal(Noun):
+class CauseTotal(FrozenModel):
     """The verdicts that changed for one cause."""
 
     cause: Cause
@@ -53,7 +53,7 @@ class CauseTotal(Noun):
     """Their part of `common_difference`: the parts of all causes sum to it."""
 
 
-class Contrast(Noun):
+class Contrast(FrozenModel):
     """The accuracies of two runs, their difference, and its causes."""
 
     accuracy_a: float
@@ -85,7 +85,7 @@ class CellComparison(Contrast):
     simulated: bool
 
 
-class RunChange(Noun):
+class RunChange(FrozenModel):
     """A difference between the runs, with the number of cells."""
 
     cause: Cause
@@ -95,7 +95,7 @@ class RunChange(Noun):
     cells: int
 
 
-class ChangedVerdict(Noun):
+class ChangedVerdict(FrozenModel):
     """A problem of a cell whose verdict differs between the runs."""
 
     model: str
@@ -112,7 +112,7 @@ class ChangedVerdict(Noun):
     """Everything that differs, as `gold, response`; empty if nothing recorded does."""
 
 
-class ItemComposition(Noun):
+class ItemComposition(FrozenModel):
     """The problems of the runs."""
 
     common: int
@@ -128,7 +128,7 @@ class ItemComposition(Noun):
     other_gold_ids: list[str]
 
 
-class ScoringComparison(Noun):
+class ScoringComparison(FrozenModel):
     """The verdicts of run B compared with those of run A, with one scorer each.
 
     Lists have at most `LISTED` entries, except cells; the counts cover all entries.

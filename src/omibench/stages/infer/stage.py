@@ -158,12 +158,12 @@ def _describe_losses(losses: Sequence[Loss], charged: float) -> str:
 def _describe_budget(asker: Asker, usd_most: float) -> str:
     if asker.budget is None:
         return ""
-    account, cap = asker.budget.account(), asker.budget.purse.cap_usd
-    lost = _describe_losses(asker.budget.losses(), account.unknown)
-    enough = account.committed_usd + usd_most
+    spending, cap = asker.budget.spending(), asker.budget.account.cap_usd
+    lost = _describe_losses(asker.budget.losses(), spending.unknown)
+    enough = spending.committed_usd + usd_most
     return (
         f"The budget of {usd_text(cap)} allows no further request: "
-        f"{usd_text(account.spent)} spent{lost}; "
+        f"{usd_text(spending.spent)} spent{lost}; "
         f"with study.budget_usd: {enough + 0.01:.2f} the cell completes in any case"
     )
 

@@ -23,7 +23,7 @@ from omibench.files.reading import hash_file
 from omibench.params.stages.ocr import OcrParams
 from omibench.results.paper_pages import TABLE
 from omibench.schemas.pages import PagePicture, PageText
-from omibench.schemas.problem import Noun, Problem
+from omibench.schemas.problem import FrozenModel, Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr.engines.readers import require_pdf
 from omibench.stages.ocr.jobs import GRACE_S, WALL, count_workers, limit_cpu, limit_memory
@@ -150,7 +150,7 @@ class PagesJob(BaseModel):
     """The environment variable with the password of encrypted papers."""
 
 
-class DrawnPage(Noun):
+class DrawnPage(FrozenModel):
     """The picture of a page as read: upright, with its size in points."""
 
     page: int

@@ -9,7 +9,7 @@ from omibench.models.cost.estimate import estimate, usd_text
 from omibench.models.provider import group_calls
 from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.store.store import Store
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import Spent, StudyView
@@ -21,7 +21,7 @@ HEAD = (
 )  # fmt: skip
 
 
-class Compared(Noun):
+class Compared(FrozenModel):
     """The stored responses of one cell: counted and expected tokens and US dollars.
 
     If the provider did not count a value, it and its expectation are None, so that like is compared
@@ -39,7 +39,7 @@ class Compared(Noun):
     usd_expected: float | None
 
 
-class PlanComparison(Noun):
+class PlanComparison(FrozenModel):
     """Every cell of a study with responses, and the budget."""
 
     study: str

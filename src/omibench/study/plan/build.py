@@ -10,7 +10,7 @@ from pathlib import Path
 
 from omibench.answers.judges.panel import ASKS
 from omibench.models.client.ask import track
-from omibench.models.client.budget import read_account, read_budget
+from omibench.models.client.budget import read_budget, read_spending
 from omibench.models.cost.estimate import NO_HISTORY, estimate
 from omibench.models.provider import group_calls, takes_images
 from omibench.params.cells import choose_family
@@ -196,7 +196,7 @@ def read_spent(study: Study) -> Spent | None:
     cap = read_budget(study)
     if cap is None:
         return None
-    spent, unknown, reserved = read_account(study.study.store, study.study.name)
+    spent, unknown, reserved = read_spending(study.study.store, study.study.name)
     return Spent(cap_usd=cap, spent_usd=spent, unknown_usd=unknown, reserved_usd=reserved)
 
 

@@ -15,7 +15,7 @@ from omibench.params.models.base import Model
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.params.study_params import apply_limit
-from omibench.schemas.problem import Answer, Noun, Question
+from omibench.schemas.problem import Answer, FrozenModel, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.pictures.made import without_drawing
@@ -29,7 +29,7 @@ Money = Literal["priced", "unknown", "none"]
 """`unknown`: a paid model without a price. `none`: simulated, replayed or local."""
 
 
-class PlanRow(Noun):
+class PlanRow(FrozenModel):
     """The requests of one cell to one model: its respondent, or its judge (`judge` as role).
 
     Requests to a helper of settings (captions, transcripts) are the same in every cell: one row of
@@ -67,7 +67,7 @@ class PlanRow(Noun):
     """The formula in the model's block, if any."""
 
 
-class Power(Noun):
+class Power(FrozenModel):
     """The smallest difference of two accuracies that the study detects; see `statistics.paired`.
 
     `difference` maps the share of problems on which two models differ to the difference that one
@@ -85,7 +85,7 @@ class Power(Noun):
     family_settings: list[str] = []
 
 
-class Spent(Noun):
+class Spent(FrozenModel):
     """The study's budget and its spending, in US dollars."""
 
     cap_usd: float
@@ -99,7 +99,7 @@ class Spent(Noun):
         return max(0.0, self.cap_usd - self.spent_usd - self.unknown_usd - self.reserved_usd)
 
 
-class ReadingCounts(Noun):
+class ReadingCounts(FrozenModel):
     """What readers of pages and formulas are sent in addition to the rows, or may be sent."""
 
     unopened: dict[str, str] = {}
@@ -113,7 +113,7 @@ class ReadingCounts(Noun):
     """Pages and formulas that are sent to Mathpix."""
 
 
-class Plan(Noun):
+class Plan(FrozenModel):
     """All rows of a study, its statistical power, its budget, and its incomplete cells."""
 
     study: str

@@ -28,7 +28,7 @@ from omibench.files.writing import replace_atomically
 from omibench.models.api.failures import Failure, passes
 from omibench.models.api.http import send
 from omibench.models.api.keys import read_key
-from omibench.models.client.budget import read_account, read_budget
+from omibench.models.client.budget import read_budget, read_spending
 from omibench.models.cost.estimate import usd_text
 from omibench.params.study import Study
 from omibench.schemas.study_record import Journal, Sighting, State
@@ -84,7 +84,7 @@ def compute_allowance(study: Study, now: float) -> MonthlyAllowance:
 
 def read_committed(study: Study) -> float:
     """Return the US dollars that the study has spent or reserved, from its ledger; else 0."""
-    return read_account(study.study.store, study.study.name).committed_usd
+    return read_spending(study.study.store, study.study.name).committed_usd
 
 
 def _read_spent(study: Study, month: str) -> float:

@@ -11,13 +11,13 @@ from typing import Literal
 
 from omibench.errors import OmibenchError
 from omibench.files.reading import open_regular
-from omibench.schemas.problem import Noun
+from omibench.schemas.problem import FrozenModel
 from omibench.study.plan.plan import Spent
 from omibench.study.status.runs import Run, RunJob, State
 from omibench.text.masking import mask
 
 
-class CellStatus(Noun):
+class CellStatus(FrozenModel):
     """One cell: the state of its two jobs, and the number of requests with an answer.
 
     `requests` is None before the dataset is frozen, or if the model cannot be opened. `outcomes`
@@ -48,7 +48,7 @@ class CellStatus(Noun):
         return max(0, (self.requests or 0) - self.answered)
 
 
-class StageStatus(Noun):
+class StageStatus(FrozenModel):
     """The number of jobs of a stage by state; their sum is `jobs`."""
 
     stage: str
@@ -61,7 +61,7 @@ class StageStatus(Noun):
     waiting: int = 0
 
 
-class FailedJob(Noun):
+class FailedJob(FrozenModel):
     """A failed job: its last output, and the cause if known."""
 
     job: str
@@ -72,7 +72,7 @@ class FailedJob(Noun):
     """The last lines of its log, without control characters."""
 
 
-class RunStatus(Noun):
+class RunStatus(FrozenModel):
     """The current run, or the last one. Times in seconds since 1970, or seconds."""
 
     state: Literal["running", "done", "failed", "stopped"]
@@ -85,7 +85,7 @@ class RunStatus(Noun):
     """Names of the running jobs."""
 
 
-class TimeLeft(Noun):
+class TimeLeft(FrozenModel):
     """Seconds until the run ends at the measured rates, and the basis of the estimate."""
 
     seconds: float | None
@@ -95,7 +95,7 @@ class TimeLeft(Noun):
     """Remaining stages without a measured time."""
 
 
-class Money(Noun):
+class Money(FrozenModel):
     """US dollars: of the stored answers, of the missing ones, and of the budget.
 
     `usd` is the cost of the answers when they were requested; `to_come` the same price for the
@@ -107,7 +107,7 @@ class Money(Noun):
     budget: Spent | None = None
 
 
-class StudyStatus(Noun):
+class StudyStatus(FrozenModel):
     """The progress of a study at the moment `now` (seconds since 1970)."""
 
     study: str

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from omibench.schemas.problem import BBox, Noun
+from omibench.schemas.problem import BBox, FrozenModel
 from omibench.stages.ocr.layout.layout import Box, Item, Picture
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.drafts import Draft, Paper
@@ -24,7 +24,7 @@ _MAX_SIDE = 1500
 _SMALL = 150.0
 
 
-class Place(Noun):
+class Place(FrozenModel):
     """A box on a page and its kind; `answers` is the section of answers at the end.
 
     `other` is text outside of problems, `drawing` a drawing that is not a problem's figure.
@@ -39,7 +39,7 @@ class Place(Noun):
     label: str = ""
 
 
-class Sheet(Noun):
+class Sheet(FrozenModel):
     """A page on the inspection page; `picture` is a file next to this one, or None."""
 
     page: int
@@ -49,7 +49,7 @@ class Sheet(Noun):
     picture: str | None = None
 
 
-class Layout(Noun):
+class Layout(FrozenModel):
     """Further inputs of an inspection page besides problems and lines."""
 
     sheets: list[Sheet]

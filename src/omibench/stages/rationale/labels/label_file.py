@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
-from omibench.schemas.problem import LONGEST_VALUE, Noun, Problem, Subject
+from omibench.schemas.problem import LONGEST_VALUE, FrozenModel, Problem, Subject
 from omibench.schemas.tables import write_text
 from omibench.schemas.validation import suggest_name
 
@@ -31,7 +31,7 @@ _HEAD: Final = """\
 """
 
 
-class ItemLabels(Noun):
+class ItemLabels(FrozenModel):
     """Labels of one problem by a person; they override those of models."""
 
     subfield: LabelText | None = None
@@ -39,7 +39,7 @@ class ItemLabels(Noun):
     skills: Annotated[list[LabelText], Field(min_length=1)] | None = None
 
 
-class LabelFile(Noun):
+class LabelFile(FrozenModel):
     """The contents of the file."""
 
     subfields: Subfields = {}

@@ -273,7 +273,7 @@ class _Level(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Around:
+class _SideScripts:
     """Scripts around one part of the row."""
 
     left: list[PlacedPart] = field(default_factory=list)
@@ -325,13 +325,13 @@ def attach_scripts(
     others = sorted((p for p in parts if not is_on_line(p, y, size)), key=lambda p: p.box.x0)
     if not line:
         return []
-    around = [_Around() for _ in line]
+    scripts = [_SideScripts() for _ in line]
     for run in _runs(others, line):
-        _attach_run(run, line, around, size)
+        _attach_run(run, line, scripts, size)
     row = _Level(y, size)
     return [
-        _with_scripts(part, beside, row, doubts) if beside.left or beside.right else part
-        for part, beside in zip(line, around, strict=True)
+        _with_scripts(part, sides, row, doubts) if sides.left or sides.right else part
+        for part, sides in zip(line, scripts, strict=True)
     ]
 
 
@@ -345,17 +345,20 @@ def _runs(others: Sequence[PlacedPart], line: Sequence[PlacedPart]) -> list[list
 
 
 def _attach_run(
-    run: Sequence[PlacedPart], line: Sequence[PlacedPart], around: Sequence[_Around], size: float
+    run: Sequence[PlacedPart],
+    line: Sequence[PlacedPart],
+    scripts: Sequence[_SideScripts],
+    size: float,
 ) -> None:
     place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < run[0].x)
     before = line[place - 1] if place else None
     after = line[place] if place < len(line) else None
     if before is None or after is None:
-        (around[place].left if before is None else around[place - 1].right).extend(run)
+        (scripts[place].left if before is None else scripts[place - 1].right).extend(run)
         return
     left = [part for part in run if _leans_right(part, run, before, after, size)]
-    around[place].left.extend(left)
-    around[place - 1].right.extend(part for part in run if all(part is not p for p in left))
+    scripts[place].left.extend(left)
+    scripts[place - 1].right.extend(part for part in run if all(part is not p for p in left))
 
 
 def _leans_right(
@@ -372,13 +375,13 @@ def _leans_right(
     return space_before > 0.22 * size and space_after < 0.12 * size
 
 
-def _with_scripts(base: PlacedPart, beside: _Around, row: _Level, doubts: Doubts) -> PlacedPart:
-    sup, sub, primes = _sides(beside.right, base, row, doubts)
-    left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
-    parts = [base, *beside.left, *beside.right]
+def _with_scripts(base: PlacedPart, sides: _SideScripts, row: _Level, doubts: Doubts) -> PlacedPart:
+    sup, sub, primes = _sides(sides.right, base, row, doubts)
+    left_sup, left_sub, left_primes = _sides(sides.left, base, row, doubts)
+    parts = [base, *sides.left, *sides.right]
     if base.kind in _BARE and base.latex not in _TAKING_SCRIPTS:
         doubts.add("a script is next to an operator, a relation or an opening bracket")
-    if beside.left and not _takes_left_scripts(base):
+    if sides.left and not _takes_left_scripts(base):
         doubts.add("a script precedes a symbol that is not an element")
     if left_sub and not left_sup:
         doubts.add("a charge number precedes a symbol without its mass number")
