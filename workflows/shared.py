@@ -31,7 +31,7 @@ from omibench.files.locks import wait_lock
 from omibench.models.api.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study
 from omibench.study.plan.study_file import read_study
-from omibench.study.sharding import Shard, divide_limits, interleave, name_lane
+from omibench.study.sharding import Shard, divide_limits, interleave, name_endpoint
 from omibench.text.terminal import say
 from workflows.build import snakemake
 
@@ -76,7 +76,7 @@ class Asking:
 
     def __init__(self, study: Study, models: Iterable[str], lanes: int) -> None:
         self.study = study
-        self.names = {model: name_lane(study.models[model]) for model in models}
+        self.names = {model: name_endpoint(study.models[model]) for model in models}
         self.lanes = {name: _lanes(name, lanes) for name in dict.fromkeys(self.names.values())}
         self.lost: dict[str, str] = {}
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from omibench.answers.judges.instrument import Instrument, make_instrument
-from omibench.answers.judges.registry import JudgedResponses, judge
+from omibench.answers.judges.registry import ResponseSelection, judge
 from omibench.answers.judges.scales import LabelScale, NumberScale, Scale
 from omibench.params.panel import JudgePanel
 from omibench.plugins.files import forget_plugin
@@ -19,7 +19,7 @@ LABELS = LabelScale({"good": "it is", "bad": "it is not"})
 
 
 def register(
-    name: str, values: Scale, responses: JudgedResponses = "readable", /, **changes: Any
+    name: str, values: Scale, responses: ResponseSelection = "readable", /, **changes: Any
 ) -> None:
     """Register a judge as a plug-in's file would; `changes` are fields of its instrument."""
     instrument = make_instrument(name, "Judge it.", values)

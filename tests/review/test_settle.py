@@ -11,10 +11,10 @@ from omibench.review.contents import hash_content, make_content
 from omibench.review.kinds import KINDS
 from omibench.review.outcomes import (
     ReviewIndex,
+    ReviewOutcome,
     ReviewRule,
-    SettledReview,
+    apply_decisions,
     apply_earlier_kinds,
-    settle_problems,
 )
 from omibench.schemas.problem import Figure, Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
@@ -52,9 +52,9 @@ DECISIONS = [
 ]
 
 
-def settle(*more: ReviewDecision, reviewers: int = 2, **values: Any) -> SettledReview:
+def settle(*more: ReviewDecision, reviewers: int = 2, **values: Any) -> ReviewOutcome:
     rule = ReviewRule(reviewers, values.pop("kinds", ("item",)))
-    return settle_problems(PROBLEMS, TASKS, [*DECISIONS, *more], rule, **values)
+    return apply_decisions(PROBLEMS, TASKS, [*DECISIONS, *more], rule, **values)
 
 
 def test_settled_tasks_are_obeyed_and_the_others_are_listed() -> None:
@@ -74,7 +74,7 @@ def test_the_rule_is_the_study_s_own() -> None:
     assert settle(reviewers=0).settled == {"good", "bad", "audit"}
     assert "good (page: no task)" in settle(kinds=("page",)).lacking
     assert not [line for line in settle(kinds=("translation",)).lacking if "translation" in line]
-    assert settle(settled_elsewhere={"audit", "new"}).lacking == []
+    assert settle(decided_elsewhere={"audit", "new"}).lacking == []
 
 
 def test_a_senior_settles_an_escalation() -> None:
@@ -92,11 +92,11 @@ def test_each_kind_is_about_what_the_kinds_before_it_left() -> None:
     ]
     before, after = ask(problem), ask(make_problem("p", "How long?"))
     rule = ReviewRule(1)
-    stale = settle_problems(
+    stale = apply_decisions(
         problems, [page, before], [*corrected, decide(3, "ann", "annotator", before)], rule
     )
     assert (stale.stale, stale.problems[0].question) == (["item:p"], "How long?")
-    fresh = settle_problems(
+    fresh = apply_decisions(
         problems, [page, after], [*corrected, decide(3, "ann", "annotator", after)], rule
     )
     assert (fresh.stale, fresh.lacking) == ([], [])
@@ -110,7 +110,7 @@ def test_a_dropped_problem_needs_no_more() -> None:
     (problem,) = problems = [make_problem("p")]
     tasks = [ask(problem, "difficulty"), ask(problem)]
     trivial = decide(1, "ann", "annotator", tasks[0], {"curation": "trivial"})
-    review = settle_problems(problems, tasks, [trivial], ReviewRule(1, ("page", "item")))
+    review = apply_decisions(problems, tasks, [trivial], ReviewRule(1, ("page", "item")))
     assert (review.problems, review.lacking) == ([], [])
     index = ReviewIndex(tasks, [trivial])
     assert apply_earlier_kinds(problem, "item", index, ReviewRule(1)) is None
@@ -132,9 +132,9 @@ def test_a_photograph_is_decided_on_as_long_as_it_is_the_same() -> None:
     )
     decision = decide(1, "ann", "annotator", task, {"question": "How long?", "stage": "High"})
 
-    def settle_photograph(**changes: Any) -> SettledReview:
+    def settle_photograph(**changes: Any) -> ReviewOutcome:
         changed = problem.model_copy(update=changes)
-        return settle_problems([changed], [task], [decision], ReviewRule(1, ()))
+        return apply_decisions([changed], [task], [decision], ReviewRule(1, ()))
 
     review = settle_photograph()
     assert (review.stale, review.problems[0].attributes) == ([], {"stage": "High"})
@@ -148,11 +148,11 @@ def test_an_edit_that_does_not_fit_is_to_be_decided_again() -> None:
     task = ask(problem)
     decision = decide(1, "ann", "annotator", task, GOOD | {"question": "See [IMAGE3]."})
     with pytest.raises(FileFormatError, match=r"item:p: .*IMAGE3.*; decide the task again"):
-        settle_problems(problems, [task], [decision], ReviewRule(1))
+        apply_decisions(problems, [task], [decision], ReviewRule(1))
 
 
 def test_samples_settle_nothing() -> None:
     (problem,) = problems = [make_problem("p")]
     sample = ask(problem).model_copy(update={"id": "item:p@w", "purpose": "sample"})
     decision = decide(1, "eve", "senior", sample, BAD)
-    assert settle_problems(problems, [sample], [decision], ReviewRule(1)).dropped == {}
+    assert apply_decisions(problems, [sample], [decision], ReviewRule(1)).dropped == {}

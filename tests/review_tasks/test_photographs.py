@@ -9,7 +9,7 @@ import pytest
 from omibench.errors import MissingInputError
 from omibench.params.study import parse_study
 from omibench.review.kinds import find_kind
-from omibench.review.outcomes import ReviewRule, settle_problems
+from omibench.review.outcomes import ReviewRule, apply_decisions
 from omibench.review.tasks.photographs import draft_photographs, draft_study_photographs
 from omibench.review.tasks.request import TaskRequest
 from omibench.schemas.problem import Problem
@@ -98,7 +98,7 @@ def test_problems_that_are_a_photograph_each_are_taken_without_a_folder(tmp_path
     task = draft.task
     assert (task.id, task.problem) == ("photo_fields:ipho-1", "ipho-1")
     assert task.content["answer"] == ["A"]
-    settled = settle_problems(
+    settled = apply_decisions(
         problems,
         [task],
         [decide(1, "ann", "annotator", task, FIELDS), decide(2, "bob", "auditor", task, FIELDS)],
@@ -144,7 +144,7 @@ def test_a_clean_picture_is_shown_beside_its_photograph_and_takes_its_question(
         ])
     ]  # fmt: skip
     tasks = [fields.task, conditions.task]
-    real, clean = settle_problems(pair, tasks, decisions, ReviewRule(kinds=())).problems
+    real, clean = apply_decisions(pair, tasks, decisions, ReviewRule(kinds=())).problems
     for problem in (real, clean):
         assert problem.question == "[IMAGE0] How long?"
         assert problem.answer == ["B"]
@@ -169,6 +169,6 @@ def test_a_clean_picture_of_another_figure_is_dropped(
         decide(1, "ann", "annotator", draft.task, values),
         decide(2, "bob", "auditor", draft.task, values),
     ]
-    review = settle_problems(pair, [draft.task], decisions, ReviewRule(kinds=()))
+    review = apply_decisions(pair, [draft.task], decisions, ReviewRule(kinds=()))
     assert [problem.id for problem in review.problems] == [pair[0].id]
     assert review.dropped == {pair[1].id: f"photo_fields of {pair[0].id}, clean_image: {answer}"}

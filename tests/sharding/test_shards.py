@@ -16,7 +16,7 @@ from omibench.study.sharding import (
     interleave,
     limit_budget,
     make_shards,
-    name_lane,
+    name_endpoint,
     select_api_models,
 )
 
@@ -61,19 +61,19 @@ def test_no_endpoint_waits_for_another() -> None:
 def test_a_lane_is_named_by_its_endpoint_without_secrets(study: Study) -> None:
     named = {"base_url": "https://user:pass@api.lab.example:8443/v1"}
     for model in (study.models["api"], study.models["api"].model_copy(update=named)):
-        assert name_lane(model) == "omibench openai api.lab.example:8443 Lab:m"
-    assert name_lane(study.models["batch"]) == "omibench openai m"
+        assert name_endpoint(model) == "omibench openai api.lab.example:8443 Lab:m"
+    assert name_endpoint(study.models["batch"]) == "omibench openai m"
 
 
 @given(st.integers(1, 20))
-def test_all_lanes_together_keep_within_the_limits(lanes: int) -> None:
+def test_all_parallel_shards_together_keep_within_the_limits(shards: int) -> None:
     study = parse_study({"models": {"api": API}}, "test")
-    model = divide_limits(study, "api", lanes).models["api"]
+    model = divide_limits(study, "api", shards).models["api"]
     assert isinstance(model, OpenAIModel)
     limits = model.limits
-    assert limits.concurrency * lanes <= max(10, lanes)
-    assert limits.requests_per_minute == pytest.approx(100 / lanes)
-    assert limits.tokens_per_minute == pytest.approx(5000 / lanes)
+    assert limits.concurrency * shards <= max(10, shards)
+    assert limits.requests_per_minute == pytest.approx(100 / shards)
+    assert limits.tokens_per_minute == pytest.approx(5000 / shards)
 
 
 def test_a_smaller_budget_holds_for_a_run(study: Study) -> None:

@@ -87,7 +87,7 @@ def list_packages(stage: str) -> set[str]:
 
 def _stage_closure(tree: Tree, name: str) -> set[str]:
     stage = find_stage(name.partition(".")[0])
-    apart = {f"{STAGES}.{stage.name}.{module}" for module in stage.apart}
+    apart = {f"{STAGES}.{stage.name}.{module}" for module in stage.hashed_separately}
     root = f"{STAGES}.{name}"
     return tree.closure(root, *block_modules(stage.params), without=apart - {root})
 

@@ -52,11 +52,11 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
     if stage.models is None:
         if stage.narrows_models and "models" in blocks:
             blocks["models"] = models
-        return stage.narrow(study, job, blocks) | _plugin_files(study, stage)
+        return stage.select_blocks(study, job, blocks) | _plugin_files(study, stage)
     names = sorted({*stage.models(study, job)})
     study_block = blocks.pop("study", {})
     blocks.pop("models", None)
-    part = stage.narrow(study, job, blocks)
+    part = stage.select_blocks(study, job, blocks)
     if names:
         # The study's name, which only tags requests, reaches jobs by the environment.
         keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)

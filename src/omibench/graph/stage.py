@@ -108,7 +108,7 @@ class Stage:
     """Whether the parameters of a job differ between cells."""
     more_rules: tuple[str, ...] = ()
     """Additional rules of the stage."""
-    apart: tuple[str, ...] = ()
+    hashed_separately: tuple[str, ...] = ()
     """Modules of its package that only some studies or other commands use; a rule that uses one
     has a separate hash of it."""
     asks: AskedRole | None = None
@@ -119,7 +119,7 @@ class Stage:
     """Whether a stage without model calls depends only on the model fields that change answers."""
     files: Callable[[Study, GraphJob], Iterable[str | None]] = no_files
     """Files in the parameters of a job."""
-    narrow: Callable[[Study, GraphJob, Blocks], Blocks] = whole_blocks
+    select_blocks: Callable[[Study, GraphJob, Blocks], Blocks] = whole_blocks
     """Part of its blocks that a job depends on."""
 
     @property

@@ -10,7 +10,7 @@ from omibench.errors import MissingInputError
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.study_files import StudyFiles
-from omibench.schemas.certificate import FourWay
+from omibench.schemas.certificate import QuadrantCounts
 from omibench.schemas.verdict import RIGHT
 
 QUADRANTS = ("both_right", "both_wrong", "judge_only", "rules_only")
@@ -49,7 +49,7 @@ def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(quadrant=quadrant)
 
 
-def four_way(rows: pl.DataFrame) -> list[FourWay]:
+def count_quadrants(rows: pl.DataFrame) -> list[QuadrantCounts]:
     """Return the table of every model in the order of the rows, then of all of them (`model` "").
 
     `rows` come from `side_by_side`; if they have a column `label` (human, null for no label) each
@@ -60,14 +60,14 @@ def four_way(rows: pl.DataFrame) -> list[FourWay]:
     return [_table(model, part) for model, part in [*parts, ("", rows)]]
 
 
-def _table(model: str, rows: pl.DataFrame) -> FourWay:
+def _table(model: str, rows: pl.DataFrame) -> QuadrantCounts:
     counts = {name: rows.filter(quadrant=name).height for name in QUADRANTS}
     labelled = {}
     if "label" in rows.columns:
         for name in QUADRANTS:
             labels = rows.filter(quadrant=name)["label"].drop_nulls()
             labelled[name] = (int((labels >= RIGHT).sum()), len(labels))
-    return FourWay(model=model, labelled_right=labelled, **counts)
+    return QuadrantCounts(model=model, labelled_right=labelled, **counts)
 
 
 # Judgements of the reasoning in responses, from the stage `judge`.

@@ -53,7 +53,7 @@ class ReviewRule:
 
 
 @dataclass
-class SettledReview:
+class ReviewOutcome:
     """The result of a review.
 
     Attributes:
@@ -105,13 +105,13 @@ class ReviewIndex:
         )
 
 
-def settle_problems(
+def apply_decisions(
     problems: Sequence[Problem],
     tasks: Iterable[ReviewTask],
     decisions: Iterable[ReviewDecision],
     rule: ReviewRule,
-    settled_elsewhere: Collection[str] = (),
-) -> SettledReview:
+    decided_elsewhere: Collection[str] = (),
+) -> ReviewOutcome:
     """Apply the settled tasks to the problems, and list unsettled ones.
 
     Args:
@@ -119,14 +119,14 @@ def settle_problems(
         tasks: All tasks of the review; those that are not about problems are ignored.
         decisions: All of its decisions.
         rule: The study's requirements.
-        settled_elsewhere: Ids of problems that need no `item` task because another file has
+        decided_elsewhere: Ids of problems that need no `item` task because another file has
             decisions on them.
 
     Raises:
         FileFormatError: An edit does not fit its problem.
     """
     index = ReviewIndex(tasks, decisions)
-    review = SettledReview()
+    review = ReviewOutcome()
     photographs = {problem.group: problem for problem in problems if problem.photograph == "real"}
     for first in problems:
         problem = _follow_photograph(first, photographs.get(first.group), index, rule, review)
@@ -135,9 +135,9 @@ def settle_problems(
         needed_kinds = [
             kind
             for kind in (rule.kinds if rule.reviewers else ())
-            if kind != "item" or problem.id not in settled_elsewhere
+            if kind != "item" or problem.id not in decided_elsewhere
         ]
-        changed = _settle_problem(problem, index, rule, needed_kinds, review)
+        changed = _apply_tasks(problem, index, rule, needed_kinds, review)
         if changed is not None:
             review.problems.append(changed)
     return review
@@ -175,15 +175,15 @@ def list_simulated(state: TaskState) -> list[str]:
     return sorted({d.person for d in state.decisions if d.simulated})
 
 
-def _settle_problem(
+def _apply_tasks(
     problem: Problem,
     index: ReviewIndex,
     rule: ReviewRule,
     needed_kinds: Collection[str],
-    review: SettledReview,
+    review: ReviewOutcome,
 ) -> Problem | None:
     """Return the problem as changed by its settled tasks, noted in `review`; None if dropped."""
-    unsettled = SettledReview()
+    unsettled = ReviewOutcome()
     for kind in ORDER:
         state = index.find_state(problem, kind, rule)
         if state is None or state.fields is None:
@@ -207,7 +207,7 @@ def _follow_photograph(
     photograph: Problem | None,
     index: ReviewIndex,
     rule: ReviewRule,
-    review: SettledReview,
+    review: ReviewOutcome,
 ) -> Problem | None:
     """Return a clean picture as changed by decisions on its photograph; None if dropped.
 
@@ -242,7 +242,7 @@ def _apply_state(problem: Problem, state: TaskState) -> Problem:
 
 
 def _list_unsettled(
-    problem: Problem, kind: str, state: TaskState | None, is_needed: bool, review: SettledReview
+    problem: Problem, kind: str, state: TaskState | None, is_needed: bool, review: ReviewOutcome
 ) -> None:
     if state is None:
         if is_needed and _applies(kind, problem):

@@ -50,7 +50,7 @@ class JudgeQuality(FrozenModel):
     corrected: Measure
 
 
-class FourWay(FrozenModel):
+class QuadrantCounts(FrozenModel):
     """Scorer x judge over scored responses of one model (OMIBench, C.3), or of all (`model` "").
 
     `labelled_right` contains human labels for each of the four: [right, labelled].
@@ -93,7 +93,7 @@ class Certificate(FrozenModel):
     """By answer type, and `all`."""
     rules: str
     """Scorer of the four-way table."""
-    four_way: list[FourWay]
+    four_way: list[QuadrantCounts]
     simulated: bool
     """Whether judgements or labels are simulated: a rehearsal, not a certificate."""
     study: str

@@ -56,7 +56,7 @@ class Journal(FrozenModel):
 # Machine-readable leaderboard: `board.json` of a published folder.
 
 
-class BoardRow(BaseModel):
+class LeaderboardRow(BaseModel):
     """Accuracy of a model under a setting, by one scorer, on one subject or `total`.
 
     Shares are in [0, 1]; `low` and `high` bound the interval of the report. `rank` and its range
@@ -82,7 +82,7 @@ class BoardRow(BaseModel):
     rank_high: int | None = None
 
 
-class Board(BaseModel):
+class Leaderboard(BaseModel):
     """All rows of a study's leaderboard."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -93,4 +93,4 @@ class Board(BaseModel):
     dataset: str
     partial: str = ""
     """For a partial run, the number of evaluated problems and of all problems."""
-    rows: list[BoardRow]
+    rows: list[LeaderboardRow]

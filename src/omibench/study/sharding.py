@@ -69,10 +69,11 @@ def list_api_judges(study: Study) -> list[str]:
     return select_api_models(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
 
 
-def name_lane(model: ModelBlock) -> str:
-    """Return the unit that limits a model: its provider's host and served id, equal in all studies.
+def name_endpoint(model: ModelBlock) -> str:
+    """Return a name of a model's endpoint: its provider's host and served id, equal in all studies.
 
-    Contains only letters, digits, dots, dashes, colons and spaces, so it can be used as a name.
+    Requests to an endpoint share its limits. The name has only letters, digits, dots, dashes,
+    colons and spaces.
     """
     host = urlsplit(getattr(model, "base_url", None) or "").netloc.rpartition("@")[2]
     words = ("omibench", model.provider, host, str(getattr(model, "id", "")).replace("/", ":"))
@@ -80,20 +81,20 @@ def name_lane(model: ModelBlock) -> str:
     return "".join(characters)
 
 
-def divide_limits(study: Study, name: str, lanes: int) -> Study:
-    """Return the study with a model's limits divided by `lanes`, the number of parallel shards.
+def divide_limits(study: Study, name: str, shards: int) -> Study:
+    """Return the study with a model's limits divided by `shards`, the number of parallel shards.
 
     Together they keep the endpoint's limits on concurrent requests and requests per minute.
     """
     model = study.models[name]
-    if lanes == 1 or not isinstance(model, ApiModel):
+    if shards == 1 or not isinstance(model, ApiModel):
         return study
     limits = model.limits
     share = limits.model_copy(
         update={
-            "concurrency": max(1, limits.concurrency // lanes),
-            "requests_per_minute": _divide(limits.requests_per_minute, lanes),
-            "tokens_per_minute": _divide(limits.tokens_per_minute, lanes),
+            "concurrency": max(1, limits.concurrency // shards),
+            "requests_per_minute": _divide(limits.requests_per_minute, shards),
+            "tokens_per_minute": _divide(limits.tokens_per_minute, shards),
         }
     )
     models = study.models | {name: model.model_copy(update={"limits": share})}
@@ -108,8 +109,8 @@ def limit_budget(study: Study, budget_usd: float | None) -> Study:
     return study.model_copy(update={"study": params})
 
 
-def _divide(limit: float | None, lanes: int) -> float | None:
-    return limit / lanes if limit else None
+def _divide(limit: float | None, shards: int) -> float | None:
+    return limit / shards if limit else None
 
 
 # Judgements requested ahead of the jobs that write scores and judgements.

@@ -12,7 +12,7 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.params.review import CalibrationParams, ReviewParams
 from omibench.review.folder import append_decisions, read_review
-from omibench.review.outcomes import ReviewRule, settle_problems
+from omibench.review.outcomes import ReviewRule, apply_decisions
 from omibench.review.tasks.drafts import write_tasks
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
@@ -61,7 +61,7 @@ def test_a_note_on_an_item_drops_it_from_the_next_dataset(
     assert decision.comment == "see $x$\n<b>"
     problems = read_jsonl(desk.results / "rationale" / "problems.jsonl", Problem)
     rule = ReviewRule(reviewers=0)
-    settled = settle_problems(problems, record.tasks, record.decisions, rule)
+    settled = apply_decisions(problems, record.tasks, record.decisions, rule)
     assert list(settled.dropped) == [desk.id]
     assert not settled.stale
     assert (desk.review / record.tasks[0].pictures[0].file).is_file()

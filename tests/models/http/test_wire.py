@@ -11,7 +11,7 @@ import pytest
 from tests.models.apis import ask, openai_model, picture
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.api.bodies import PictureCache, RequestBody, Show, wire_body
+from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
 from omibench.models.openai.messages import openai_body
 from omibench.schemas.request import Request
 
@@ -31,7 +31,7 @@ def test_the_bytes_are_the_body(tmp_path: Path) -> None:
     def build(show: Show) -> dict[str, Any]:
         return openai_body(openai_model(), [request], show)
 
-    body = wire_body(build, request, pictures)
+    body = assemble_body(build, request, pictures)
     assert json.loads(sent(body)) == build(pictures.inline)
     assert len(sent(body)) == body.length == int(body.headers["content-length"])
 
@@ -45,13 +45,13 @@ def test_a_picture_too_few_or_in_the_wrong_place_is_never_sent(tmp_path: Path) -
 
     for other in (ask(a), ask(b, a), ask(a, b, b), ask("none")):
         with pytest.raises(ImageCountError, match="the conversation has 2 images"):
-            wire_body(lambda show, other=other: build(other, show), request, PictureCache())
+            assemble_body(lambda show, other=other: build(other, show), request, PictureCache())
 
 
 def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
     image = picture(tmp_path, "a.png")
     request = ask(image)
-    body = wire_body(
+    body = assemble_body(
         lambda show: openai_body(openai_model(), [request], show), request, PictureCache()
     )
     path = Path(image.path)

@@ -21,7 +21,7 @@ from omibench.text.fences import Section
 
 Columns = Mapping[str, Any]
 """Columns of JudgementRow with a judge's values."""
-JudgedResponses = Literal["readable", "with_reference", "wrong", "transcribed"]
+ResponseSelection = Literal["readable", "with_reference", "wrong", "transcribed"]
 """The input of a judge: responses with text; those of them with a worked solution; scored
 answers that are not all right; transcripts of a problem's pictures, each once whatever samples
 and answers follow."""
@@ -36,7 +36,7 @@ class ReasoningJudge(NamedTuple):
 
     name: str
     build: BuildInstrument
-    responses: JudgedResponses = "readable"
+    responses: ResponseSelection = "readable"
     fill_columns: FillColumns | None = None
 
 
@@ -46,7 +46,7 @@ JUDGES: Final[Registry[ReasoningJudge]] = Registry("judges", "judge of reasoning
 def judge(
     name: str,
     *,
-    responses: JudgedResponses = "readable",
+    responses: ResponseSelection = "readable",
     fill_columns: FillColumns | None = None,
 ) -> Callable[[BuildInstrument], BuildInstrument]:
     """Return a decorator that registers a function as the judge of reasoning `name`.
@@ -64,10 +64,10 @@ def judge(
         PluginError: Another judge has this name, or `name` or `responses` is not valid.
     """
     JUDGES.check_name(name)
-    if responses not in get_args(JudgedResponses):
+    if responses not in get_args(ResponseSelection):
         raise PluginError(
             f"judge {name!r}: responses is {responses!r}; use one of "
-            f"{', '.join(get_args(JudgedResponses))}"
+            f"{', '.join(get_args(ResponseSelection))}"
         )
 
     def register(build: BuildInstrument) -> BuildInstrument:

@@ -32,7 +32,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [*files, panel.prompt, setting.images.prompt, setting.aggregate.caption_prompt]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     if job.cell is None:
         return pick(blocks, ("score",))
     setting = job.cell.setting
@@ -55,7 +55,7 @@ AGGREGATE = Stage(
     is_given_by_cell=True,
     models=list_reward_models,
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile(
             "aggregate/{model}/{setting}.parquet", AggregateRow, "results over several samples"

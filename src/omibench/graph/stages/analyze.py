@@ -36,7 +36,7 @@ def _list_review_files(study: Study) -> list[str]:
     return [str(path) for path in paths if path.is_file()]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     """Folder of the review, and the rules that settle a task, if any."""
     review = blocks.get("review", {})
     review = pick(review, ("folder", "reviewers")) if "folder" in review else {}
@@ -54,7 +54,7 @@ ANALYZE = Stage(
     inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
     plugins=("sections", "results", "figures", "scorers"),
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile("analyze/report.html", None, "the report; open it in a browser"),
         ResultFile(

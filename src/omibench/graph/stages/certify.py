@@ -19,7 +19,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [study.certify.labels]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     return {name: pick(blocks.get(name, {}), keys) for name, keys in _KEYS.items()} | {
         "infer": drop(blocks.get("infer", {}), RUNTIME_INFER),
         "score": blocks.get("score", {}),
@@ -39,7 +39,7 @@ CERTIFY = Stage(
     inputs=("freeze", "infer", "score", "judge"),
     narrows_models=True,
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile(
             "certify/certificate.json", Certificate, "agreement of the judge with human labels"

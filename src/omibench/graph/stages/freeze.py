@@ -37,7 +37,7 @@ def _benchmark_files(study: Study) -> list[str]:
     return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     """A qualification test of reviewers does not change their decisions."""
     if "review" not in blocks:
         return blocks
@@ -53,7 +53,7 @@ FREEZE = Stage(
     inputs=("rationale",),
     plugins=("benchmarks",),
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile(
             "freeze/questions.jsonl", Question, "input of inference: no answer, no solution"

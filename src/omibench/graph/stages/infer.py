@@ -29,7 +29,7 @@ def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
     return files
 
 
-def narrow_settings(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def select_settings(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     """Return the job's settings without fields for display or later aggregation."""
     if job.cell is None:
         return drop(blocks, ("settings", "infer"))
@@ -54,7 +54,7 @@ INFER = Stage(
     asks="respondent",
     models=list_asked_models,
     files=list_asked_files,
-    narrow=narrow_settings,
+    select_blocks=select_settings,
     outputs=(
         ResultFile("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
         ResultFile(

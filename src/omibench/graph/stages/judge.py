@@ -19,7 +19,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     ]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     # No cell depends on the list of cells.
     return {name: drop(block, ("settings",)) for name, block in blocks.items()}
 
@@ -34,7 +34,7 @@ JUDGE = Stage(
     asks="judges",
     models=_models,
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile("judge/{model}/{setting}.parquet", JudgementRow, "judgements of its reasoning"),
     ),

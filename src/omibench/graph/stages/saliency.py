@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
-from omibench.graph.stages.infer import list_asked_files, list_asked_models, narrow_settings
+from omibench.graph.stages.infer import list_asked_files, list_asked_models, select_settings
 from omibench.params.study import Study
 from omibench.schemas.columns import SaliencyRow
 
@@ -12,13 +12,13 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [*list_asked_files(study, job), *study.saliency.prompts.values()]
 
 
-def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    narrowed = drop(narrow_settings(study, job, blocks), ("saliency",))
+def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    selected = drop(select_settings(study, job, blocks), ("saliency",))
     if job.cell is None:
-        return narrowed
+        return selected
     # No cell depends on the list of other cells.
     block = drop(blocks.get("saliency", {}), ("models", "after_response"))
-    return narrowed | {"saliency": block | {"settings": [job.cell.setting]}}
+    return selected | {"saliency": block | {"settings": [job.cell.setting]}}
 
 
 SALIENCY = Stage(
@@ -32,7 +32,7 @@ SALIENCY = Stage(
     asks="respondent",
     models=list_asked_models,
     files=_files,
-    narrow=_narrow,
+    select_blocks=_select_blocks,
     outputs=(
         ResultFile(
             "saliency/{model}/{setting}.parquet",

@@ -188,7 +188,7 @@ class RequestBody:
         return {"content-type": "application/json", "content-length": str(self.length)}
 
 
-def wire_body(
+def assemble_body(
     build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
 ) -> RequestBody:
     """Build the body of a request, with its pictures still in their files.

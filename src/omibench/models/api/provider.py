@@ -19,7 +19,7 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.extras import require_extra
 from omibench.models.api.batch_api import BatchApi
 from omibench.models.api.batch_run import BatchRun, PollInterval
-from omibench.models.api.bodies import PictureCache, RequestBody, Show, wire_body
+from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
 from omibench.models.api.failures import (
     Failure,
     failure_of_connection,
@@ -184,7 +184,7 @@ class ApiProvider(BaseProvider[A]):
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
-                body = wire_body(
+                body = assemble_body(
                     lambda show: self.build_body(model, requests, show), requests[0], self.pictures
                 )
                 try:

@@ -13,7 +13,7 @@ from omibench.files.outputs import made_folder, unmark_formula
 from omibench.files.reading import read_csv
 from omibench.files.writing import replace_atomically
 from omibench.papers.export.folder import StudyTables
-from omibench.schemas.study_record import Board, BoardRow
+from omibench.schemas.study_record import Leaderboard, LeaderboardRow
 from omibench.schemas.tables import write_json, write_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PARAGRAPH: Final = re.compile(
 )
 
 
-def publish_study(results: Path, out: Path) -> Board:
+def publish_study(results: Path, out: Path) -> Leaderboard:
     """Write a study's report and numbers into a folder for a static host.
 
     Responses, gold answers and pictures of problems are excluded. Tables and figures of an earlier
@@ -50,7 +50,7 @@ def publish_study(results: Path, out: Path) -> Board:
         FileFormatError: A table cannot be read.
         OutputError: The folder cannot be written, or contains an unrelated `index.html`.
     """
-    board = read_board(results)
+    board = read_leaderboard(results)
     report = results / "analyze" / "report.html"
     if not report.is_file():
         raise MissingInputError(
@@ -69,7 +69,7 @@ def publish_study(results: Path, out: Path) -> Board:
         for name in set(_list_files(out)) - names:
             if name.parts[0] in _FOLDERS:
                 (out / name).unlink()
-        write_json(out / "board.schema.json", Board.model_json_schema())
+        write_json(out / "board.schema.json", Leaderboard.model_json_schema())
         write_json(out / BOARD, board)
         write_text(out / INDEX, remove_responses(report.read_text("utf-8")))
     except OSError as error:
@@ -88,7 +88,7 @@ def _refuse_others_files(out: Path, names: Iterable[Path]) -> None:
         )
 
 
-def read_board(results: Path) -> Board:
+def read_leaderboard(results: Path) -> Leaderboard:
     """Return the leaderboard of an analyzed study.
 
     Args:
@@ -104,7 +104,7 @@ def read_board(results: Path) -> Board:
         raise MissingInputError(f"{main}: does not exist; run `omibench analyze` first")
     ranks = _index_ranks(tables.table("ranks")) if "ranks" in tables.names else {}
     rows = [{key: unmark_formula(value) for key, value in row.items()} for row in read_csv(main)]
-    return Board(
+    return Leaderboard(
         dataset=tables.dataset,
         partial=rows[0].get("partial", "") if rows else "",
         rows=[_describe_row(row, ranks) for row in rows],
@@ -131,11 +131,11 @@ def _index_ranks(table: pl.DataFrame) -> dict[tuple[str, str, str], tuple[int, i
 
 def _describe_row(
     row: dict[str, str], ranks: dict[tuple[str, str, str], tuple[int, int, int]]
-) -> BoardRow:
+) -> LeaderboardRow:
     is_total = row["subject"] == "total"
     key = (row["model"], row["setting"], row["rules"])
     rank, low, high = ranks.get(key, (None,) * 3) if is_total else (None,) * 3
-    return BoardRow(
+    return LeaderboardRow(
         **{name: row[name] for name in ("model", "label", "group", "setting", "rules", "subject")},
         n=int(row["n"]),
         estimate=float(row["acc"]),

@@ -16,7 +16,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
 from omibench.params.stage_params import CertifyStageParams
 from omibench.params.stages.certify import certificate_identity
-from omibench.results.judgements import DISAGREE, RESPONSE, four_way, with_quadrants
+from omibench.results.judgements import DISAGREE, RESPONSE, count_quadrants, with_quadrants
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.certificate import (
     CERTIFICATE_FILE,
@@ -195,7 +195,7 @@ def _make_certificate(
         confidence=study.analyze.confidence,
         quality=quality_by_kind(labelled, every, study.analyze.confidence),
         rules=(_get_only_value(joined, "rules") or "rules") if by_judge else LABELS,
-        four_way=four_way(compared),
+        four_way=count_quadrants(compared),
         simulated=any(label.row.simulated for label in matched.labels),
         study=study.study.name,
     )

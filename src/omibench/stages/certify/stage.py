@@ -10,7 +10,7 @@ import polars as pl
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
 from omibench.params.stage_params import CertifyStageParams
-from omibench.results.judgements import RESPONSE, four_way, side_by_side
+from omibench.results.judgements import RESPONSE, count_quadrants, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
     CERTIFICATE_FILE,
@@ -110,7 +110,7 @@ def _certify_scores(
         confidence=study.analyze.confidence,
         quality=quality_by_kind(labelled, judged, study.analyze.confidence),
         rules=_choose_rules(study_results),
-        four_way=four_way(compared),
+        four_way=count_quadrants(compared),
         simulated=study_results.judge_simulated
         or any(label.row.simulated for label in matched.labels),
         study=study.study.name,

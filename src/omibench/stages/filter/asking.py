@@ -14,7 +14,7 @@ from omibench.schemas.problem import Problem, ProblemWarning
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 
 
-class JudgedProblem(NamedTuple):
+class CheckedProblem(NamedTuple):
     """One problem after a judgement: rejected if there is `evidence`, else `problem`."""
 
     problem: Problem

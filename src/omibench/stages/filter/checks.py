@@ -20,7 +20,7 @@ from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
 from omibench.stages.filter.asking import (
-    JudgedProblem,
+    CheckedProblem,
     Models,
     mark_simulated,
     open_models,
@@ -52,7 +52,7 @@ class _Screen(NamedTuple):
 
 def apply_screen(
     problems: Sequence[Problem], name: str, folder: Path, params: ScreenParams, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every problem after the models of the screen `name` have tried it, in order.
 
     Models run in sequence, and only on undecided problems: for `difficulty` those that all earlier
@@ -72,7 +72,8 @@ def apply_screen(
         must_be_solved = name == "difficulty"
         open_problems = [p for p in open_problems if (p.id in solvers) == must_be_solved]
     return [
-        JudgedProblem(p, judgements[p.id], _evidence(screen, p, judgements[p.id])) for p in problems
+        CheckedProblem(p, judgements[p.id], _evidence(screen, p, judgements[p.id]))
+        for p in problems
     ]
 
 
@@ -159,7 +160,7 @@ def _evidence(
 
 # Judgements by models, in sequence: each sees only the problems that are left.
 
-Judge = Callable[[Sequence[Problem]], list[JudgedProblem]]
+Judge = Callable[[Sequence[Problem]], list[CheckedProblem]]
 
 
 class RejectedProblem(NamedTuple):
@@ -170,7 +171,7 @@ class RejectedProblem(NamedTuple):
     evidence: str
 
 
-class JudgingOutcome(NamedTuple):
+class ChecksOutcome(NamedTuple):
     """The remaining problems, the rejected ones, and all replies of models."""
 
     survivors: list[Problem]
@@ -180,7 +181,7 @@ class JudgingOutcome(NamedTuple):
 
 def judge_problems(
     problems: Sequence[Problem], folder: Path, study: FilterStageParams
-) -> JudgingOutcome:
+) -> ChecksOutcome:
     """Run the judgements set in `filter`; image paths are relative to `folder`.
 
     Without any, no requests are sent and all problems are kept.
@@ -189,14 +190,14 @@ def judge_problems(
         ModelError: A request has no answer; a judgement always needs all of its models.
     """
     if not study.filter.models:
-        return JudgingOutcome(list(problems), [], [])
+        return ChecksOutcome(list(problems), [], [])
     with open_models(study) as models:
         return judge_with_models(models, problems, folder, study.filter)
 
 
 def judge_with_models(
     models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
-) -> JudgingOutcome:
+) -> ChecksOutcome:
     """Do the same with open models."""
     steps: list[tuple[str, Judge]] = []
     if params.photographs and "photographs" in params.judgements:
@@ -216,7 +217,7 @@ def judge_with_models(
     for name, screen in params.screens.items():
         tried = partial(apply_screen, name=name, folder=folder, params=screen, models=models)
         steps.append((name, tried))
-    outcome = JudgingOutcome(list(problems), [], [])
+    outcome = ChecksOutcome(list(problems), [], [])
     for name, judge in steps:
         judged = follow_photographs(judge(outcome.survivors))
         outcome.judgements.extend(row for one in judged for row in one.judgements)
@@ -233,11 +234,11 @@ def judge_with_models(
 
 def _vote(
     problems: Sequence[Problem], *, folder: Path, params: FilterParams, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Run the completeness vote: on photographs as they are, on other problems as read."""
     panel = params.completeness
     if panel is None:
-        return [JudgedProblem(problem, []) for problem in problems]
+        return [CheckedProblem(problem, []) for problem in problems]
     prompt = params.photographs.completeness_prompt if params.photographs else None
     photographs = [problem for problem in problems if is_photographed(problem)]
     others = [problem for problem in problems if not is_photographed(problem)]
@@ -252,14 +253,14 @@ def _vote(
 
 def _across(
     problems: Sequence[Problem], *, folder: Path, params: FilterParams
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Reject near duplicates from different original languages, in English; keep the first one."""
     earlier: list[Candidate] = []
     judged = []
     for problem in problems:
         candidate = Candidate(problem, folder)
         evidence = _find_original(candidate, earlier, params)
-        judged.append(JudgedProblem(problem, [], evidence))
+        judged.append(CheckedProblem(problem, [], evidence))
         if evidence is None:
             earlier.append(candidate)
     return judged

@@ -14,7 +14,7 @@ from omibench.params.panel import JudgePanel
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import ImagePart
-from omibench.stages.filter.asking import JudgedProblem, Models, simulated_note
+from omibench.stages.filter.asking import CheckedProblem, Models, simulated_note
 from omibench.text.fences import Section
 
 APPROVED = "approved"
@@ -55,7 +55,7 @@ def list_points(vote: str, points: Mapping[str, str]) -> str:
 
 def vote_on_points(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models, vote: PointVote
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
     Raises:
@@ -96,16 +96,16 @@ def build_row(problem: Problem, judgement: str, vote: JudgeVote[str]) -> FilterJ
 
 def _judge_by_votes(
     problem: Problem, votes: Sequence[JudgeVote[str]], vote: PointVote
-) -> JudgedProblem:
+) -> CheckedProblem:
     rows = [build_row(problem, vote.judgement, one_vote) for one_vote in votes]
     against = [row for row in rows if row.answers != [APPROVED]]
     if not against:
-        return JudgedProblem(problem, rows)
+        return CheckedProblem(problem, rows)
     denials = [f"{row.model}: {list_points(row.answers[0], vote.points)}" for row in against]
     objections = "; ".join(denials) + simulated_note(rows)
     agreed = len(rows) - len(against)
     evidence = f"{agreed} of {len(rows)} models approve it, all must; {objections}"
-    return JudgedProblem(problem, rows, evidence)
+    return CheckedProblem(problem, rows, evidence)
 
 
 # Completeness vote (MathReal, data collection): one complete question that needs its figures.
@@ -162,7 +162,7 @@ VOTE: Final = PointVote(COMPLETENESS.name, COMPLETENESS, POINTS)
 
 def vote_completeness(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
     Raises:

@@ -19,7 +19,7 @@ from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.filter import PhotographScreen
 from omibench.schemas.problem import Problem, Subject
-from omibench.stages.filter.asking import JudgedProblem, Models, mark_simulated, simulated_note
+from omibench.stages.filter.asking import CheckedProblem, Models, mark_simulated, simulated_note
 from omibench.stages.filter.completeness import (
     UNREADABLE,
     PointVote,
@@ -125,7 +125,7 @@ def is_photographed(problem: Problem) -> bool:
 
 def classify_photographs(
     problems: Sequence[Problem], folder: Path, params: PhotographScreen, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every problem, rejecting photographs of an unwanted subject or without a figure.
 
     A photograph takes the subject on which the models agree, unless its folder sets one; it stays
@@ -142,7 +142,7 @@ def classify_photographs(
         ParamsError: The prompt's file is invalid.
     """
 
-    def judge(photographs: Sequence[Problem]) -> list[JudgedProblem]:
+    def judge(photographs: Sequence[Problem]) -> list[CheckedProblem]:
         judges = [models.judge(name) for name in params.models]
         panel = OpenPanel(judges, build_prompt(CLASS, params.prompt), params.max_tokens)
         opinions = consult([build_case(p, folder) for p in photographs], CLASS, panel)
@@ -154,11 +154,11 @@ def classify_photographs(
             if evidence:
                 note = "; ".join(f"{row.model}: {row.answers[0]}" for row in rows)
                 judged.append(
-                    JudgedProblem(problem, rows, f"{evidence}; {note}{simulated_note(rows)}")
+                    CheckedProblem(problem, rows, f"{evidence}; {note}{simulated_note(rows)}")
                 )
             else:
                 subject = values[0] if len(set(values)) == 1 else "other"
-                judged.append(JudgedProblem(_with_subject(problem, subject), rows))
+                judged.append(CheckedProblem(_with_subject(problem, subject), rows))
         return judged
 
     return _judge_real_ones(problems, judge)
@@ -166,7 +166,7 @@ def classify_photographs(
 
 def vote_on_photographs(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every photograph after the vote on its four points, in order.
 
     Raises:
@@ -179,8 +179,8 @@ def vote_on_photographs(
 
 
 def _judge_real_ones(
-    problems: Sequence[Problem], judge: Callable[[Sequence[Problem]], list[JudgedProblem]]
-) -> list[JudgedProblem]:
+    problems: Sequence[Problem], judge: Callable[[Sequence[Problem]], list[CheckedProblem]]
+) -> list[CheckedProblem]:
     """Judge photographs, and let each clean picture follow the photograph of its group."""
     real = [problem for problem in problems if problem.photograph == "real"]
     judged = {outcome.problem.id: outcome for outcome in (judge(real) if real else [])}
@@ -190,19 +190,19 @@ def _judge_real_ones(
         outcome = judged.get(problem.id)
         if problem.photograph == "clean" and (leader := by_group.get(problem.group)):
             outcome = _follow(problem, leader)
-        outcomes.append(outcome or JudgedProblem(problem, []))
+        outcomes.append(outcome or CheckedProblem(problem, []))
     return outcomes
 
 
-def _follow(problem: Problem, leader: JudgedProblem) -> JudgedProblem:
+def _follow(problem: Problem, leader: CheckedProblem) -> CheckedProblem:
     """Return the clean picture with the judgement of its photograph."""
     if leader.evidence:
-        return JudgedProblem(problem, [], say_rejected(leader.problem))
+        return CheckedProblem(problem, [], say_rejected(leader.problem))
     twin = problem.model_copy(update={"subject": leader.problem.subject})
-    return JudgedProblem(mark_simulated(twin, leader.judgements), [])
+    return CheckedProblem(mark_simulated(twin, leader.judgements), [])
 
 
-def follow_photographs(judged: Sequence[JudgedProblem]) -> list[JudgedProblem]:
+def follow_photographs(judged: Sequence[CheckedProblem]) -> list[CheckedProblem]:
     """Return outcomes of a judgement, rejecting clean pictures with their photographs.
 
     Args:

@@ -24,7 +24,7 @@ from omibench.schemas.request import (
 )
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_text, holds_slot
 from omibench.settings.prompts.wording import Wording, read_wording
-from omibench.stages.filter.asking import JudgedProblem, Models
+from omibench.stages.filter.asking import CheckedProblem, Models
 from omibench.stages.filter.backcheck import findings
 from omibench.text.fences import Section, fence_sections
 from omibench.text.latex import replace_formulas
@@ -154,7 +154,7 @@ class _Reply(NamedTuple):
 
 def translate_problems(
     problems: Sequence[Problem], params: TranslationParams, models: Models
-) -> list[JudgedProblem]:
+) -> list[CheckedProblem]:
     """Return every problem, in English if it could be translated; none is rejected.
 
     A translated problem keeps its previous text as its `original`. If two translations fail the
@@ -177,7 +177,7 @@ def translate_problems(
     return [
         _judge_translation(p, replies[p.id], params.model)
         if p.id in replies
-        else JudgedProblem(p, [])
+        else CheckedProblem(p, [])
         for p in problems
     ]
 
@@ -202,7 +202,7 @@ def _check_reply(
     return _Reply(key, response, texts, problems_found)
 
 
-def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) -> JudgedProblem:
+def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) -> CheckedProblem:
     last = replies[-1]
     row = FilterJudgement(
         id=problem.id,
@@ -216,12 +216,12 @@ def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) 
     )
     if last.texts is None or last.defects:
         note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.defects)}")
-        return JudgedProblem(problem.warn(note), [row])
+        return CheckedProblem(problem.warn(note), [row])
     notes = [
         ProblemWarning(TRANSLATION, f"from {problem.language} by {model}"),
         *_warn_of_untranslated_answer(problem),
     ]
-    return JudgedProblem(_apply_translation(problem, last.texts, model).warn(*notes), [row])
+    return CheckedProblem(_apply_translation(problem, last.texts, model).warn(*notes), [row])
 
 
 def _apply_translation(problem: Problem, texts: Texts, model: str) -> Problem:

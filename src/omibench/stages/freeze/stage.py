@@ -33,7 +33,7 @@ from omibench.review.apply import rejections, valid_decisions
 from omibench.review.folder import ReviewRecord, compute_head, raise_bad_lines, read_review
 from omibench.review.imports import list_wrong_decisions
 from omibench.review.kinds import find_kind
-from omibench.review.outcomes import ORDER, ReviewRule, SettledReview, settle_problems
+from omibench.review.outcomes import ORDER, ReviewOutcome, ReviewRule, apply_decisions
 from omibench.schemas.problem import Answer, Figure, OriginalRow, Problem, Question, strip_answer
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import (
@@ -96,7 +96,7 @@ def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], Re
     raise_bad_lines((*record.errors, *list_wrong_decisions(record)))
     _warn_of_others(record)
     rule = ReviewRule(params.reviewers, tuple(params.kinds))
-    review = settle_problems(
+    review = apply_decisions(
         problems,
         record.tasks,
         record.decisions,
@@ -153,7 +153,7 @@ def _warn_of_others(record: ReviewRecord) -> None:
         )
 
 
-def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
+def _refuse_unsettled(review: ReviewOutcome, params: ReviewParams) -> None:
     """Raise MissingInputError with one line per unsettled thing, or warn of it."""
     lines = [
         f"freeze: {len(items)} {what}: {_list_first(items)}; {advice}"

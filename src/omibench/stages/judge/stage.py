@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from omibench.answers.judges.case import JudgeCase
 from omibench.answers.judges.instrument import Instrument
 from omibench.answers.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
-from omibench.answers.judges.registry import JUDGES, JudgedResponses, build_instrument, columns_of
+from omibench.answers.judges.registry import JUDGES, ResponseSelection, build_instrument, columns_of
 from omibench.answers.judges.taxonomies import Taxonomy, load_taxonomy
 from omibench.errors import MissingInputError, ParamsError
 from omibench.params.stage_params import JudgeStageParams
@@ -141,7 +141,7 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
     return len(rows)
 
 
-def responses_of(instrument: str) -> JudgedResponses:
+def responses_of(instrument: str) -> ResponseSelection:
     """Return the model that a reasoning judge judges."""
     return JUDGES.get(instrument).responses
 

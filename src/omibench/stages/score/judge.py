@@ -38,7 +38,7 @@ FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_
 T = TypeVar("T")
 
 
-class JudgedVerdict(NamedTuple):
+class AttributedVerdict(NamedTuple):
     """A verdict and its judge; `judge` is None without one."""
 
     verdict: Verdict
@@ -52,7 +52,7 @@ class JudgedVerdict(NamedTuple):
     """Return whether the judge's prompt is from a literal file."""
 
 
-def count_failed_judgements(verdicts: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
+def count_failed_judgements(verdicts: Sequence[AttributedVerdict]) -> tuple[int, Counter[str]]:
     """The number of responses sent to judges, and of failed judgements by cause.
 
     `verdicts` has only the verdicts that count, not those of individual voting judges.
@@ -66,7 +66,7 @@ def gptscore(
     questions: Sequence[str],
     panel: OpenPanel,
     variant: GptscoreVariant = "justified",
-) -> list[list[JudgedVerdict]]:
+) -> list[list[AttributedVerdict]]:
     """Return GPTScore of every response, in order; judges' own verdicts follow the one that counts.
 
     A refused, empty, looping or truncated response without an answer is not sent to the judges. A
@@ -94,7 +94,7 @@ def gptscore(
 
 def run_mathreal(
     items: Sequence[ScoredItem], questions: Sequence[str], graders: OpenPanel, extractors: OpenPanel
-) -> list[list[JudgedVerdict]]:
+) -> list[list[AttributedVerdict]]:
     """Return verdicts of `mathreal` with its models: boxes or extraction, then grades in [0, 1]."""
     alone = [mathreal.score(item) for item in items]
     answers: dict[int, tuple[str, str]] = {
@@ -114,7 +114,7 @@ def run_mathreal(
     cases = [make_item_case(items[i], questions[i], answers[i][0]) for i in gradable]
     grades = dict(zip(gradable, consult(cases, GRADE, graders), strict=True))
 
-    def collect_verdicts(i: int) -> list[JudgedVerdict]:
+    def collect_verdicts(i: int) -> list[AttributedVerdict]:
         if i in grades:
             answer, method = answers[i]
 
@@ -176,16 +176,16 @@ def _make_verdicts(
     panel: OpenPanel,
     rules: str,
     as_verdict: Callable[[T | None, VerdictOutcome, str], Verdict],
-) -> list[JudgedVerdict]:
+) -> list[AttributedVerdict]:
     sha256 = panel.prompt.sha256
-    counts = JudgedVerdict(
+    counts = AttributedVerdict(
         as_verdict(opinion.value, opinion.outcome, rules), panel.name, opinion.key, sha256,
         opinion.is_simulated, was_asked=True, literal=panel.prompt.literal or None,
     )  # fmt: skip
     if len(opinion.votes) == 1:
         return [counts]
     judge_verdicts = [
-        JudgedVerdict(
+        AttributedVerdict(
             as_verdict(vote.value, vote.outcome, f"{rules}/{vote.judge}"), vote.judge, vote.key,
             sha256, vote.simulated, literal=counts.literal,
         )
@@ -196,13 +196,13 @@ def _make_verdicts(
 
 def _repeat_verdict(
     verdict: Verdict, panel: OpenPanel, simulated: bool = False
-) -> list[JudgedVerdict]:
+) -> list[AttributedVerdict]:
     """Return a verdict that needs no vote, for the panel and each of several judges."""
     names = [(verdict.rules, panel.name)]
     if len(panel.judges) > 1:
         names += [(f"{verdict.rules}/{judge.name}", judge.name) for judge in panel.judges]
     return [
-        JudgedVerdict(
+        AttributedVerdict(
             verdict.model_copy(update={"rules": rules}), judge, None, panel.prompt.sha256, simulated
         )
         for rules, judge in names

@@ -27,7 +27,7 @@ from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.cache import score_items
 from omibench.stages.score.judge import NAME as GPTSCORE
 from omibench.stages.score.judge import (
-    JudgedVerdict,
+    AttributedVerdict,
     ScoreJudges,
     count_failed_judgements,
     gptscore,
@@ -215,8 +215,8 @@ def _make_judge_item(row: FileRow) -> ScoredItem:
 
 def _build_columns(
     rules: str,
-    scored: Sequence[JudgedVerdict],
-    judge_verdicts: Sequence[JudgedVerdict] | None,
+    scored: Sequence[AttributedVerdict],
+    judge_verdicts: Sequence[AttributedVerdict] | None,
     with_grader: bool,
 ) -> dict[str, list[Any]]:
     """Return the new columns of one scorer's rows, with the judge's."""
@@ -234,7 +234,7 @@ def _build_columns(
 
 def _choose_best_verdicts(
     rows: Sequence[FileRow], rules: str, judges: ScoreJudges, cache: Path | None
-) -> list[JudgedVerdict]:
+) -> list[AttributedVerdict]:
     """Return the verdict on each row; for alternatives the first of the best ones."""
     items = [item for row in rows for item in (row.item, *row.alternatives)]
     questions = [row.question for row in rows for _ in (row.item, *row.alternatives)]
@@ -347,15 +347,15 @@ def _score_by_rules(
     rules: str,
     judges: ScoreJudges,
     cache: Path | None,
-) -> list[list[JudgedVerdict]]:
+) -> list[list[AttributedVerdict]]:
     """Return the verdicts of one scorer, each followed by those of voting judges."""
     if rules == MATHREAL and judges.grade and judges.extraction:
         return run_mathreal(items, questions, judges.grade, judges.extraction)
-    return [[JudgedVerdict(verdict)] for verdict in score_items(items, rules, cache)]
+    return [[AttributedVerdict(verdict)] for verdict in score_items(items, rules, cache)]
 
 
 def _make_verdict_rows(
-    rows: Sequence[ResponseRow], verdicts: Sequence[Sequence[JudgedVerdict]]
+    rows: Sequence[ResponseRow], verdicts: Sequence[Sequence[AttributedVerdict]]
 ) -> list[VerdictRow]:
     """Return rows by scorer (or judge), each in the order of the responses."""
     return [
@@ -373,7 +373,7 @@ def _make_verdict_rows(
 
 
 def _build_judge_columns(
-    role: str, verdicts: Sequence[JudgedVerdict]
+    role: str, verdicts: Sequence[AttributedVerdict]
 ) -> dict[str, list[str | None]]:
     """Return the source of the verdicts: `<role>`, `<role>_key` and `<role>_prompt_sha256`."""
     return {

@@ -17,7 +17,7 @@ from omibench.answers.judges.gptscore import GPTSCORE
 from omibench.answers.judges.grade import GRADE
 from omibench.answers.judges.instrument import Instrument, build_prompt
 from omibench.answers.judges.panel import Judge, OpenPanel, consult
-from omibench.answers.judges.registry import JUDGES, JudgedResponses, build_instrument
+from omibench.answers.judges.registry import JUDGES, ResponseSelection, build_instrument
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
 from omibench.params.stages.judge import ErrorPanel
@@ -349,7 +349,7 @@ def _by_model(
         yield role, model, list(reversed(model_steps.values()))
 
 
-def _is_decided(material: Material, responses: JudgedResponses) -> bool:
+def _is_decided(material: Material, responses: ResponseSelection) -> bool:
     """Return whether it is known if a judge is queried about an existing response."""
     return responses != "wrong" or material.verdict is not None
 

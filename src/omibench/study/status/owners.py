@@ -114,7 +114,7 @@ class LockFilter(logging.Filter):
         is_refusal = getattr(record, "exception", None) == "LockException"
         if not is_refusal and self._BEGINS not in str(record.msg):
             return True
-        reason, is_told = "another run holds the lock of this folder", False
+        reason, is_reported = "another run holds the lock of this folder", False
         with suppress(Exception):  # a message must not end Snakemake in another way
             home = Path().resolve()
             with claims_locked(home):
@@ -122,9 +122,9 @@ class LockFilter(logging.Filter):
                 reason = _Look.at(home, given.path if given else None).describe(self._results)
                 if given is not None and is_refusal:
                     note_refusal(given, reason)
-                    is_told = True
+                    is_reported = True
         record.msg, record.args = reason, ()
-        return not is_told
+        return not is_reported
 
 
 class _Kept:

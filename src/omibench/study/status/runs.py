@@ -89,7 +89,7 @@ class Run:
             return process is not None and read_process_start(pid) == process
         return time.time() - self.last_event < ABANDONED_S
 
-    def settle_jobs(self) -> Run:
+    def mark_stopped_jobs(self) -> Run:
         """Return a copy with the running jobs of a killed run as `stopped`.
 
         Jobs that a successful run never started were up to date after all, as a checkpoint can
@@ -112,7 +112,7 @@ class Run:
 def read_runs(results: Path) -> list[Run]:
     """Return every run with notes, oldest first; unreadable notes are skipped."""
     parsed_runs = (_read_run(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
-    runs = [run.settle_jobs() for run in parsed_runs if run is not None]
+    runs = [run.mark_stopped_jobs() for run in parsed_runs if run is not None]
     return sorted(runs, key=lambda run: run.began)
 
 

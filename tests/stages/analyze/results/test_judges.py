@@ -19,7 +19,7 @@ from tests.stages.analyze.conftest import (
 
 from omibench.errors import FileFormatError
 from omibench.params.study import parse_study
-from omibench.results.judgements import RESPONSE, four_way, side_by_side
+from omibench.results.judgements import RESPONSE, count_quadrants, side_by_side
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.figures.theme import apply_theme, render
@@ -105,7 +105,7 @@ def test_the_four_ways_are_shares_of_what_the_judge_scored(judged: Folders) -> N
     table = analysis.table("disagreements")
     assert table is not None
     assert set(table["slice"]) == {"quadrant"}
-    (_, *_, every) = four_way(side_by_side(analysis.results, "robust"))
+    (_, *_, every) = count_quadrants(side_by_side(analysis.results, "robust"))
     counts = dict(table.filter(model="").select("value", "count").iter_rows())
     assert counts == {
         name: getattr(every, name) for name in ("both_right", "both_wrong", "judge_only",

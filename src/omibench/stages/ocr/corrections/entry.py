@@ -301,7 +301,7 @@ _PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+
 """The start of such a warning: `describe_box`."""
 
 
-def drop_settled_doubts(problem: Problem) -> Problem:
+def drop_corrected_doubts(problem: Problem) -> Problem:
     """Return a problem without doubtful formulas, and their warnings, that its texts no longer
     have."""
     texts = [problem.question, problem.solution or ""]

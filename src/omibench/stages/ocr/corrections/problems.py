@@ -34,7 +34,7 @@ from omibench.stages.ocr.corrections.entry import (
     describe_answer,
     describe_choices,
     describe_figure,
-    drop_settled_doubts,
+    drop_corrected_doubts,
     is_same_reading,
 )
 from omibench.stages.ocr.layout.crops import crop_box
@@ -267,7 +267,7 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
         }
     )
     parts = select_images(problem, stay, *first), select_images(new, moved, *second)
-    return drop_settled_doubts(parts[0]), drop_settled_doubts(parts[1])
+    return drop_corrected_doubts(parts[0]), drop_corrected_doubts(parts[1])
 
 
 def merge_problems(problem: Problem, other: Problem) -> Problem:
@@ -434,7 +434,7 @@ def _clean(problem: Problem) -> Problem:
         problem = _without(problem, "garbled_text")
     if all(choice.text or choice.image is not None for choice in problem.choices or []):
         problem = _without(problem, "choice_empty")
-    return drop_settled_doubts(problem)
+    return drop_corrected_doubts(problem)
 
 
 def _without(problem: Problem, code: str) -> Problem:

@@ -412,7 +412,7 @@ class _PageRereader:
                 continue
             agreement = compare_formulas(formula.latex, reply)
             if agreement.is_settled:
-                formulas[index] = _settle(formula, agreement.text)
+                formulas[index] = _replace_doubtful(formula, agreement.text)
                 text = f"{text[: span.start]}${agreement.text}${text[span.end :]}"
             elif agreement.difference:
                 differences.insert(0, self._place(formula.region.box, agreement.difference))
@@ -452,5 +452,5 @@ class _PageRereader:
         return f"{describe_box(self.number, box)}: {difference}"
 
 
-def _settle(formula: Formula, latex: str) -> Formula:
+def _replace_doubtful(formula: Formula, latex: str) -> Formula:
     return replace(formula, latex=latex, doubts=())
