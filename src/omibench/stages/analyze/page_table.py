@@ -1,9 +1,9 @@
-"""Tables of the report's page: rows of results as formatted cells (`sections/tables.html.j2`)."""
+"""Tables of the report's page: values with the kind of their column (`sections/tables.html.j2`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
@@ -23,121 +23,116 @@ Row = Mapping[str, Any]
 """A row of a result."""
 
 
+class Column(NamedTuple):
+    """A column of a table: its heading, and how its values are shown.
+
+    Values of the kinds `share` and `number` are rows of a result with `estimate`, `low` and `high`,
+    or None: a share is shown in per cent, a number to two decimals, each with its interval below.
+    """
+
+    text: str
+    kind: Literal["text", "count", "share", "number"] = "count"
+    lines: tuple[str, ...] = ()
+    """Small lines below the heading."""
+    simulated: bool = False
+
+
 class Entry(NamedTuple):
-    """One cell of a table."""
+    """A value of a table with marks."""
 
     text: object
     lines: tuple[str, ...] = ()
     """Small lines below the text; empty ones are left out."""
-    is_name: bool = False
-    """Whether it is a name, aligned to the left."""
     simulated: bool = False
     span: int = 1
     """Number of rows."""
 
 
 class PageTable(NamedTuple):
-    """A table with its caption."""
+    """A table with its caption; `heading` and `summary`, which folds it, belong to its card."""
 
     caption: str
-    heads: Sequence[Entry]
-    rows: Sequence[Sequence[Entry]]
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[object]]
+    """Values by column; a row below a value that spans rows has only the last columns."""
     simulated: bool = False
-
-
-class Block(NamedTuple):
-    """A table of a card with its heading; `summary` folds it."""
-
-    table: PageTable
     heading: str = ""
     summary: str = ""
     uncalibrated: bool = False
 
-
-def describe_card(
-    blocks: Sequence[Block],
-    sentence: str = "",
-    *,
-    simulated: bool = False,
-    uncalibrated: bool = False,
-) -> dict[str, Any]:
-    """Return the values of `sections/tables.html.j2`: a card of tables with its marks."""
-    return {
-        "blocks": blocks,
-        "sentence": sentence,
-        "simulated": simulated,
-        "uncalibrated": uncalibrated,
-    }
+    @property
+    def body(self) -> list[list[tuple[Column, Entry]]]:
+        """The rows as entries with their columns."""
+        return [
+            [
+                (column, show_value(column, value))
+                for column, value in zip(self.columns[-len(row) :], row, strict=True)
+            ]
+            for row in self.rows
+        ]
 
 
-def name_heads(*names: str) -> list[Entry]:
-    """Return headings of columns of names."""
-    return [Entry(name, is_name=True) for name in names]
+def show_value(column: Column, value: Any) -> Entry:
+    """Format a value of a column; an `Entry` stays as it is."""
+    if isinstance(value, Entry):
+        return value
+    if column.kind == "share":
+        return show_share(value)
+    if column.kind == "number":
+        number, low, high = (value[name] if value else None for name in _ESTIMATE)
+        return Entry(format_number(number), (format_limits(low, high),))
+    return Entry(value)
 
 
-CELL_HEADS = name_heads("Model", "Setting")
+def show_share(row: Row | None, *lines: str) -> Entry:
+    """Format a share in per cent with its interval and further lines; a dash without a row."""
+    share, low, high = (row[name] if row else None for name in _ESTIMATE)
+    return Entry(format_share(share), (format_bounds(low, high), *lines))
 
 
-def name_cell(results: Results, cell: Cell, *, simulated: bool | None = None) -> list[Entry]:
-    """Return the columns `CELL_HEADS` of a cell; default: marked if its responses are simulated."""
+CELL_COLUMNS = (Column("Model", "text"), Column("Setting", "text"))
+
+
+def name_cell(results: Results, cell: Cell, *, simulated: bool | None = None) -> list[object]:
+    """Return the values of `CELL_COLUMNS`; default: marked if its responses are simulated."""
     mark = results.simulated_cells[cell] if simulated is None else simulated
-    return [
-        Entry(results.label(cell.model), is_name=True, simulated=mark),
-        Entry(results.setting_label(cell.setting), is_name=True),
-    ]
+    label = Entry(results.label(cell.model), simulated=mark)
+    return [label, results.setting_label(cell.setting)]
 
 
-def head_scorers(results: Results) -> list[Entry]:
-    """Return the headings of scorers, the judge, and the single judges of a panel."""
+def head_scorers(results: Results) -> list[Column]:
+    """Return the columns of scorers, the judge, and the single judges of a panel."""
     return [
-        Entry(
+        Column(
             name_rules(rules),
+            "share",
             ("uncalibrated",)
             if rules in results.votes or (rules == JUDGE_RULES and not results.certificate)
             else (),
-            simulated=results.has_simulated_judge(rules),
+            results.has_simulated_judge(rules),
         )
         for rules in [*results.rules, *results.votes]
     ]
-
-
-def show_share(row: Row | None, name: str = "") -> Entry:
-    """Format a share in per cent with its interval; a dash without a row.
-
-    Args:
-        row: A row with `estimate`, `low` and `high`, or with `name`, `name`_low and `name`_high.
-        name: The column of a value other than the estimate.
-    """
-    names = (name, f"{name}_low", f"{name}_high") if name else _ESTIMATE
-    value, low, high = (row[column] if row else None for column in names)
-    return Entry(format_share(value), (format_bounds(low, high),))
-
-
-def show_number(row: Row | None) -> Entry:
-    """Format a number to two decimals with its interval; a dash without a row or a value."""
-    value, low, high = (row[column] if row else None for column in _ESTIMATE)
-    return Entry(format_number(value), (format_limits(low, high),))
 
 
 def spread(
     results: Results,
     cells: Iterable[Cell],
     rows: pl.DataFrame,
-    columns: tuple[str, Sequence[str]],
-    show: Callable[[Row | None], Entry],
-) -> list[list[Entry]]:
-    """Spread a result: one row per cell, one column per value of a column.
+    column: str,
+    values: Sequence[str],
+) -> list[tuple[list[object], list[Row | None]]]:
+    """Spread a result: for each cell its names, and its row for each value of a column, or None.
 
     Args:
         results: The study's results.
         cells: The cells, in order.
         rows: Rows of a result with `model`, `setting` and the column.
-        columns: The column to spread, and its values in order.
-        show: Formats a row, or None where the result has none.
+        column: The column to spread.
+        values: Its values, in order.
     """
-    column, values = columns
     found = {(row["model"], row["setting"], row[column]): row for row in rows.iter_rows(named=True)}
     return [
-        [*name_cell(results, cell), *(show(found.get((*cell, value))) for value in values)]
+        (name_cell(results, cell), [found.get((*cell, value)) for value in values])
         for cell in cells
     ]

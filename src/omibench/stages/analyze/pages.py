@@ -6,11 +6,12 @@ import re
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from omibench.params.setting import Cell
 from omibench.schemas.tables import write_text
+from omibench.stages.analyze.formatting import format_bounds, format_share
 from omibench.web.templates import make_environment, render_page
 
 if TYPE_CHECKING:
@@ -44,36 +45,29 @@ def cell_anchor(cell: Cell, sample: int = 0) -> str:
     return f"{cell.model}@{cell.setting}" + (f"@{sample}" if sample else "")
 
 
-class ExplorerCommand(NamedTuple):
-    """Links to the server of `omibench explore`, for reports without pages of responses.
-
-    Attributes:
-        command: Command that serves the results.
-        responses: Number of responses.
-        addresses: Label of the cell, label of its setting and address on the server, by cell.
-    """
-
-    command: str
-    responses: int
-    addresses: list[tuple[str, str, str]]
-
-
 def has_pages(results: Results) -> bool:
     """Return whether the report has pages of single problems and cells."""
     return results.study.analyze.writes_pages(results.responses.height)
 
 
-def describe_command(results: Results) -> ExplorerCommand | None:
-    """Return the command that shows single responses; None if the report has pages or wants
-    none."""
+def describe_command(results: Results) -> dict[str, Any] | None:
+    """Return how the server of `omibench explore` shows single responses.
+
+    Returns:
+        Its `command`, the number of `responses`, and for each cell the labels of its model and
+        setting and its path on the server (`addresses`); None if the report has pages or wants
+        none.
+    """
     if results.study.analyze.explorer is False or has_pages(results):
         return None
-    addresses = [
-        (results.label(cell.model), results.setting_label(cell.setting), cell_address(cell))
-        for cell in results.cells
-    ]
-    command = f"omibench explore {quote(results.study.study.results)}"
-    return ExplorerCommand(command, results.responses.height, addresses)
+    return {
+        "command": f"omibench explore {quote(results.study.study.results)}",
+        "responses": results.responses.height,
+        "addresses": [
+            (results.label(cell.model), results.setting_label(cell.setting), cell_address(cell))
+            for cell in results.cells
+        ],
+    }
 
 
 def cell_address(cell: Cell) -> str:
@@ -119,6 +113,7 @@ def render_section(template: str, **values: Any) -> Markup:
     from markupsafe import Markup
 
     environment = make_environment(PACKAGE)
+    environment.filters |= {"share": format_share, "bounds": format_bounds}
     is_name = template.endswith(".j2") and "\n" not in template
     loaded = environment.get_template(template) if is_name else environment.from_string(template)
     return Markup(loaded.render(**values))  # noqa: S704  # escaped by the environment

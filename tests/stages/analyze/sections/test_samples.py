@@ -170,7 +170,7 @@ def test_candidates_that_one_prompt_did_not_hold_are_told(results: Results) -> N
     analysis = analysis_of(replace(results, study=study), samples=samples)
     view = SamplesSection(analysis).view()
     assert view is not None
-    lines = {row[-4].text: row[-3].lines for row in view["blocks"][0].table.rows}
+    lines = {row[-4][1].text: row[-3][1].lines for row in view["tables"][0].body}
     assert {k: line[1] for k, line in lines.items()} == {1: "", 2: "", K: "in 1.2 prompts"}
     records = [r for r in pivot_result(analysis, "samples") or () if r["metric"] == "best-of-n"]
     assert {r["k"]: r["prompts"] for r in records} == by_prompts

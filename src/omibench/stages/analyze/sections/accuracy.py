@@ -3,12 +3,13 @@ the responses without an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 from omibench.params.setting import Cell
 from omibench.results.slices import sort_values
 from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.formatting import (
     format_level,
     format_share,
@@ -17,15 +18,13 @@ from omibench.stages.analyze.formatting import (
     name_scorer,
 )
 from omibench.stages.analyze.page_table import (
-    CELL_HEADS,
-    Block,
+    CELL_COLUMNS,
+    Column,
     Entry,
     PageTable,
     Row,
-    describe_card,
     head_scorers,
     name_cell,
-    name_heads,
     show_share,
     spread,
 )
@@ -46,26 +45,43 @@ _SCORERS = (
 )
 
 
+class FigureSection(ReportSection):
+    """A section of a figure with its numbers in a folded table."""
+
+    template = "sections/figure.html.j2"
+    sentence: ClassVar[Callable[[Analysis], str]]
+    """Returns the sentence on the figure."""
+
+    def takeaway(self) -> str:
+        """Return the sentence on the figure."""
+        return type(self).sentence(self.analysis)
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Return the folded table, if there is one."""
+        table = self.table()
+        return {"table": table} if table else None
+
+    def table(self) -> PageTable | None:
+        """Return the numbers behind the figure; None leaves the section out of the page."""
+        raise NotImplementedError
+
+
 @section("accuracy")
-class AccuracySection(ReportSection):
+class AccuracySection(FigureSection):
     """The section with every cell's total and interval."""
 
     title = "Accuracy by model and setting"
     numbers = "main"
     shows = "accuracy"
-    template = "sections/figure.html.j2"
-
-    def takeaway(self) -> str:
-        """Return the sentence of `claims` on the figure."""
-        return runner_up_sentence(self.analysis)
+    sentence = runner_up_sentence
 
     def view(self) -> Mapping[str, Any]:
-        """Return nothing besides the figure."""
+        """Return nothing besides the figure: the leaderboard has its numbers."""
         return {}
 
 
 @section("images")
-class ImagesSection(ReportSection):
+class ImagesSection(FigureSection):
     """The section on accuracy by number of images; left out if all problems have the same
     number."""
 
@@ -73,101 +89,87 @@ class ImagesSection(ReportSection):
     files = ("by_images",)
     numbers = "by_images"
     shows = "images"
-    template = "sections/figure.html.j2"
+    sentence = images_sentence
 
-    def takeaway(self) -> str:
-        """Return the sentence of `claims` on the figure."""
-        return images_sentence(self.analysis)
-
-    def view(self) -> Mapping[str, Any] | None:
-        """Return the numbers of every cell under the main scorer."""
+    def table(self) -> PageTable | None:
+        """Return the shares of every cell under the main scorer."""
         results = self.results
         rows = self.analysis.rows("accuracy-by-images").filter(rules=results.main_rules)
         bins = sort_values(rows["value"])
         if len(bins) < 2:
             return None
-        caption = (
+        return PageTable(
             "Accuracy by number of images in per cent, n problems; by "
-            f"{name_scorer(results.main_rules)}."
-        )
-        table = PageTable(
-            caption,
-            [*CELL_HEADS, *(Entry(name_image_bin(name)) for name in bins)],
-            spread(results, results.study.cells, rows, ("value", bins), _show_with_n),
+            f"{name_scorer(results.main_rules)}.",
+            [*CELL_COLUMNS, *(Column(name_image_bin(name)) for name in bins)],
+            [
+                [*names, *(_show_with_n(row) for row in found)]
+                for names, found in spread(results, results.study.cells, rows, "value", bins)
+            ],
             simulated=results.main_simulated,
+            summary="The numbers, with n",
         )
-        return {"summary": "The numbers, with n", "table": table}
 
 
 @section("rules")
-class RulesSection(ReportSection):
+class RulesSection(FigureSection):
     """The section with totals under every scorer; left out if there is only one."""
 
     title = "Scorers and judge on the same responses"
     numbers = "main"
     shows = "rules"
-    template = "sections/figure.html.j2"
+    sentence = judge_sentence
 
-    def takeaway(self) -> str:
-        """Return the sentence of `claims` on the figure."""
-        return judge_sentence(self.analysis)
-
-    def view(self) -> Mapping[str, Any] | None:
+    def table(self) -> PageTable | None:
         """Return the totals of every cell under every scorer and every voting judge."""
         results = self.results
         if len(results.rules) < 2:
             return None
-        names = [*results.rules, *results.votes]
+        rules = [*results.rules, *results.votes]
         totals = self.analysis.scores.filter(subject=TOTAL)
-        table = PageTable(
+        return PageTable(
             _SCORERS.format(level=format_level(self.analysis.confidence)),
-            [*CELL_HEADS, *head_scorers(results)],
-            spread(results, results.study.cells, totals, ("rules", names), _show_total),
+            [*CELL_COLUMNS, *head_scorers(results)],
+            [
+                [*names, *map(_show_total, found)]
+                for names, found in spread(results, results.study.cells, totals, "rules", rules)
+            ],
             simulated=results.any_simulated,
+            summary="Every scorer, total",
         )
-        return {"summary": "Every scorer, total", "table": table}
 
 
 @section("failures")
-class FailuresSection(ReportSection):
+class FailuresSection(FigureSection):
     """The section on failures under the scorer that detects them; left out if there are none."""
 
     title = "Responses without an answer"
     files = ("failures",)
     numbers = "failures"
     shows = "failures"
-    template = "sections/figure.html.j2"
+    sentence = failures_sentence
 
-    def takeaway(self) -> str:
-        """Return the sentence of `claims` on the figure."""
-        return failures_sentence(self.analysis)
-
-    def view(self) -> Mapping[str, Any] | None:
+    def table(self) -> PageTable | None:
         """Return the counts of every cell."""
         results, rules = self.results, self.results.failure_rules
         rows = self.analysis.rows("outcomes").filter(rules=rules or "")
         occurring = set(rows["value"])
-        names = [outcome for outcome in FAILURES if outcome in occurring]
-        if rules is None or not names:
+        outcomes = [outcome for outcome in FAILURES if outcome in occurring]
+        if rules is None or not outcomes:
             return None
         responses = {(row["model"], row["setting"]): row["n"] for row in rows.to_dicts()}
-        counts = spread(results, results.cells, rows, ("value", names), show_count)
-        table = PageTable(
+        lines = spread(results, results.cells, rows, "value", outcomes)
+        return PageTable(
             f"Responses without a scorable answer, by {name_scorer(rules)}; unparsed: no answer "
             "found, loop: endless repetition.",
-            [*CELL_HEADS, *(Entry(name_outcome(name)) for name in names), Entry("n")],
+            [*CELL_COLUMNS, *map(Column, map(name_outcome, outcomes)), Column("n")],
             [
-                [*line, Entry(responses.get(cell, 0))]
-                for cell, line in zip(results.cells, counts, strict=True)
+                [*names, *(row["count"] if row else 0 for row in found), responses.get(cell, 0)]
+                for cell, (names, found) in zip(results.cells, lines, strict=True)
             ],
             simulated=results.rests_on_simulation(rules),
+            summary="The counts",
         )
-        return {"summary": "The counts", "table": table}
-
-
-def show_count(row: Row | None) -> Entry:
-    """Format a count; 0 without a row."""
-    return Entry(row["count"] if row else 0)
 
 
 def _show_with_n(row: Row | None) -> Entry:
@@ -176,11 +178,10 @@ def _show_with_n(row: Row | None) -> Entry:
 
 def _show_total(row: Row | None) -> Entry:
     """Format a total with its interval, and the share of right parts that most specifies it."""
-    shown = show_share(row)
     for name in ("ratio", "strict", "credit") if row else ():
         if row and row[name] is not None:
-            return shown._replace(lines=(*shown.lines, f"{name} {format_share(row[name])}"))
-    return shown
+            return show_share(row, f"{name} {format_share(row[name])}")
+    return show_share(row)
 
 
 # Several samples of a problem: one row per cell and k.
@@ -208,45 +209,43 @@ class SamplesSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell and k, under the main scorer."""
-        table, rules = self.analysis.find_rows("samples"), self.results.main_rules
-        rows = None if table is None else table.filter(rules=rules)
+        result, rules = self.analysis.find_rows("samples"), self.results.main_rules
+        rows = None if result is None else result.filter(rules=rules)
         if rows is None or rows.is_empty():
             return None
         found = {
             (Cell(row["model"], row["setting"]), row["metric"], row["k"]): row
             for row in rows.to_dicts()
         }
-        level = format_level(self.analysis.confidence)
-        heads = [
-            *name_heads("Model", "Setting"), Entry("One sample"), *name_heads("Aggregate"),
-            *map(Entry, ("k", "Aggregated", "pass@k", "consistency@k")),
-        ]  # fmt: skip
-        page_table = PageTable(
-            _CAPTION.format(scorer=name_scorer(rules), level=level),
-            heads,
+        table = PageTable(
+            _CAPTION.format(
+                scorer=name_scorer(rules), level=format_level(self.analysis.confidence)
+            ),
+            [
+                *CELL_COLUMNS, Column("One sample"), Column("Aggregate", "text"), Column("k"),
+                *(Column(head, "share") for head in ("Aggregated", "pass@k", "consistency@k")),
+            ],
             [line for cell in dict.fromkeys(cells_of(rows)) for line in self._lines(cell, found)],
             simulated=bool(rows["simulated"].any()),
-        )
-        return describe_card([Block(page_table)])
+        )  # fmt: skip
+        return {"tables": [table]}
 
     def _lines(
         self, cell: Cell, found: Mapping[tuple[Cell, str, int], Row]
-    ) -> Iterator[list[Entry]]:
+    ) -> Iterator[list[object]]:
         aggregate = self.results.study.settings[cell.setting].aggregate
         is_joint = aggregate.marking == "joint"
         runs = next(row for key, row in found.items() if key[:2] == (cell, RUNS))
         ks = sorted({k for of, _, k in found if of == cell})
         how = NAMES[aggregate.how] + (", marked together" if is_joint else "")
-        spread = Entry(_describe_spread(runs))
-        names = [*name_cell(self.results, cell), spread, *name_heads(how)]
-        for place, k in enumerate(ks):
-            first = [entry._replace(span=len(ks)) for entry in names] if place == 0 else []
+        label, setting = name_cell(self.results, cell)
+        values = (label, setting, _describe_spread(runs), how)
+        entries = [value if isinstance(value, Entry) else Entry(value) for value in values]
+        for k in ks:
+            first = [entry._replace(span=len(ks)) for entry in entries] if k == ks[0] else []
             chosen = found.get((cell, aggregate.how, k))
-            shown = show_share(chosen)
-            if is_joint:
-                shown = shown._replace(lines=(*shown.lines, _describe_prompts(chosen)))
-            metrics = (show_share(found.get((cell, metric, k))) for metric in METRICS)
-            yield [*first, Entry(k), shown, *metrics]
+            shown = show_share(chosen, _describe_prompts(chosen) if is_joint else "")
+            yield [*first, k, shown, *(found.get((cell, metric, k)) for metric in METRICS)]
 
 
 def _describe_prompts(row: Row | None) -> str:

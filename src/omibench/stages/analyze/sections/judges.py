@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from omibench.answers.judges.gptscore import find_variant
 from omibench.params.setting import Cell
 from omibench.results.judgements import QUADRANTS
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.schemas.certificate import ALL_TYPES, Certificate, Measure, ReasoningCertificate
+from omibench.schemas.certificate import ALL_TYPES, Certificate, ReasoningCertificate
 from omibench.schemas.verdict import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
 from omibench.stages.analyze.certificates import UNCALIBRATED, find_certificate
 from omibench.stages.analyze.formatting import (
     NO_VALUE,
     count_noun,
-    describe_cell,
-    format_bounds,
     format_decimals,
     format_level,
-    format_limits,
-    format_number,
     format_percent,
     format_share,
     name_outcome,
     name_scorer,
 )
 from omibench.stages.analyze.page_table import (
-    CELL_HEADS,
-    Block,
+    CELL_COLUMNS,
+    Column,
     Entry,
     PageTable,
     Row,
-    describe_card,
     name_cell,
-    name_heads,
-    show_number,
-    show_share,
+    show_value,
     spread,
 )
 from omibench.stages.analyze.results.accuracy import ANSWERED_RIGHT, ANSWERED_WRONG, TOTAL, cells_of
@@ -46,8 +42,6 @@ from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.sentences import calibration_sentence
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -89,25 +83,18 @@ class JudgeSection(ReportSection):
         certificate = results.certificate
         simulated = results.judge_simulated or results.has_synthetic_problems
         literal = results.select_verdicts(JUDGE_RULES)["literal"].any()
-        blocks = [
-            Block(_compare_with_scorer(self.analysis, simulated), "Compared with the scorer"),
-            Block(
+        return {
+            "tables": [
+                *([_describe_certificate(certificate)] if certificate else []),
+                _compare_with_scorer(self.analysis, simulated),
                 _list_cells(self.analysis, simulated),
-                summary="Verdicts of the judge by cell"
-                + (", with corrected totals" if certificate else ""),
-            ),
-        ]
-        if certificate:
-            table = _describe_certificate(certificate)
-            blocks.insert(0, Block(table, "Compared with human labels"))
-        sentence = f"GPTScore, {describe_variant(results)}. "
-        sentence += calibration_sentence(results) if certificate else _ASK
-        return describe_card(
-            blocks,
-            sentence + (_LITERAL if literal else ""),
-            simulated=simulated,
-            uncalibrated=certificate is None,
-        )
+            ],
+            "sentence": f"GPTScore, {describe_variant(results)}. "
+            + (calibration_sentence(results) if certificate else _ASK)
+            + (_LITERAL if literal else ""),
+            "simulated": simulated,
+            "uncalibrated": certificate is None,
+        }
 
 
 def describe_variant(results: Results) -> str:
@@ -143,62 +130,65 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
         "TPR and FPR: share of right and of wrong responses that it calls right."
     )
     caption += "".join(f" {count_noun(n, 'more label')}: {reason}." for n, reason in left_out if n)
-    heads = ("n", "Agreement, %", "TPR, %", "FPR, %", "Cohen's kappa", "Spearman")
-    rows = [
+    return PageTable(
+        caption,
         [
-            Entry(KINDS.get(kind, kind), is_name=True),
-            Entry(quality.agreement.n),
-            *(show_share(_row(m)) for m in (quality.agreement, quality.tpr, quality.fpr)),
-            *(show_number(_row(m)) for m in (quality.kappa, quality.spearman)),
-        ]
-        for kind, quality in certificate.quality.items()
-    ]
-    columns = [*name_heads("Labels"), *map(Entry, heads)]
-    return PageTable(caption, columns, rows, simulated=certificate.simulated)
+            Column("Labels", "text"), Column("n"),
+            *(Column(head, "share") for head in ("Agreement, %", "TPR, %", "FPR, %")),
+            *(Column(head, "number") for head in ("Cohen's kappa", "Spearman")),
+        ],
+        [
+            [
+                KINDS.get(kind, kind),
+                q.agreement.n,
+                *({"estimate": measure.value, "low": measure.lo, "high": measure.hi}
+                  for measure in (q.agreement, q.tpr, q.fpr, q.kappa, q.spearman)),
+            ]
+            for kind, q in certificate.quality.items()
+        ],
+        simulated=certificate.simulated,
+        heading="Compared with human labels",
+    )  # fmt: skip
 
 
-def _row(measure: Measure) -> Row:
-    return {"estimate": measure.value, "low": measure.lo, "high": measure.hi}
+def _count(
+    table: pl.DataFrame | None, names: Sequence[str]
+) -> dict[tuple[str, ...], dict[str, int]]:
+    """Return the counts of a result by the values of some columns, and by `value`."""
+    counts: dict[tuple[str, ...], dict[str, int]] = {}
+    for row in [] if table is None else table.to_dicts():
+        counts.setdefault(tuple(row[name] for name in names), {})[row["value"]] = row["count"]
+    return counts
 
 
 def _compare_with_scorer(analysis: Analysis, simulated: bool) -> PageTable:
     """Return the four combinations of verdicts of each model, and of all (`disagreements`)."""
     results = analysis.results
     table = analysis.find_rows("disagreements")
-    counts: dict[str, dict[str, int]] = {}
+    counts = _count(None if table is None else table.filter(slice=QUADRANT), ["model"])
     rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
-    if table is not None:
-        rows = table.filter(slice=QUADRANT)
-        for model, name, count in rows.select("model", "value", "count").iter_rows():
-            counts.setdefault(model, {})[name] = count
-    models = [model for model in counts if model]
-    heads = ("Both right", "Both wrong", "Only the judge: right", f"Only {rules}: right")
+    rows: list[list[object]] = []
+    for model in [*(model for (model,) in counts if model), ""]:
+        found = counts.get((model,), dict.fromkeys(QUADRANTS, 0))
+        mark = any(s for cell, s in results.simulated_cells.items() if model in ("", cell.model))
+        n, equal = sum(found.values()), found["both_right"] + found["both_wrong"]
+        rows.append(
+            [
+                Entry(results.label(model) if model else "All models", simulated=mark),
+                *(found[name] for name in QUADRANTS),
+                format_percent(equal / n) if n else NO_VALUE,
+            ]
+        )
+    heads = (
+        "Both right", "Both wrong", "Only the judge: right", f"Only {rules}: right", "Agreement",
+    )  # fmt: skip
     return PageTable(
         f"The judge and {name_scorer(rules)} on the responses scored by the judge.",
-        [*name_heads("Model"), *map(Entry, (*heads, "Agreement"))],
-        [
-            [
-                Entry(
-                    results.label(model) if model else "All models",
-                    is_name=True,
-                    simulated=any(
-                        mark for cell, mark in results.simulated_cells.items()
-                        if model in ("", cell.model)
-                    ),
-                ),
-                *(Entry(by_quadrant[name]) for name in QUADRANTS),
-                Entry(_format_agreement(by_quadrant)),
-            ]
-            for model in [*models, ""]
-            for by_quadrant in (counts.get(model, dict.fromkeys(QUADRANTS, 0)),)
-        ],
+        [CELL_COLUMNS[0], *map(Column, heads)],
+        rows,
         simulated=simulated,
-    )  # fmt: skip
-
-
-def _format_agreement(counts: Mapping[str, int]) -> str:
-    n = sum(counts.values())
-    return format_percent((counts["both_right"] + counts["both_wrong"]) / n) if n else NO_VALUE
+        heading="Compared with the scorer",
+    )
 
 
 def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
@@ -207,27 +197,32 @@ def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
     results, certificate = analysis.results, analysis.results.certificate
     scores = analysis.scores.filter(rules=JUDGE_RULES, subject=TOTAL)
     totals = {(row["model"], row["setting"]): row for row in scores.to_dicts()}
-    outcomes = analysis.rows("outcomes").filter(rules=JUDGE_RULES)
-    counts: dict[tuple[str, str], dict[str, int]] = {}
-    for model, setting, name, count in outcomes.select(
-        "model", "setting", "value", "count"
-    ).iter_rows():
-        counts.setdefault((model, setting), {})[name] = count
+    counts = _count(analysis.rows("outcomes").filter(rules=JUDGE_RULES), ["model", "setting"])
+    columns = [
+        *CELL_COLUMNS,
+        *map(Column, ("Right", "Wrong", "Judge failed", "Not judged")),
+        Column("GPTScore", "share"),
+        *([Column("Corrected", "share")] if certificate else []),
+    ]
     rows = []
     for cell in results.study.cells:
-        by_outcome, total = counts.get(cell, {}), totals.get(cell)
-        named = [by_outcome.get(n, 0) for n in (ANSWERED_RIGHT, ANSWERED_WRONG, "judge_failed")]
-        numbers = [*named, sum(by_outcome.values()) - sum(named)]
-        shown = [show_share(total)] if total else []
-        if total and certificate:
-            shown.append(show_share(total, "corrected"))
-        rows.append([*name_cell(results, cell), *map(Entry, numbers), *shown])
-    heads = ["Right", "Wrong", "Judge failed", "Not judged", "GPTScore"]
+        found, total = counts.get(cell, {}), totals.get(cell)
+        named = [found.get(n, 0) for n in (ANSWERED_RIGHT, ANSWERED_WRONG, "judge_failed")]
+        rest = sum(found.values()) - sum(named)
+        row = [*name_cell(results, cell), *named, rest]
+        if total:
+            names = {"estimate": "corrected", "low": "corrected_low", "high": "corrected_high"}
+            row += [total, {key: total[name] for key, name in names.items()}][
+                : 1 + bool(certificate)
+            ]
+        rows.append(row)
     return PageTable(
         _OUTCOMES + (_CORRECTED if certificate else ""),
-        [*CELL_HEADS, *map(Entry, heads + ["Corrected"] * bool(certificate))],
+        columns,
         rows,
         simulated=simulated,
+        summary="Verdicts of the judge by cell"
+        + (", with corrected totals" if certificate else ""),
     )
 
 
@@ -274,58 +269,70 @@ class ReasoningSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""
-        blocks = []
-        if self.errors is not None:
-            judged = self.errors.filter(by=JUDGE)["calibrated"]
-            blocks.append(
-                Block(
-                    self._list_errors(self.errors),
-                    "Types of errors",
-                    uncalibrated=judged.len() > 0 and not judged.all(),
-                )
-            )
-        if self.marks is not None:
-            blocks.append(Block(self._list_marks(self.marks)))
-        if not blocks:
+        tables = [
+            *([] if self.errors is None else [self._list_errors(self.errors)]),
+            *([] if self.marks is None else [self._list_marks(self.marks)]),
+        ]
+        if not tables:
             return None
-        return describe_card(blocks, " ".join(self._describe()), simulated=self.is_simulated)
+        return {
+            "tables": tables, "sentence": " ".join(self._describe()),
+            "simulated": self.is_simulated,
+        }  # fmt: skip
 
     def _list_errors(self, cells: pl.DataFrame) -> PageTable:
         types = self.analysis.find_rows("error-types")
         totals = [] if types is None else types.filter(slice=TYPE).to_dicts()
         found = [row for row in totals if row["count"]]
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         for row in found:
-            counts[row["value"]] = counts.get(row["value"], 0) + row["count"]
+            counts[row["value"]] += row["count"]
         names = sorted(counts, key=lambda name: (-counts[name], name))
         shares = {(r["model"], r["setting"], r["by"], r["value"]): r for r in found}
-        rows = [
-            [
-                *name_cell(self.results, Cell(row["model"], row["setting"]),
-                           simulated=row["simulated"]),
-                Entry(row["by"], is_name=True),
-                *(_show_type(row, shares.get((row["model"], row["setting"], row["by"], name)))
-                  for name in names),
-                *(Entry(row[n]) for n in ("classified", "right_after_all", "judge_failed")),
-            ]
-            for row in cells.to_dicts()
-        ]  # fmt: skip
+        rows: list[list[object]] = []
+        for row in cells.to_dicts():
+            place = (row["model"], row["setting"], row["by"])
+            none = Entry(format_share(0.0) if row["classified"] else NO_VALUE, ("0",))
+            rows.append(
+                [
+                    *name_cell(self.results, Cell(*place[:2]), simulated=row["simulated"]),
+                    row["by"],
+                    *(
+                        Entry(format_share(of["estimate"]), (str(of["count"]),)) if of else none
+                        for of in (shares.get((*place, name)) for name in names)
+                    ),
+                    *(row[name] for name in ("classified", "right_after_all", "judge_failed")),
+                ]
+            )
         heads = [*map(_capitalize, names), "Classified", "Found right", "Judge failed"]
-        columns = [*CELL_HEADS, *name_heads("By"), *map(Entry, heads)]
-        return PageTable(_ERRORS, columns, rows, simulated=self.is_simulated)
+        judged = cells.filter(by=JUDGE)["calibrated"]
+        return PageTable(
+            _ERRORS,
+            [*CELL_COLUMNS, Column("By", "text"), *map(Column, heads)],
+            rows,
+            simulated=self.is_simulated,
+            heading="Types of errors",
+            uncalibrated=judged.len() > 0 and not judged.all(),
+        )
 
     def _list_marks(self, marks: pl.DataFrame) -> PageTable:
-        given = set(marks["metric"])
-        names = [name for name in (*QUALITY_MARKS, ALIGNMENT_MARK) if name in given]
-        certified = {name: marks.filter(metric=name)["calibrated"].all() for name in names}
-        heads = [
-            Entry(_capitalize(name), () if certified[name] else ("uncalibrated",)) for name in names
-        ]
+        given = marks.group_by("metric").agg(pl.col("calibrated").all())
+        certified = dict(given.iter_rows())
+        names = [name for name in (*QUALITY_MARKS, ALIGNMENT_MARK) if name in certified]
         cells = dict.fromkeys(cells_of(marks))
         return PageTable(
             _MARKS.format(level=format_level(self.analysis.confidence)),
-            [*CELL_HEADS, *heads],
-            spread(self.results, cells, marks, ("metric", names), show_number),
+            [
+                *CELL_COLUMNS,
+                *(
+                    Column(_capitalize(n), "number", () if certified[n] else ("uncalibrated",))
+                    for n in names
+                ),
+            ],
+            [
+                [*label, *found]
+                for label, found in spread(self.results, cells, marks, "metric", names)
+            ],
             simulated=self.is_simulated,
         )
 
@@ -392,12 +399,6 @@ def _name_judges(results: Results, judges: str) -> str:
     return ", ".join(names) or "no judge"
 
 
-def _show_type(cell: Row, row: Row | None) -> Entry:
-    if row:
-        return Entry(format_share(row["estimate"]), (str(row["count"]),))
-    return Entry(format_share(0.0) if cell["classified"] else NO_VALUE, ("0",))
-
-
 @section("other-judges")
 class OtherJudgesSection(ReportSection):
     """The section with one table of further judges; left out if `judge.others` is empty."""
@@ -423,13 +424,17 @@ class OtherJudgesSection(ReportSection):
         return {"columns": _OTHER_HEADS, "rows": [self._row(row) for row in table.to_dicts()]}
 
     def _row(self, row: Row) -> list[object]:
-        cell = describe_cell(self.results, Cell(row["model"], row["setting"]))
-        mark = " SIMULATED" if row["simulated"] else ""
+        is_mean = row["metric"] == MEAN
         what = f"mean, {row['lowest']:g} to {row['highest']:g}"
-        shown = (what, format_number(row["estimate"]), format_limits(row["low"], row["high"]))
-        if row["metric"] != MEAN:
-            share, bounds = format_share(row["estimate"]), format_bounds(row["low"], row["high"])
-            shown = (name_outcome(row["value"]), share, bounds)
-        judge = f"{name_outcome(row['instrument'])}{mark}"
-        numbers = (row["n"], row["judge_failed"])
-        return [cell["label"], cell["setting"], judge, *shown, *numbers]
+        shown = show_value(Column("", "number" if is_mean else "share"), row)
+        mark = " SIMULATED" if row["simulated"] else ""
+        return [
+            self.results.label(row["model"]),
+            self.results.setting_label(row["setting"]),
+            f"{name_outcome(row['instrument'])}{mark}",
+            what if is_mean else name_outcome(row["value"]),
+            shown.text,
+            *shown.lines,
+            row["n"],
+            row["judge_failed"],
+        ]

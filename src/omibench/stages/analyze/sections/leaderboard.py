@@ -17,7 +17,6 @@ from omibench.schemas.problem import join_labels
 from omibench.stages.analyze.formatting import (
     NO_VALUE,
     count_noun,
-    format_bounds,
     format_decimals,
     format_level,
     format_points,
@@ -52,7 +51,6 @@ _READING = (
     "Without a certificate, a GPTScore is one judge's opinion; with one, the card on the judge "
     "shows totals corrected for its errors."
 )
-_NO_RANK = {"text": "", "bounds": "", "value": ""}
 Scores = Mapping[tuple[str, str, str, str], Row]
 """Rows of `Analysis.scores` by model, setting, scorer and subject."""
 
@@ -74,27 +72,32 @@ class MainSection(ReportSection):
         rows = self.analysis.scores.to_dicts()
         strict = any(r["strict"] is not None and r["rules"] == results.main_rules for r in rows)
         scores = {(r["model"], r["setting"], r["rules"], r["subject"]): r for r in rows}
-        ranks = format_ranks(self.analysis)
-        beside = {
+        ranks = rank_cells(self.analysis)
+        printed = {
             cell: find_row(results, cell, self.analysis.printed_rows)
             for cell in results.study.cells
         }
-        digits = max((row.digits for row in beside.values() if row), default=1)
-        groups = group_rows(self.analysis, scores, beside, ranks, digits)
-        cells = [row["cell"] for g in groups for m in g["models"] for row in m["rows"]]
+        groups = group_rows(self.analysis, scores, printed, ranks)
+        cells = [row["cell"] for rows in groups.values() for row in rows]
+        judged_note = " The value after GPT is the GPTScore." if judged else ""
         return {
-            "chance": describe_chance(self.analysis, digits),
+            "chance": describe_chance(self.analysis),
+            "digits": max((row.digits for row in printed.values() if row), default=1),
             "simulated": results.main_simulated,
-            "caption": caption_table(results) + (_STRICT if strict else ""),
+            "caption": f"ACC in per cent by {name_scorer(results.main_rules)}; in brackets the "
+            f"{format_level(self.analysis.confidence)} interval.{judged_note}"
+            + (_STRICT if strict else ""),
             "judged": judged,
             "judge_simulated": results.judge_simulated or results.has_synthetic_problems,
             "uncalibrated": judged and results.certificate is None,
             "subjects": names,
             "strict": strict,
             "columns": 6 + len(names) + judged + strict + bool(ranks),
-            "ranked": bool(ranks),
+            "ranks": len(ranks),
             "data": embed_rows(self.analysis, cells, scores),
-            "failure_head": head_failures(results),
+            "failure_head": "No answer"
+            if results.failure_rules in (None, results.main_rules)
+            else f"No answer, by {results.failure_rules}",
             "groups": groups,
             "missing": [
                 (results.label(cell.model), results.setting_label(cell.setting))
@@ -110,93 +113,65 @@ class MainSection(ReportSection):
 def group_rows(
     analysis: Analysis,
     scores: Scores,
-    beside: Mapping[Cell, PrintedResult | None],
-    ranks: Mapping[Cell, Mapping[str, str]],
-    digits: int,
-) -> list[dict[str, Any]]:
-    """Return the rows of the main table: models in the study's order, by group.
+    printed: Mapping[Cell, PrintedResult | None],
+    ranks: Mapping[Cell, Row],
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the main table by group: models in the study's order.
 
     Args:
         analysis: The study's results.
         scores: Its scores.
-        beside: The printed row of each cell.
-        ranks: Formatted ranks by cell.
-        digits: Number of decimals of accuracies.
+        printed: The printed row of each cell.
+        ranks: Rows of the result `ranks` by cell.
 
     Returns:
-        For each group its `name` and `models`; for each model `label`, `simulated`, `size`,
-        `parameters` (in billions), `weights` (`open`, `closed` or empty) and `rows`, one per
-        setting, as the template names their values.
+        For each scored cell its texts, and `total`, `judge` and `subjects`: rows of `scores`, or
+        None; the template formats their shares.
     """
     results, main = analysis.results, analysis.results.main_rules
+    study, problems, top = results.study, len(results.answers), best(analysis)
     parts = analysis.printed_comparisons.filter(subject=AVERAGE).to_dicts()
     averages = {find_cell(row): 100 * row["estimate"] for row in parts}
-    top = best(analysis)
-    leader = find_cell(top) if top else None
+    models = list(dict.fromkeys(cell.model for cell in study.cells))
     groups: dict[str, list[dict[str, Any]]] = {}
-    for model in dict.fromkeys(cell.model for cell in results.study.cells):
-        cells = [cell for cell in results.study.cells if cell.model == model]
-        rows = [
-            _format_row(analysis, cell, scores, digits)
-            | {
-                "leader": cell == leader,
-                "gain": describe_gain(results, cell, scores),
-                "printed_in": describe_places(results, cell),
-                "rank": ranks.get(cell, _NO_RANK),
-                "printed": _describe_printed(analysis, beside[cell], averages.get(cell)),
-            }
-            for cell in cells
-            if (*cell, main, TOTAL) in scores
-        ]
-        if rows:
-            block = results.study.models[model]
-            entry = {
-                "label": results.label(model),
-                "simulated": any(results.simulated_cells[cell] for cell in cells),
-                "rows": rows,
-                "size": describe_size(block),
-                "parameters": f"{block.parameters_b or 0:g}",
-                "weights": block.weights or "",
-            }
-            groups.setdefault(block.group or "Models", []).append(entry)
-    return [{"name": name, "models": models} for name, models in groups.items()]
-
-
-def _format_row(analysis: Analysis, cell: Cell, scores: Scores, digits: int) -> dict[str, Any]:
-    results, main = analysis.results, analysis.results.main_rules
-    total, judge = scores[*cell, main, TOTAL], scores.get((*cell, JUDGE_RULES, TOTAL))
-    page = f"{EXPLORER}/cells/{cell_file(cell)}" if has_pages(results) else None
-    n, problems = total["n"], len(results.answers)
-    failed = total["failures"]
-    bounds = (format_share(total[name], digits) for name in ("estimate", "failures_right"))
-
-    def share(rules: str, subject: str) -> str:
-        row = scores.get((*cell, rules, subject))
-        return format_share(row["estimate"] if row else None, digits)
-
-    return {
-        "cell": cell,
-        "setting": results.setting_label(cell.setting),
-        "href": page,
-        "bar": _draw_bar(total),
-        "total": format_share(total["estimate"], digits),
-        "interval": format_bounds(total["low"], total["high"]),
-        "partial": f"{n:,} of {count_noun(problems, 'problem')}" if n < problems else "",
-        "subjects": [
-            {
-                "acc": share(main, name),
-                "gptscore": share(JUDGE_RULES, name),
-                "href": f"{page}#{name}" if page and (*cell, main, name) in scores else None,
-            }
-            for name in subjects(analysis)
-        ],
-        "gptscore": share(JUDGE_RULES, TOTAL),
-        "gptscore_interval": format_bounds(judge["low"], judge["high"]) if judge else "",
-        "failures": NO_VALUE if failed is None else f"{failed} / {total['responses']}",
-        "bounds": NO_VALUE if failed is None else " to ".join(bounds),
-        "strict": format_share(total["strict"], digits),
-        "strict_interval": format_bounds(total["strict_low"], total["strict_high"]),
-    }
+    for cell in sorted(study.cells, key=lambda cell: models.index(cell.model)):
+        total, block = scores.get((*cell, main, TOTAL)), study.models[cell.model]
+        if total is None:
+            continue
+        page = f"{EXPLORER}/cells/{cell_file(cell)}" if has_pages(results) else None
+        mine = [s for other, s in results.simulated_cells.items() if other.model == cell.model]
+        by_subject = [(name, scores.get((*cell, main, name))) for name in subjects(analysis)]
+        row = {
+            "cell": cell,
+            "label": results.label(cell.model),
+            "setting": results.setting_label(cell.setting),
+            "simulated": any(mine),
+            "size": describe_size(block),
+            "parameters": f"{block.parameters_b or 0:g}",
+            "weights": block.weights or "",
+            "href": page,
+            "leader": top is not None and cell == find_cell(top),
+            "gain": describe_gain(results, cell, scores),
+            "printed_in": describe_places(results, cell),
+            "rank": ranks.get(cell),
+            "printed": _describe_printed(analysis, printed[cell], averages.get(cell)),
+            "bar": _draw_bar(total),
+            "total": total,
+            "judge": scores.get((*cell, JUDGE_RULES, TOTAL)),
+            "partial": f"{total['n']:,} of {count_noun(problems, 'problem')}"
+            if total["n"] < problems
+            else "",
+            "subjects": [
+                {
+                    "acc": score,
+                    "judge": scores.get((*cell, JUDGE_RULES, name)),
+                    "href": f"{page}#{name}" if page and score else None,
+                }
+                for name, score in by_subject
+            ],
+        }
+        groups.setdefault(block.group or "Models", []).append(row)
+    return groups
 
 
 def _draw_bar(row: Row) -> dict[str, float]:
@@ -224,45 +199,25 @@ def _describe_printed(
     pairs = {join_labels(answer.attributes.get("pair")) for answer in answers}
     if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
-    values = [text(subject, ACC) for subject in subjects(analysis)]
-    macro = _describe_macro(row, average) if (AVERAGE, ACC) in row.values else ""
-    gptscore, strict = text(TOTAL, GPTSCORE), text(TOTAL, STRICT)
-    if {total, gptscore, strict, *values} == {NO_VALUE} and not macro:
-        return None
+    macro = ""
+    if (AVERAGE, ACC) in row.values:
+        parts = [part for part, metric in row.values if metric == ACC and part != AVERAGE]
+        ours = "" if average is None else f", ours {format_decimals(average, row.digits)}"
+        macro = f"macro average of {' and '.join(parts)}: {text(AVERAGE, ACC)}{ours}"
     return {
-        "total": total, "gptscore": gptscore, "subjects": values, "strict": strict, "macro": macro,
-    }  # fmt: skip
-
-
-def _describe_macro(row: PrintedResult, average: float | None) -> str:
-    parts = [part for part, metric in row.values if metric == ACC and part != AVERAGE]
-    printed = format_decimals(row.values[AVERAGE, ACC], row.digits)
-    ours = "" if average is None else f", ours {format_decimals(average, row.digits)}"
-    return f"macro average of {' and '.join(parts)}: {printed}{ours}"
-
-
-def format_ranks(analysis: Analysis) -> dict[Cell, dict[str, str]]:
-    """Format the ranks of the headline's cells under the main scorer.
-
-    Args:
-        analysis: The study's results.
-
-    Returns:
-        By cell: the rank by accuracy, and the best and worst rank that the tests allow; empty if no
-        cells are compared.
-    """
-    table = analysis.find_rows("ranks")
-    if table is None:
-        return {}
-    rows = table.filter(rules=analysis.results.main_rules).to_dicts()
-    return {
-        find_cell(row): {
-            "text": f"{row['estimate']:.0f}",
-            "bounds": f"{row['low']:.0f} to {row['high']:.0f} of {len(rows)}",
-            "value": f"{row['estimate']:.0f}",
-        }
-        for row in rows
+        "total": total,
+        "gptscore": text(TOTAL, GPTSCORE),
+        "subjects": [text(subject, ACC) for subject in subjects(analysis)],
+        "strict": text(TOTAL, STRICT),
+        "macro": macro,
     }
+
+
+def rank_cells(analysis: Analysis) -> dict[Cell, Row]:
+    """Return the rows of `ranks` under the main scorer by cell; empty if none are compared."""
+    table = analysis.find_rows("ranks")
+    rows = [] if table is None else table.filter(rules=analysis.results.main_rules).to_dicts()
+    return {find_cell(row): row for row in rows}
 
 
 def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Markup:
@@ -305,12 +260,11 @@ def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Mar
     )
 
 
-def describe_chance(analysis: Analysis, digits: int) -> dict[str, Any] | None:
-    """Format the row of guessing among the choices (EMMA, table 2, "Random choice").
+def describe_chance(analysis: Analysis) -> dict[str, Any] | None:
+    """Return the row of guessing among the choices (EMMA, table 2, "Random choice").
 
     Args:
         analysis: The study's results.
-        digits: Number of decimals in the table.
 
     Returns:
         The row, with a `note` on the accuracies that guessing explains; None if no problem has
@@ -324,10 +278,9 @@ def describe_chance(analysis: Analysis, digits: int) -> dict[str, Any] | None:
     upper = format_share(total["upper"])
     return {
         "bar": _draw_bar(total),
-        "total": format_share(total["estimate"], digits),
-        "interval": format_bounds(total["low"], total["high"]),
+        "total": total,
         "upper": f"{format_level(analysis.confidence)} of guesses up to {upper}",
-        "subjects": [format_share(parts[name]["estimate"], digits) for name in subjects(analysis)],
+        "subjects": [parts[name] for name in subjects(analysis)],
         "note": _describe_cells_at_chance(analysis),
     }
 
@@ -385,21 +338,6 @@ def _place(name: str) -> tuple[object, ...]:
     kind, _, number = name.partition(" ")
     parts = re.split(r"(\d+)", number)
     return kind != "table", kind, [(part.zfill(9) if part.isdigit() else part) for part in parts]
-
-
-def caption_table(results: Results) -> str:
-    """Return the caption of the main table."""
-    judged = " The value after GPT is the GPTScore." if JUDGE_RULES in results.rules else ""
-    return (
-        f"ACC in per cent by {name_scorer(results.main_rules)}; in brackets the "
-        f"{format_level(results.study.analyze.confidence)} interval.{judged}"
-    )
-
-
-def head_failures(results: Results) -> str:
-    """Return the heading of the responses without an answer, with their scorer."""
-    rules = results.failure_rules
-    return "No answer" if rules in (None, results.main_rules) else f"No answer, by {rules}"
 
 
 def describe_reading(results: Results) -> str:

@@ -20,7 +20,7 @@ from omibench.stages.analyze.formatting import (
     format_decimals,
     format_share,
 )
-from omibench.stages.analyze.page_table import CELL_HEADS, Entry, PageTable, Row, name_cell
+from omibench.stages.analyze.page_table import CELL_COLUMNS, Column, PageTable, Row, name_cell
 from omibench.stages.analyze.results.saliency import (
     TIE,
     UNSCORED,
@@ -73,7 +73,7 @@ def describe_saliency(
         f"({params.resolution}) in steps of {params.stride}; {READINGS[params.reading]}. "
         "Log-probabilities over the options, and impacts, in nats; the impact of a problem is the "
         "largest change of log P of the chosen option at any position, in either direction.",
-        [*CELL_HEADS, *map(Entry, HEADS)],
+        [*CELL_COLUMNS, *map(Column, HEADS)],
         [_format_row(results, row) for row in list_cells(params, rows)],
         simulated=any(row.simulated for row in rows),
     )
@@ -86,15 +86,15 @@ def describe_saliency(
     }
 
 
-def _format_row(results: Results, row: Row) -> list[Entry]:
+def _format_row(results: Results, row: Row) -> list[object]:
     cell, share = Cell(row["model"], row["setting"]), row["supportive"]
     impacts = (row[name] for name in ("estimate", "impact_median", "impact_max"))
-    texts = [
+    return [
+        *name_cell(results, cell, simulated=row["simulated"]),
         row["n"], sum(row[outcome] for outcome in UNSCORED), row["declares"], row["pictures"],
         *map(_nats, (row["logprob"], *impacts)),
         NO_VALUE if isnan(share) else f"{format_share(share)} %",
     ]  # fmt: skip
-    return [*name_cell(results, cell, simulated=row["simulated"]), *map(Entry, texts)]
 
 
 def _describe_unscored(results: Results, row: Salience) -> str:
