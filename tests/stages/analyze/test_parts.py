@@ -20,7 +20,7 @@ def test_every_built_in_card_has_one_place() -> None:
 
 def test_cards_stand_in_the_readers_order_and_others_in_a_part_of_their_own() -> None:
     parts = sort_cards([card("provenance"), card("mine"), card("accuracy"), card("main")])
-    assert [(p.part.name, [c.name for c in p.cards]) for p in parts] == [
+    assert [(part.name, [card.name for card in cards]) for part, cards in parts] == [
         ("leaderboard", ["main", "accuracy"]),
         ("more", ["mine"]),
         ("provenance", ["provenance"]),

@@ -5,7 +5,7 @@ They go after two versions; `tables/` has the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,10 +27,12 @@ Row = dict[str, Any]
 
 
 class Pivot(NamedTuple):
-    """A CSV file: the rows of results, and the column of the file -> their column."""
+    """A CSV file: the rows of results, and its columns."""
 
     rows: Callable[[Analysis], pl.DataFrame | None]
-    columns: Mapping[str, str]
+    columns: Sequence[str]
+    sources: Mapping[str, str] = {}
+    """The columns of the result behind columns of another name."""
 
 
 def _select_outcomes(analysis: Analysis) -> pl.DataFrame:
@@ -73,77 +75,73 @@ def _name_means(analysis: Analysis) -> pl.DataFrame | None:
     return table.with_columns(value=pl.when(is_mean).then(pl.lit(MEAN)).otherwise("value"))
 
 
-_CELL = {"model": "model", "label": "label", "group": "group", "setting": "setting"}
-_SCORED = {**_CELL, "rules": "rules"}
+_CELL = ("model", "label", "group", "setting")
+_SCORED = (*_CELL, "rules")
 _INTERVAL = {"lo": "low", "hi": "high"}
 PIVOTS: Mapping[str, Pivot] = {
     "main": Pivot(
         _list_scores,
+        (
+            *_SCORED, "subject", "n", "acc", "lo", "hi", "n_eff", "responses", "failures",
+            "acc_failures_wrong", "acc_failures_right", "credit", "corrected", "corrected_lo",
+            "corrected_hi", "calibrated", "simulated", "judge_simulated", "ratio", "strict",
+            "strict_lo", "strict_hi",
+        ),
         {
-            **_SCORED, "subject": "subject", "n": "n", "acc": "estimate", **_INTERVAL,
-            "n_eff": "n_eff", "responses": "responses", "failures": "failures",
-            "acc_failures_wrong": "failures_wrong", "acc_failures_right": "failures_right",
-            "credit": "credit", "corrected": "corrected", "corrected_lo": "corrected_low",
-            "corrected_hi": "corrected_high", "calibrated": "calibrated", "simulated": "simulated",
-            "judge_simulated": "judge_simulated", "ratio": "ratio", "strict": "strict",
-            "strict_lo": "strict_low", "strict_hi": "strict_high",
+            "acc": "estimate", **_INTERVAL, "acc_failures_wrong": "failures_wrong",
+            "acc_failures_right": "failures_right", "corrected_lo": "corrected_low",
+            "corrected_hi": "corrected_high", "strict_lo": "strict_low", "strict_hi": "strict_high",
         },
     ),
     "by_images": Pivot(
         _list_images,
-        {
-            **_SCORED, "images": "value", "n": "n", "acc": "estimate", **_INTERVAL,
-            "simulated": "simulated",
-        },
+        (*_SCORED, "images", "n", "acc", "lo", "hi", "simulated"),
+        {"images": "value", "acc": "estimate", **_INTERVAL},
     ),
     "failures": Pivot(
         _select_outcomes,
-        {
-            **_SCORED, "outcome": "value", "count": "count", "n": "n", "share": "estimate",
-            "simulated": "simulated",
-        },
+        (*_SCORED, "outcome", "count", "n", "share", "simulated"),
+        {"outcome": "value", "share": "estimate"},
     ),
     "samples": Pivot(
         lambda analysis: analysis.find_rows("samples"),
-        {
-            **_SCORED, "metric": "metric", "k": "k", "n": "n", "value": "estimate", **_INTERVAL,
-            "sd": "sd", "sem": "sem", "prompts": "prompts", "simulated": "simulated",
-        },
+        (
+            *_SCORED, "metric", "k", "n", "value", "lo", "hi", "sd", "sem", "prompts", "simulated",
+        ),
+        {"value": "estimate", **_INTERVAL},
     ),
     "rationales": Pivot(
         lambda analysis: analysis.find_rows("rationale-marks"),
-        {
-            **_CELL, "mark": "metric", "n": "n", "mean": "estimate", **_INTERVAL,
-            "judge_failed": "judge_failed", "judge": "judge", "calibrated": "calibrated",
-            "simulated": "simulated",
-        },
+        (
+            *_CELL, "mark", "n", "mean", "lo", "hi", "judge_failed", "judge", "calibrated",
+            "simulated",
+        ),
+        {"mark": "metric", "mean": "estimate", **_INTERVAL},
     ),
     "errors": Pivot(
         _list_errors,
-        {
-            **_CELL, "taxonomy": "taxonomy", TYPE: "value", "count": "count",
-            "classified": "classified", "share": "estimate", **_INTERVAL,
-            "right_after_all": "right_after_all", "judge_failed": "judge_failed", "judge": "judge",
-            "calibrated": "calibrated", "simulated": "simulated", "by": "by",
-        },
+        (
+            *_CELL, "taxonomy", TYPE, "count", "classified", "share", "lo", "hi",
+            "right_after_all", "judge_failed", "judge", "calibrated", "simulated", "by",
+        ),
+        {TYPE: "value", "share": "estimate", **_INTERVAL},
     ),
     "saliency": Pivot(
         lambda analysis: analysis.find_rows("saliency"),
-        {
-            **_CELL, "reading": "reading", "max_pixels": "max_pixels", "problems": "n",
-            **{outcome: outcome for outcome in UNSCORED}, "declares": "declares", "mass": "mass",
-            "pictures": "pictures", "logprob": "logprob", "impact_mean": "estimate",
-            "impact_median": "impact_median", "impact_max": "impact_max",
-            "supportive": "supportive", "simulated": "simulated", "hidden": "hidden",
-        },
+        (
+            *_CELL, "reading", "max_pixels", "problems", *UNSCORED, "declares", "mass", "pictures",
+            "logprob", "impact_mean", "impact_median", "impact_max", "supportive", "simulated",
+            "hidden",
+        ),
+        {"problems": "n", "impact_mean": "estimate"},
     ),
     "other-judges": Pivot(
         _name_means,
-        {
-            **_CELL, "instrument": "instrument", "value": "value", "n": "n", "estimate": "estimate",
-            **_INTERVAL, "lowest": "lowest", "highest": "highest", "judge_failed": "judge_failed",
-            "judge": "judge", "simulated": "simulated",
-        },
+        (
+            *_CELL, "instrument", "value", "n", "estimate", "lo", "hi", "lowest", "highest",
+            "judge_failed", "judge", "simulated",
+        ),
+        _INTERVAL,
     ),
 }  # fmt: skip
 
@@ -155,13 +153,12 @@ def pivot_result(analysis: Analysis, name: str) -> list[Row] | None:
     if table is None:
         return None
     names = {cell: cell_names(analysis.results, cell) for cell in cells_of(table)}
-    return [
-        {
-            column: names[Cell(row["model"], row["setting"])].get(column, row.get(source))
-            for column, source in pivot.columns.items()
-        }
+    rows = (
+        row | names[Cell(row["model"], row["setting"])]
         for row in round_table(table).iter_rows(named=True)
-    ]
+    )
+    sources = [(column, pivot.sources.get(column, column)) for column in pivot.columns]
+    return [{column: row.get(source) for column, source in sources} for row in rows]
 
 
 def cell_names(results: Results, cell: Cell) -> Row:

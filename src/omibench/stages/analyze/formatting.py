@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
-from typing import Any
 
 from omibench.params.setting import Cell
 from omibench.results.load import Results
@@ -131,11 +130,6 @@ def name_pool(settings: Sequence[str], *, is_all: bool) -> str:
     return f"under {' and '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}"
 
 
-def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:
-    """Return the columns that identify a cell in the lesser tables: `label`, `setting`,
-    `simulated`."""
-    return {
-        "label": results.label(cell.model),
-        "setting": results.setting_label(cell.setting),
-        "simulated": results.simulated_cells[cell],
-    }
+def describe_cell(results: Results, cell: Cell) -> str:
+    """Return the labels of a cell: 'Strong, Chain of thought'."""
+    return f"{results.label(cell.model)}, {results.setting_label(cell.setting)}"

@@ -6,7 +6,7 @@ report is only as long as what you open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
@@ -36,13 +36,6 @@ class ReportPart(NamedTuple):
     question: str
     cards: tuple[str, ...]
     is_folded: bool = False
-
-
-class FilledPart(NamedTuple):
-    """A part with at least one card."""
-
-    part: ReportPart
-    cards: Sequence[ReportCard]
 
 
 PARTS: Final = (
@@ -105,30 +98,25 @@ PARTS: Final = (
         is_folded=True,
     ),
 )  # fmt: skip
-_MORE: Final = "more"
+_MORE: Final = next(part for part in PARTS if part.name == "more")
 
 
-def sort_cards(cards: Iterable[ReportCard]) -> list[FilledPart]:
+def sort_cards(cards: Iterable[ReportCard]) -> list[tuple[ReportPart, list[ReportCard]]]:
     """Sort cards into parts; cards of plug-ins go into a separate part.
 
     Args:
         cards: Cards of a report, with unique names.
 
     Returns:
-        The non-empty parts, in order.
+        The non-empty parts with their cards, in order.
     """
-    by_name = {card.name: card for card in cards}
-    others = [card for name, card in by_name.items() if find_part(name).name == _MORE]
-    filled = [
-        FilledPart(
-            part,
-            others
-            if part.name == _MORE
-            else [by_name[name] for name in part.cards if name in by_name],
-        )
-        for part in PARTS
-    ]
-    return [part for part in filled if part.cards]
+    filled: dict[ReportPart, list[ReportCard]] = {part: [] for part in PARTS}
+    for card in cards:
+        filled[find_part(card.name)].append(card)
+    for part, own in filled.items():
+        if part is not _MORE:
+            own.sort(key=lambda card: part.cards.index(card.name))
+    return [(part, own) for part, own in filled.items() if own]
 
 
 def find_part(name: str) -> ReportPart:
@@ -137,5 +125,4 @@ def find_part(name: str) -> ReportPart:
     Args:
         name: Name of the card; cards of plug-ins are in a part for plug-ins.
     """
-    more = next(part for part in PARTS if part.name == _MORE)
-    return next((part for part in PARTS if name in part.cards), more)
+    return next((part for part in PARTS if name in part.cards), _MORE)

@@ -26,29 +26,24 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class PageFigure(NamedTuple):
-    """A drawing on a page; `data` is empty if it is not interactive."""
-
-    svg: Markup
-    takeaway: str
-    data: Markup
-
-
 def prepare_figure(
     svg: str, takeaway: str, specification: Mapping[str, Any] | None = None
-) -> PageFigure:
+) -> dict[str, str]:
     """Prepare a drawing for a page.
 
     Args:
         svg: Drawing in the light palette, made by our library with all external text escaped.
         takeaway: Description of what the drawing shows.
         specification: Its Vega-Lite specification.
+
+    Returns:
+        The `svg`, its `takeaway`, and `data`, empty if it is not interactive.
     """
     from omibench.stages.analyze.figures.theme import compile_interactive
 
     drawn = Markup(apply_theme(svg, takeaway))  # noqa: S704  # escaped by the library that drew it
-    data = embed_json(compile_interactive(specification)) if specification else Markup()
-    return PageFigure(drawn, takeaway, data)
+    data = embed_json(compile_interactive(specification)) if specification else ""
+    return {"svg": drawn, "takeaway": takeaway, "data": data}
 
 
 MOST_ROWS: Final = 20

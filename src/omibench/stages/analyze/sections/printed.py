@@ -13,14 +13,12 @@ from omibench.papers.comparison import describe_unmatched
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult
 from omibench.papers.tables import ACC, CONS5, GPTSCORE, PASS5, STRICT
-from omibench.params.setting import Cell
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.formatting import (
     MINUS,
     NO_VALUE,
     count_noun,
-    describe_cell,
     format_decimals,
     name_rules,
 )
@@ -65,12 +63,13 @@ class PublishedSection(ReportSection):
             ],
             "differences": [
                 {
-                    **describe_cell(self.results, Cell(row["model"], row["setting"])),
+                    "label": self.results.label(row["model"]),
+                    "setting": self.results.setting_label(row["setting"]),
                     "subject": _name_part(row["subject"]),
                     "metric": _metric(row["printed_metric"]),
                     "printed": format_decimals(100 * row["printed"], row["digits"]),
                     "ours": format_decimals(100 * row["estimate"], 2),
-                    "difference": _format_difference(100 * row["difference"]),
+                    "difference": _sign(row["difference"]),
                     "n": row["n"],
                 }
                 for row in comparisons.filter("differs").iter_rows(named=True)
@@ -135,7 +134,17 @@ def describe_comparisons(comparisons: pl.DataFrame) -> str:
     """Return the numbers of printed cells with responses, and of those with a simulated value."""
     simulated = int(comparisons["simulated"].sum())
     comparable = comparisons.filter(~comparisons["simulated"])
-    sentences = [_describe_reproduction(comparable)] if comparable.height or not simulated else []
+    sentences = []
+    if comparable.height:
+        differing = int(comparable["differs"].sum())
+        verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
+        rules = ", ".join(map(name_rules, comparable["rules"].unique(maintain_order=True)))
+        sentences.append(
+            f"Of {count_noun(comparable.height, 'printed cell')} with complete responses, "
+            f"{comparable.height - differing} follow from the responses ({rules}), {verdict}."
+        )
+    elif not simulated:
+        sentences.append(_NONE_HERE)
     if simulated:
         sentences.append(
             f"differences.csv lists {SIMULATED} values for "
@@ -145,20 +154,8 @@ def describe_comparisons(comparisons: pl.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def _describe_reproduction(comparisons: pl.DataFrame) -> str:
-    if not comparisons.height:
-        return _NONE_HERE
-    differing = int(comparisons["differs"].sum())
-    verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
-    rules = ", ".join(map(name_rules, comparisons["rules"].unique(maintain_order=True)))
-    return (
-        f"Of {count_noun(comparisons.height, 'printed cell')} with complete responses, "
-        f"{comparisons.height - differing} follow from the responses ({rules}), {verdict}."
-    )
-
-
-def _format_difference(difference: float) -> str:
-    text = format_decimals(difference, 2)
+def _sign(difference: float) -> str:
+    text = format_decimals(100 * difference, 2)
     return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
 
 

@@ -98,18 +98,16 @@ def _format_row(results: Results, row: Row) -> list[object]:
 
 
 def _describe_unscored(results: Results, row: Salience) -> str:
-    names = describe_cell(results, row.cell)
     total = count_noun(sum(row.unscored.values()), "problem")
     reasons = sorted(row.reasons.items(), key=lambda entry: (-entry[1], entry[0]))
     listed = "; ".join(f"{reason} ({count:,})" for reason, count in reasons[:MOST_REASONS])
     more = "; and others" if len(reasons) > MOST_REASONS else ""
-    return f"{names['label']}, {names['setting']}: {total} not scored: {listed}{more}."
+    return f"{describe_cell(results, row.cell)}: {total} not scored: {listed}{more}."
 
 
 def _describe_hidden(results: Results, row: Salience) -> str:
-    names = describe_cell(results, row.cell)
     return (
-        f"{names['label']}, {names['setting']}: {count_noun(row.hidden, 'place')} removed the "
+        f"{describe_cell(results, row.cell)}: {count_noun(row.hidden, 'place')} removed the "
         "chosen option from the endpoint's list of likeliest tokens. Their effect is unknown, so "
         "the shown impacts are lower bounds."
     )
@@ -153,9 +151,7 @@ def _map(
     problem, image, option = strongest
     # The folders of stages are siblings in the folder of the results.
     folder = report.parent.parent / "saliency" / cell.model / cell.setting
-    words = describe_cell(results, cell)
     return {
         "src": link_file(map_file(folder, problem, image, option), report),
-        "alt": f"{words['label']}, {words['setting']}: {problem}, image {image + 1}, "
-        f"option {option}",
+        "alt": f"{describe_cell(results, cell)}: {problem}, image {image + 1}, option {option}",
     }

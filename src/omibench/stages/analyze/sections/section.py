@@ -67,7 +67,7 @@ class ReportSection:
     """The name of a registered figure, drawn in this card instead of one of its own."""
     caption: ClassVar[str] = ""
     files: ClassVar[Sequence[str]] = ()
-    """The names of its CSV files in `pivots.PIVOTS`."""
+    """The names of its CSV files in `csv_files.PIVOTS`."""
     template: ClassVar[str] = "sections/table.html.j2"
     """The text of a Jinja template, or the name of a built-in file in `templates/`.
 
