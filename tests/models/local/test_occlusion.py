@@ -15,7 +15,7 @@ from omibench.models.local import transformers as module
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
-from omibench.models.local.transformers_engine import Packing, strip_patches, transformers_engine
+from omibench.models.local.transformers_engine import Packing, strip_patches
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
@@ -125,7 +125,7 @@ def test_a_letter_inside_a_response_is_scored_where_the_model_has_said_it(
     asked = asked.model_copy(update={"options": ("A", "B", "C")})
     scorer = provider(tiny[family])
     ((_, scores),) = _scores(scorer, [answer_so_far(asked, response)])
-    engine = transformers_engine("tiny", scorer.model)
+    engine = scorer.open_engine()
     for option, value in scores.items():
         whole = answer_so_far(asked, f"{response}{option}, as I said.").conversation
         batch = engine.inputs([whole], None)

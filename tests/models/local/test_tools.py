@@ -20,7 +20,6 @@ from omibench.errors import ModelError
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.prompts import chat_messages, group_by_tools, group_runs, parse_reply
 from omibench.models.local.transformers import TransformersProvider
-from omibench.models.local.transformers_engine import transformers_engine
 from omibench.models.local.vllm import VllmProvider
 from omibench.params.models.providers import TransformersModel, VllmModel
 from omibench.schemas.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
@@ -142,7 +141,7 @@ def test_transformers_renders_tools_and_turns_that_call(tmp_path: Path) -> None:
     try:
         with pytest.raises(ModelError, match="set `style: text`"):
             list(asked.answer([request]))
-        engine = transformers_engine("tiny", asked.model)
+        engine = asked.open_engine()
         engine.processor.chat_template = TEMPLATE
         batch = engine.inputs([request.conversation], None)
         prompt = engine.tokenizer.decode(batch["input_ids"][0].tolist())

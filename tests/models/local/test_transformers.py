@@ -17,7 +17,7 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.models.client.ask import ask
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.transformers import TransformersProvider
-from omibench.models.local.transformers_engine import TransformersEngine, transformers_engine
+from omibench.models.local.transformers_engine import TransformersEngine
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request, Response
@@ -53,7 +53,7 @@ def provider(folder: Path, **block: Any) -> TransformersProvider:
 
 
 def engine(asked: TransformersProvider) -> TransformersEngine:
-    return transformers_engine(asked.name, asked.model)
+    return asked.open_engine()
 
 
 def texts(asked: TransformersProvider, requests: list[Request]) -> list[str]:

@@ -15,6 +15,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -216,11 +217,24 @@ def check_origin(name: str, model: LocalModel, kind: type, checkpoint: Checkpoin
         )
 
 
-def explain_own_code(name: str, model: LocalModel, error: BaseException) -> str | None:
-    """Explain that a model was not loaded because its custom code is disabled; else None."""
-    if model.trust_remote_code or "trust_remote_code" not in str(error):
-        return None
-    return f"model {name!r}: {model.id} comes with custom code, which is not run; {REMEDY}"
+@contextmanager
+def explain_load(
+    name: str, model: LocalModel, action: str, errors: tuple[type[Exception], ...]
+) -> Iterator[None]:
+    """Report exceptions of a load, one of `errors`, as a ModelError on one line.
+
+    `action` says what failed. A model that needs its custom code, which is disabled, is explained.
+    """
+    try:
+        yield
+    except ModelError:
+        raise
+    except errors as error:
+        if not model.trust_remote_code and "trust_remote_code" in str(error):
+            action = f"{model.id} comes with custom code, which is not run; {REMEDY}"
+        else:
+            action = f"{action}: {one_line(error)}"
+        raise ModelError(f"model {name!r}: {action}") from error
 
 
 def _fetch_snapshot(name: str, model: LocalModel) -> Path:

@@ -1,4 +1,4 @@
-"""Pictures for local engines: each opened, checked and decoded once while in use."""
+"""Prompts of local engines: pictures, runs of samples, tools, chat templates and options."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from omibench.models.api.replies import (
     parse_call,
     split_reasoning,
 )
-from omibench.models.options import OptionScores, is_continued, make_scored_response
-from omibench.models.provider import Budget, Reservation
+from omibench.models.options import is_continued
 from omibench.params.models.base import Price
 from omibench.schemas.request import (
     Conversation,
@@ -212,69 +211,6 @@ def cut_chunks(
         yield chunk
 
 
-Answers = Iterable[tuple[SampleRun, Sequence[Response]]]
-AT_A_TIME = 256
-"""Maximum requests that score options in one call to an engine."""
-
-
-def answer_options(
-    requests: Sequence[Request],
-    budget: Budget,
-    score: Callable[[Sequence[Request], Sequence[Sequence[str]]], Iterable[OptionScores]],
-) -> Iterator[tuple[Request, Response]]:
-    """Score the requests' options; requests beyond the budget are `budget_stop`.
-
-    Engines do not report the cost of scoring, so the worst case of each stays spent.
-    """
-    for start in range(0, len(requests), AT_A_TIME):
-        part = requests[start : start + AT_A_TIME]
-        reservations = {
-            id(r): reservation for r in part if (reservation := budget.reserve([r])) is not None
-        }
-        admitted = [r for r in part if id(r) in reservations]
-        try:
-            for scores in score(admitted, [r.options for r in admitted]) if admitted else ():
-                budget.settle(reservations.pop(id(scores.request)), None)
-                yield scores.request, make_scored_response(scores.logprobs)
-        finally:
-            for reservation in reservations.values():
-                budget.release(reservation)
-        sent = {id(r) for r in admitted}
-        for request in part:
-            if id(request) not in sent:
-                yield request, Response(text="", outcome="budget_stop")
-
-
-def answer_runs(
-    chunks: Iterable[list[SampleRun]], budget: Budget, ask: Callable[[list[SampleRun]], Answers]
-) -> Iterator[tuple[Request, Response]]:
-    """Answer runs chunk by chunk; from the end of the budget on, they are `budget_stop`.
-
-    `ask` answers the runs of one chunk, in any order, one response per request.
-    """
-    stopped = False
-    for chunk in chunks:
-        reservations: dict[int, Reservation] = {}
-        admitted: list[SampleRun] = []
-        for run in chunk:
-            reservation = None if stopped else budget.reserve(run.requests)
-            if reservation is None:
-                stopped = True
-                break
-            reservations[id(run)] = reservation
-            admitted.append(run)
-        try:
-            for run, responses in ask(admitted) if admitted else ():
-                budget.settle(reservations.pop(id(run)), sum(r.cost_usd or 0.0 for r in responses))
-                yield from zip(run.requests, responses, strict=True)
-        finally:
-            for reservation in reservations.values():
-                budget.release(reservation)
-        for run in chunk[len(admitted) :]:
-            for request in run.requests:
-                yield request, Response(text="", outcome="budget_stop")
-
-
 # Tools for local engines: offered through the chat template, parsed from the output.
 #
 # Calls have the form `<tool_call>{"name": ..., "arguments": ...} </tool_call>` (Hermes), which the
@@ -424,12 +360,15 @@ def chat_messages(
     ]
 
 
-def make_responses(
-    run: SampleRun, drawn: Drawn, price: Price | None, latency_s: float
-) -> list[Response]:
+def opens_thinking(tokenizer: Any, prompt: Sequence[int]) -> bool:
+    """Return whether a prompt, as tokens, ends inside a thinking block."""
+    return bool(tokenizer.decode(list(prompt[-8:])).rstrip().endswith(THINK))
+
+
+def make_responses(run: SampleRun, drawn: Drawn, price: Price | None) -> list[Response]:
     """Build one response per request of a run; a greedy draw answers all its samples.
 
-    The prompt's tokens are divided over its samples. `latency_s` is the time of their batch.
+    The prompt's tokens are divided over its samples.
     """
     copies = len(run.requests) // len(drawn.draws)
     prompt = Usage(input_tokens=drawn.input_tokens, cached_tokens=drawn.cached_tokens)
@@ -439,11 +378,7 @@ def make_responses(
         words = _words(draw, drawn.opened, bool(run.conversation.tools))
         for output_usage in divide_usage(Usage(output_tokens=draw.output_tokens), copies):
             usage = next(prompts).model_copy(update={"output_tokens": output_usage.output_tokens})
-            measurements = {
-                "usage": usage,
-                "cost_usd": compute_cost(price, usage),
-                "latency_s": round(latency_s, 3),
-            }
+            measurements = {"usage": usage, "cost_usd": compute_cost(price, usage)}
             responses.append(words.model_copy(update=measurements))
     return responses
 
@@ -461,11 +396,6 @@ def _words(draw: Draw, opened: bool, tools: bool) -> Response:
         finish_reason=draw.finish,
         reasoning=reasoning,
     )
-
-
-def make_failures(run: SampleRun, error: str) -> list[Response]:
-    """Build the responses of a run that the engine rejected."""
-    return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
 
 
 def option_ids(tokenizer: Any, options: Iterable[str], name: str) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -12,10 +13,8 @@ from omibench.errors import ImageCountError, ModelError, OmibenchError
 from omibench.models.api.replies import describe_tools
 from omibench.models.local.checkpoint import (
     EXTRA,
-    LOADED,
     check_origin,
-    describe_load,
-    explain_own_code,
+    explain_load,
     load_errors,
     locate_checkpoint,
     one_line,
@@ -24,7 +23,6 @@ from omibench.models.local.checkpoint import (
     spread_layers,
 )
 from omibench.models.local.prompts import (
-    THINK,
     Draw,
     Drawn,
     OptionPrompt,
@@ -35,49 +33,91 @@ from omibench.models.local.prompts import (
     check_template,
     decode,
     derive_seed,
+    opens_thinking,
     special_tokens,
 )
+from omibench.models.local.provider import is_out_of_memory
 from omibench.models.options import is_continued
-from omibench.params.models.providers import TransformersModel
+from omibench.params.models.providers import RewardModel, TransformersModel
 from omibench.schemas.request import Conversation, ImagePart, Message
 
 
-class TransformersEngine:
+class HubEngine(ABC):
+    """A model loaded with transformers: on one device, or its layers over several GPUs."""
+
+    title = ""
+    """What a message calls the model before its id."""
+    tokenizer: Any
+    specials: frozenset[str]
+    """Control tokens of the tokenizer, which no text may contain."""
+
+    def __init__(self, name: str, model: TransformersModel | RewardModel) -> None:
+        self.name = name
+        self.torch = require("torch", EXTRA, name)
+        self.hub = require("transformers", EXTRA, name)
+        self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
+        self.has_own_code = model.trust_remote_code
+        self.checkpoint = locate_checkpoint(name, model)
+        self.source = {
+            "pretrained_model_name_or_path": self.checkpoint.place,
+            "revision": self.checkpoint.revision,
+            # Set even to False: otherwise transformers would prompt in the terminal.
+            "trust_remote_code": model.trust_remote_code,
+        }
+        spread = spread_layers(name, model.n_gpus, self.torch)
+        action = f"transformers cannot load {self.title}{model.id} on {self.device}"
+        with explain_load(name, model, action, load_errors(model)):
+            self.config = self.hub.AutoConfig.from_pretrained(**self.source)
+            self.model, report = self.choose_class(model).from_pretrained(
+                **self.source,
+                config=self.config,
+                dtype=model.dtype,
+                output_loading_info=True,
+                **spread,
+            )
+            if not spread:  # layers spread over several GPUs stay in place
+                self.model = self.model.to(self.device)
+            self.processor = self.load_processor()
+        check_origin(name, model, type(self.model), self.checkpoint)
+        self.model.eval()
+        self.missing_weights = sorted(report["missing_keys"])
+
+    @abstractmethod
+    def choose_class(self, model: Any) -> Any:
+        """Choose the transformers class that loads the model."""
+
+    @abstractmethod
+    def load_processor(self) -> Any:
+        """Load the processor, or the tokenizer of a text-only model."""
+
+    def bring(self, *names: str) -> str | None:
+        """Return the first of the classes that the model's custom code declares."""
+        brought = (getattr(self.config, "auto_map", None) or {}) if self.has_own_code else {}
+        return next((name for name in names if name in brought), None)
+
+    def text_messages(self, conversation: Conversation) -> list[dict[str, Any]]:
+        """Return the messages as plain text. Raises ModelError if they have pictures."""
+        if conversation.images:
+            raise ModelError(
+                f"model {self.name!r}: accepts only text, but its requests have images"
+            )
+        messages = chat_messages(conversation, self.specials, _image_part)
+        return [m | {"content": "\n".join(p["text"] for p in m["content"])} for m in messages]
+
+    def close(self) -> None:
+        """Release the weights."""
+        self.model = None
+
+
+class TransformersEngine(HubEngine):
     """A loaded model with its processor (a tokenizer for a text-only model).
 
     Sampling values of a checkpoint's generation_config are dropped: a request sets all of them.
     """
 
     def __init__(self, name: str, model: TransformersModel) -> None:
-        self.name = name
-        self.torch = require("torch", EXTRA, name)
-        hub = require("transformers", EXTRA, name)
-        self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
-        self.has_own_code = model.trust_remote_code
-        checkpoint = locate_checkpoint(name, model)
-        named = {
-            "pretrained_model_name_or_path": checkpoint.place,
-            "revision": checkpoint.revision,
-            "trust_remote_code": model.trust_remote_code,
-        }
-        spread = spread_layers(name, model.n_gpus, self.torch)
-        try:
-            config = hub.AutoConfig.from_pretrained(**named)
-            kind = _choose_class(hub, config, self.has_own_code)
-            self.model = kind.from_pretrained(**named, dtype=model.dtype, **spread)
-            if not spread:  # layers spread over several GPUs stay in place
-                self.model = self.model.to(self.device)
-            takes_pictures = type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-            self.processor = _processor(hub, named, takes_pictures or self.has_own_code)
-        except load_errors(model) as error:
-            raise ModelError(
-                explain_own_code(name, model, error)
-                or f"model {name!r}: transformers cannot load {model.id} on {self.device}: "
-                f"{one_line(error)}"
-            ) from error
-        check_origin(name, model, type(self.model), checkpoint)
-        self.sees = takes_pictures or hasattr(self.processor, "image_processor")
-        self.model.eval()
+        super().__init__(name, model)
+        self.sees = self._takes_pictures or hasattr(self.processor, "image_processor")
         self.tokenizer = self.processor.tokenizer if self.sees else self.processor
         self._check_interface(model)
         names = inspect.signature(self.model.forward).parameters
@@ -85,16 +125,42 @@ class TransformersEngine:
         self.last_only = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
         self.tokenizer.padding_side = "left"
         self.specials = special_tokens(self.tokenizer)
-        self.ends = _ends(self.model.generation_config.eos_token_id, self.tokenizer)
+        ends = self.model.generation_config.eos_token_id
+        ends = self.tokenizer.eos_token_id if ends is None else ends
+        self.ends: list[int] = ends if isinstance(ends, list) else [int(ends)]
         if self.tokenizer.pad_token_id is None:
             self.tokenizer.pad_token_id = self.ends[0]
-        self.model.generation_config = hub.GenerationConfig(
+        self.model.generation_config = self.hub.GenerationConfig(
             eos_token_id=self.ends, pad_token_id=self.tokenizer.pad_token_id
         )
-        size = pixel_size(model, name, EXTRA, checkpoint)
+        size = pixel_size(model, name, EXTRA, self.checkpoint)
         self._padding: dict[str, Any] = {"padding": True}
         if size and self.sees:
             self._padding["images_kwargs"] = {"size": size}
+
+    @property
+    def _takes_pictures(self) -> bool:
+        return type(self.config) in self.hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    def choose_class(self, model: TransformersModel) -> Any:
+        """See `HubEngine.choose_class`; custom code declares its own."""
+        if self._takes_pictures:
+            return self.hub.AutoModelForImageTextToText
+        names = ("AutoModelForImageTextToText", "AutoModelForCausalLM", "AutoModel")
+        return getattr(self.hub, self.bring(*names) or "AutoModelForCausalLM")
+
+    def load_processor(self) -> Any:
+        """See `HubEngine.load_processor`."""
+        hub = self.hub
+        if not (self._takes_pictures or self.has_own_code):
+            return hub.AutoTokenizer.from_pretrained(**self.source)
+        try:
+            return hub.AutoProcessor.from_pretrained(**self.source)
+        except ImportError:
+            # Processors of models with video support load a video part, which needs torchvision.
+            if hub.utils.is_torchvision_available():
+                raise
+        return _without_video(hub, self.config, self.source)
 
     def inputs(self, conversations: Sequence[Conversation], thinking: bool | None) -> Any:
         """Return the batch of left-padded tensors on the model's device.
@@ -110,21 +176,17 @@ class TransformersEngine:
             template = getattr(self.processor, "chat_template", None)
             check_template(template or self.tokenizer.chat_template, self.name)
             switches["tools"] = describe_tools(tools)
-        if not self.sees and any(c.images for c in conversations):
-            raise ModelError(
-                f"model {self.name!r}: accepts only text, but its requests have images"
-            )
-        messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
         continued = is_continued(conversations[0])
         switches |= {"add_generation_prompt": not continued, "continue_final_message": continued}
         if not self.sees:
             return self.tokenizer.apply_chat_template(
-                [_texts(m) for m in messages],
+                [self.text_messages(c) for c in conversations],
                 return_dict=True,
                 return_tensors="pt",
                 padding=True,
                 **switches,
             ).to(self.device)
+        messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
         try:
             batch = self.processor.apply_chat_template(
                 messages,
@@ -144,10 +206,6 @@ class TransformersEngine:
             for turns in messages:
                 self._check_rendering(turns, switches)
         return batch.to(device=self.device, dtype=self.model.dtype)
-
-    def close(self) -> None:
-        """Release the weights."""
-        self.model = None
 
     def _check_places(self, batch: Any, conversations: Sequence[Conversation]) -> None:
         """Check that each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
@@ -173,8 +231,9 @@ class TransformersEngine:
         image_count = len(prompts) - 1
         if dropped := sum(prompt == shorter for prompt, shorter in pairwise(prompts)):
             raise self._images_dropped_error(f"{dropped} of {image_count} images leave no trace")
-        for token in _image_tokens(self.processor):
-            placed = prompts[0].count(token)
+        for name in ("image_token", "boi_token"):  # the token of a picture, or of its start
+            token = getattr(self.processor, name, None)
+            placed = prompts[0].count(token) if isinstance(token, str) and token else 0
             if image_count and placed % image_count:
                 raise self._images_dropped_error(f"{image_count} images, {placed} times {token}")
 
@@ -196,48 +255,16 @@ class TransformersEngine:
         )
 
 
-def transformers_engine(name: str, model: TransformersModel) -> TransformersEngine:
-    """Return the engine of a model, loaded on demand. Models that differ in `thinking` share it."""
-    key = ("transformers", describe_load(model))
-    with LOADED.lock:
-        engine: TransformersEngine | None = LOADED.get(key)
-        if engine is None:
-            engine = LOADED.replace(key, lambda: TransformersEngine(name, model))
-        return engine
-
-
-def _choose_class(hub: Any, config: Any, has_own_code: bool) -> Any:
-    """Choose the transformers class for a model; custom code declares its own."""
-    if type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        return hub.AutoModelForImageTextToText
-    brought = (getattr(config, "auto_map", None) or {}) if has_own_code else {}
-    names = ("AutoModelForImageTextToText", "AutoModelForCausalLM", "AutoModel")
-    return getattr(hub, next((n for n in names if n in brought), "AutoModelForCausalLM"))
-
-
-def _processor(hub: Any, named: dict[str, Any], sees: bool) -> Any:
-    if not sees:
-        return hub.AutoTokenizer.from_pretrained(**named)
-    try:
-        return hub.AutoProcessor.from_pretrained(**named)
-    except ImportError:
-        # Processors of models with video support load their video part, which needs torchvision.
-        if hub.utils.is_torchvision_available():
-            raise
-    return _without_video(hub, named)
-
-
-def _without_video(hub: Any, named: dict[str, Any]) -> Any:
+def _without_video(hub: Any, config: Any, source: dict[str, Any]) -> Any:
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-    config = hub.AutoConfig.from_pretrained(**named)
     if type(config) not in PROCESSOR_MAPPING:
         raise ImportError("its processor needs torchvision")
     processor_class = PROCESSOR_MAPPING[type(config)]
     parts = ["image_processor", "tokenizer"]
     members = {"attributes": parts, "get_attributes": classmethod(lambda cls: parts)}
-    tokenizer = hub.AutoTokenizer.from_pretrained(**named)
-    place, revision = named["pretrained_model_name_or_path"], named["revision"]
+    tokenizer = hub.AutoTokenizer.from_pretrained(**source)
+    place, revision = source["pretrained_model_name_or_path"], source["revision"]
     configured, _ = processor_class.get_processor_dict(place, revision=revision)
     names = {*inspect.signature(processor_class.__init__).parameters}
     names -= {*processor_class.get_attributes()}
@@ -245,27 +272,15 @@ def _without_video(hub: Any, named: dict[str, Any]) -> Any:
     return type(processor_class.__name__, (processor_class,), members)(
         **options
         | {
-            "image_processor": hub.AutoImageProcessor.from_pretrained(**named),
+            "image_processor": hub.AutoImageProcessor.from_pretrained(**source),
             "tokenizer": tokenizer,
             "chat_template": tokenizer.chat_template,
         }
     )
 
 
-def _ends(configured: int | list[int] | None, tokenizer: Any) -> list[int]:
-    if configured is None:
-        configured = tokenizer.eos_token_id
-    return configured if isinstance(configured, list) else [int(configured)]
-
-
 def _image_part(image: ImagePart) -> dict[str, Any]:
     return {"type": "image", "image": decode(image)}
-
-
-def _image_tokens(processor: Any) -> list[str]:
-    """Return the tokens by which a processor marks a picture or its start."""
-    named = (getattr(processor, name, None) for name in ("image_token", "boi_token"))
-    return [token for token in named if isinstance(token, str) and token]
 
 
 def _leave_out_images(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -279,10 +294,6 @@ def _leave_out_images(messages: list[dict[str, Any]]) -> Iterator[list[dict[str,
                 changed = messages[number] | {"content": content}
                 messages = [*messages[:number], changed, *messages[number + 1 :]]
                 yield messages
-
-
-def _texts(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [m | {"content": "\n".join(part["text"] for part in m["content"])} for m in messages]
 
 
 # Sampling with a separate seed for every row of a batch.
@@ -333,15 +344,7 @@ def generate(
     Greedy at temperature 0; otherwise each row samples with its own seed, so that a sample is the
     same in every batch, up to the model's arithmetic.
     """
-    with _own_code_errors(engine):
-        return _generate(engine, runs, thinking, model_seed)
-
-
-def _generate(
-    engine: TransformersEngine, runs: Sequence[SampleRun], thinking: bool | None, model_seed: int
-) -> list[Drawn]:
     decoding, draws = runs[0].decoding, runs[0].draws
-    batch = engine.inputs([run.conversation for run in runs], thinking)
     options: dict[str, Any] = {"do_sample": False}
     if decoding.temperature > 0:
         seeds = [derive_seed(run, model_seed) + i for run in runs for i in range(draws)]
@@ -351,7 +354,8 @@ def _generate(
             "num_return_sequences": draws,
             "logits_processor": [sampler],
         }
-    with engine.torch.inference_mode():
+    with _own_code_errors(engine), engine.torch.inference_mode():
+        batch = engine.inputs([run.conversation for run in runs], thinking)
         sequences = engine.model.generate(
             **batch, max_new_tokens=decoding.max_tokens, **options
         ).cpu()
@@ -359,7 +363,11 @@ def _generate(
     width = batch["input_ids"].shape[1]
     rows = [_draw(engine, row) for row in sequences[:, width:].tolist()]
     return [
-        Drawn(rows[i * draws : (i + 1) * draws], int(tokens), None, _opens_thinking(engine, ids))
+        Drawn(
+            rows[i * draws : (i + 1) * draws],
+            int(tokens),
+            opened=opens_thinking(engine.tokenizer, ids.tolist()),
+        )
         for i, (tokens, ids) in enumerate(zip(prompts, batch["input_ids"], strict=True))
     ]
 
@@ -397,23 +405,12 @@ def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
         ) from error
 
 
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error of torch means that a batch exceeds the GPU's or machine's memory."""
-    return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
-
-
 def _draw(engine: TransformersEngine, tokens: list[int]) -> Draw:
-    ends = set(engine.ends)
-    stop = next((i for i, token in enumerate(tokens) if token in ends), None)
+    stop = next((i for i, token in enumerate(tokens) if token in engine.ends), None)
     words = engine.tokenizer.decode(tokens[:stop], skip_special_tokens=True)
     if stop is None:
         return Draw(words, "length", len(tokens))
     return Draw(words, "stop", stop + 1)
-
-
-def _opens_thinking(engine: TransformersEngine, prompt: Any) -> bool:
-    tail = engine.tokenizer.decode(prompt[-8:].tolist())
-    return bool(tail.rstrip().endswith(THINK))
 
 
 # Options of one conversation under many patches, with the pictures preprocessed only once.

@@ -6,7 +6,6 @@ Uses `LLM(...)`, `LLM.chat`, `LLM.get_tokenizer`, `SamplingParams` and `RequestO
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,23 +13,19 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.models.api.replies import describe_tools
 from omibench.models.local.checkpoint import (
     LOADED,
-    describe_load,
-    explain_own_code,
+    explain_load,
     locate_checkpoint,
     one_line,
     pixel_size,
     require,
 )
 from omibench.models.local.prompts import (
-    Answers,
     Draw,
     Drawn,
     OptionPrompt,
     OptionTokens,
     RejectedPromptError,
     SampleRun,
-    answer_options,
-    answer_runs,
     chat_messages,
     check_tail,
     check_template,
@@ -39,14 +34,15 @@ from omibench.models.local.prompts import (
     derive_seed,
     group_by_tools,
     group_runs,
-    make_failures,
     make_responses,
+    opens_thinking,
     pixels,
     special_tokens,
     split_by_turn,
 )
-from omibench.models.options import OptionScores, is_continued, split_scoring
-from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.models.local.provider import LocalProvider
+from omibench.models.options import OptionScores, is_continued
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
 
@@ -58,15 +54,8 @@ class VllmEngine:
         self.vllm = require("vllm", "vllm", name)
         self.images = images
         self.name = name
-        try:
+        with explain_load(name, model, f"vLLM cannot load {model.id}", (Exception,)):
             self.llm = self.vllm.LLM(**engine_args(model, name, images))
-        except ModelError:
-            raise
-        except Exception as error:
-            raise ModelError(
-                explain_own_code(name, model, error)
-                or f"model {name!r}: vLLM cannot load {model.id}: {one_line(error)}"
-            ) from error
         self.tokenizer = self.llm.get_tokenizer()
         self.specials = special_tokens(self.tokenizer)
 
@@ -139,12 +128,11 @@ class VllmEngine:
     def read_output(self, output: Any) -> Drawn:
         """Convert one RequestOutput."""
         samples = sorted(output.outputs, key=lambda sample: int(sample.index))
-        tail = self.tokenizer.decode(list(output.prompt_token_ids[-8:]))
         return Drawn(
             [Draw(s.text, s.finish_reason or "aborted", len(s.token_ids)) for s in samples],
             input_tokens=len(output.prompt_token_ids),
             cached_tokens=output.num_cached_tokens,
-            opened=tail.rstrip().endswith("<think>"),
+            opened=opens_thinking(self.tokenizer, output.prompt_token_ids),
         )
 
     def sampling(self, run: SampleRun, model_seed: int) -> Any:
@@ -169,20 +157,6 @@ class VllmEngine:
                 "chosen tokens (SamplingParams.logprob_token_ids); install 0.32 or later"
             )
         return self.vllm.SamplingParams(temperature=0.0, max_tokens=1, logprob_token_ids=ids)
-
-
-def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
-    """Return the engine of a model for conversations of up to `images` images, loaded on demand.
-
-    Models that differ only in per-call options (`thinking`) share it. An engine loaded for fewer
-    images is replaced.
-    """
-    key = ("vllm", describe_load(model))
-    with LOADED.lock:
-        engine: VllmEngine | None = LOADED.get(key)
-        if engine is None or engine.images < images:
-            engine = LOADED.replace(key, lambda: VllmEngine(name, model, images))
-        return engine
 
 
 def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
@@ -227,7 +201,7 @@ CHUNK_PIXELS = 400e6
 """Maximum pixels per call: 1.2 GB of decoded pictures."""
 
 
-class VllmProvider(BaseProvider[VllmModel]):
+class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
     """A model run by vLLM in this process.
 
     The model is loaded on the first request. Raises ModelError if vLLM is not installed or cannot
@@ -246,26 +220,29 @@ class VllmProvider(BaseProvider[VllmModel]):
         """See `MakesRoom.expect_images`."""
         self._images = max(self._images, images)
 
+    def load(self) -> VllmEngine:
+        """See `LocalProvider.load`."""
+        return VllmEngine(self.name, self.model, self._images)
+
+    def has_room(self, engine: VllmEngine) -> bool:
+        """See `LocalProvider.has_room`: an engine loaded for fewer images is replaced."""
+        return engine.images >= self._images
+
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """Yield each request with its response, call by call of vLLM.
-
-        Options are scored first. Samples of one conversation are one request to vLLM. A prompt that
-        vLLM rejects becomes a `provider_error`. Raises ModelError if the engine cannot be loaded or
-        crashes.
-        """
+        """See `LocalProvider.answer`."""
         self.expect(requests)
-        scoring, generating = split_scoring(requests)
-        yield from answer_options(scoring, budget, self.score_options)
-        runs = group_runs(generating, limit=self.model.max_num_seqs)
+        yield from super().answer(requests, budget)
+
+    def cut_calls(self, requests: Sequence[Request]) -> Iterator[list[SampleRun]]:
+        """See `LocalProvider.cut_calls`. Samples of one conversation are one request to vLLM."""
+        runs = group_runs(requests, limit=self.model.max_num_seqs)
         limit = CHUNK * self.model.max_num_seqs
-        chunks = (
-            chunk
-            for group in group_by_tools(runs)
-            for chunk in cut_chunks(group, limit, lambda run: _weight(run, limit))
-        )
-        yield from answer_runs(chunks, budget, self._ask)
+        for group in group_by_tools(runs):
+            yield from cut_chunks(
+                group, limit, lambda run: max(run.draws, _weigh_pictures(run.requests[0], limit))
+            )
 
     def score_options(
         self, requests: Sequence[Request], options: Sequence[Sequence[str]]
@@ -281,7 +258,7 @@ class VllmProvider(BaseProvider[VllmModel]):
         limit = CHUNK * self.model.max_num_seqs
         for part in cut_chunks(pairs, limit, lambda pair: _weigh_pictures(pair[0], limit)):
             with LOADED.lock:
-                engine = self._engine()
+                engine = self.open_engine()
                 tokens = OptionTokens(engine.tokenizer, engine.specials, self.name)
                 prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
                 outputs = [
@@ -310,36 +287,14 @@ class VllmProvider(BaseProvider[VllmModel]):
             values = [float(logprobs[token].logprob) for token in prompt.ids]
             yield OptionScores(request, dict(zip(choices, values, strict=True)))
 
-    def _engine(self) -> VllmEngine:
-        return vllm_engine(self.name, self.model, self._images)
-
-    def _ask(self, runs: list[SampleRun]) -> Answers:
-        with LOADED.lock:
-            return self._ask_or_split(self._engine(), runs)
-
-    def _ask_or_split(
-        self, engine: VllmEngine, runs: list[SampleRun]
-    ) -> list[tuple[SampleRun, list[Response]]]:
-        """Answer the runs in one call; a run that vLLM rejects is found by bisection."""
-        start = time.monotonic()
+    def respond(self, engine: VllmEngine, runs: list[SampleRun]) -> list[list[Response]]:
+        """See `LocalProvider.respond`."""
         sampling = [engine.sampling(run, self.model.seed) for run in runs]
-        try:
-            outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
-        except RejectedPromptError as error:
-            if len(runs) == 1:
-                return [(runs[0], make_failures(runs[0], str(error)))]
-            middle = len(runs) // 2
-            parts = [runs[:middle], runs[middle:]]
-            return [pair for part in parts for pair in self._ask_or_split(engine, part)]
-        latency_s = time.monotonic() - start
+        outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
         return [
-            (run, make_responses(run, engine.read_output(output), self.model.price, latency_s))
+            make_responses(run, engine.read_output(output), self.model.price)
             for run, output in zip(runs, outputs, strict=True)
         ]
-
-
-def _weight(run: SampleRun, limit: float) -> float:
-    return max(run.draws, _weigh_pictures(run.requests[0], limit))
 
 
 def _weigh_pictures(request: Request, limit: float) -> float:
