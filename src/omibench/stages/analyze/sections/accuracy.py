@@ -56,15 +56,6 @@ class FigureSection(ReportSection):
         """Return the sentence on the figure."""
         return type(self).sentence(self.analysis)
 
-    def view(self) -> Mapping[str, Any] | None:
-        """Return the folded table, if there is one."""
-        table = self.table()
-        return {"table": table} if table else None
-
-    def table(self) -> PageTable | None:
-        """Return the numbers behind the figure; None leaves the section out of the page."""
-        raise NotImplementedError
-
 
 @section("accuracy")
 class AccuracySection(FigureSection):
@@ -91,14 +82,14 @@ class ImagesSection(FigureSection):
     shows = "images"
     sentence = images_sentence
 
-    def table(self) -> PageTable | None:
+    def view(self) -> Mapping[str, Any] | None:
         """Return the shares of every cell under the main scorer."""
         results = self.results
         rows = self.analysis.rows("accuracy-by-images").filter(rules=results.main_rules)
         bins = sort_values(rows["value"])
         if len(bins) < 2:
             return None
-        return PageTable(
+        table = PageTable(
             "Accuracy by number of images in per cent, n problems; by "
             f"{name_scorer(results.main_rules)}.",
             [*CELL_COLUMNS, *(Column(name_image_bin(name)) for name in bins)],
@@ -109,6 +100,7 @@ class ImagesSection(FigureSection):
             simulated=results.main_simulated,
             summary="The numbers, with n",
         )
+        return {"table": table}
 
 
 @section("rules")
@@ -120,14 +112,14 @@ class RulesSection(FigureSection):
     shows = "rules"
     sentence = judge_sentence
 
-    def table(self) -> PageTable | None:
+    def view(self) -> Mapping[str, Any] | None:
         """Return the totals of every cell under every scorer and every voting judge."""
         results = self.results
         if len(results.rules) < 2:
             return None
         rules = [*results.rules, *results.votes]
         totals = self.analysis.scores.filter(subject=TOTAL)
-        return PageTable(
+        table = PageTable(
             _SCORERS.format(level=format_level(self.analysis.confidence)),
             [*CELL_COLUMNS, *head_scorers(results)],
             [
@@ -137,6 +129,7 @@ class RulesSection(FigureSection):
             simulated=results.any_simulated,
             summary="Every scorer, total",
         )
+        return {"table": table}
 
 
 @section("failures")
@@ -149,7 +142,7 @@ class FailuresSection(FigureSection):
     shows = "failures"
     sentence = failures_sentence
 
-    def table(self) -> PageTable | None:
+    def view(self) -> Mapping[str, Any] | None:
         """Return the counts of every cell."""
         results, rules = self.results, self.results.failure_rules
         rows = self.analysis.rows("outcomes").filter(rules=rules or "")
@@ -159,7 +152,7 @@ class FailuresSection(FigureSection):
             return None
         responses = {(row["model"], row["setting"]): row["n"] for row in rows.to_dicts()}
         lines = spread(results, results.cells, rows, "value", outcomes)
-        return PageTable(
+        table = PageTable(
             f"Responses without a scorable answer, by {name_scorer(rules)}; unparsed: no answer "
             "found, loop: endless repetition.",
             [*CELL_COLUMNS, *map(Column, map(name_outcome, outcomes)), Column("n")],
@@ -170,6 +163,7 @@ class FailuresSection(FigureSection):
             simulated=results.rests_on_simulation(rules),
             summary="The counts",
         )
+        return {"table": table}
 
 
 def _show_with_n(row: Row | None) -> Entry:

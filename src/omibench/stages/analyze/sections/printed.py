@@ -16,10 +16,10 @@ from omibench.papers.tables import ACC, CONS5, GPTSCORE, PASS5, STRICT
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.formatting import (
-    MINUS,
     NO_VALUE,
     count_noun,
     format_decimals,
+    format_points,
     name_rules,
 )
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
@@ -69,7 +69,7 @@ class PublishedSection(ReportSection):
                     "metric": _metric(row["printed_metric"]),
                     "printed": format_decimals(100 * row["printed"], row["digits"]),
                     "ours": format_decimals(100 * row["estimate"], 2),
-                    "difference": _sign(row["difference"]),
+                    "difference": format_points(row["difference"], 2),
                     "n": row["n"],
                 }
                 for row in comparisons.filter("differs").iter_rows(named=True)
@@ -152,11 +152,6 @@ def describe_comparisons(comparisons: pl.DataFrame) -> str:
             "models are not meant to reproduce printed values."
         )
     return " ".join(sentences)
-
-
-def _sign(difference: float) -> str:
-    text = format_decimals(100 * difference, 2)
-    return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
 
 
 def _column(subject: str, metric: str) -> str:
