@@ -37,7 +37,7 @@ from omibench.store.store import Store
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.reader import Looker
 from omibench.study.status.runs import FOLDER
-from omibench.study.status.watch import write_page
+from omibench.study.status.text import write_page
 
 MODELS, SETTINGS, QUESTIONS, RUNNING = 30, 20, 1322, 8
 

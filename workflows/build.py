@@ -84,7 +84,7 @@ def _run(
 
 
 def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
-    """Pass a signal to Snakemake and wait for its jobs (`omibench.study.status.claims`)."""
+    """Pass a signal to Snakemake and wait for its jobs (`omibench.study.status.owners`)."""
     child.send_signal(signal.SIGINT if at_once else signal.SIGTERM)
 
 

@@ -8,8 +8,8 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl
 from omibench.stages.filter import filter_problems
-from omibench.study.status.ending import describe_ending
 from omibench.study.status.runs import FOLDER
+from omibench.study.status.text import describe_ending
 
 EVENTS = """{"time": 1, "pid": 1, "host": "h", "process": null, "command": [], "jobs": \
 [{"id": 1, "stage": "filter", "output": "a"}, {"id": 2, "stage": "freeze", "output": "b"}], \

@@ -17,16 +17,19 @@ import pytest
 
 from omibench.errors import OmibenchError
 from omibench.store.processes import read_process_start
-from omibench.study.status.claims import (
+from omibench.study.status.owners import (
     CLAIM_ENV,
     FOLDER,
     LOCKS,
     HeldClaim,
+    LockFilter,
+    claim_in_snakemake,
     format_moment,
     new_claim_path,
     read_locks,
+    read_refusal,
+    take_folder,
 )
-from omibench.study.status.owners import LockFilter, claim_in_snakemake, read_refusal, take_folder
 
 BEGAN = 1.5e9
 TAKE = """

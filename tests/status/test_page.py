@@ -9,7 +9,7 @@ from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
 from omibench.study.status.reader import look
-from omibench.study.status.watch import write_page
+from omibench.study.status.text import write_page
 
 
 def page(study: Study, reload_s: float | None = None) -> str:

@@ -10,7 +10,7 @@ from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
 from omibench.study.status.reader import look
-from omibench.study.status.watch import write_page
+from omibench.study.status.text import write_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

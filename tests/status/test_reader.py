@@ -17,8 +17,7 @@ from omibench.store.store import Store
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.reader import Looker, look
 from omibench.study.status.rows import CellStatus, StageStatus, StudyStatus
-from omibench.study.status.text import render
-from omibench.study.status.watch import write_page
+from omibench.study.status.text import render, write_page
 
 ALL = ["answered"] * 3
 QUESTIONS = Path("results/freeze/questions.jsonl")

@@ -127,7 +127,7 @@ def test_a_terminal_without_escape_sequences_gets_lines() -> None:
 
 
 def test_a_text_is_cropped_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from omibench.study.status.watch import _crop
+    from omibench.study.status.text import _crop
 
     monkeypatch.setenv("COLUMNS", "10")
     monkeypatch.setenv("LINES", "6")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.params.setting import Cell
 from omibench.stages.infer import infer_cell
-from omibench.study.status.reader import Stored, StoredCounts, WrittenCounts
+from omibench.study.status.reader import Stored, StoredCounts
 
 
 @pytest.mark.parametrize(("setting", "count"), [("words", 6), ("joined", 3), ("worse", 3)])
@@ -19,16 +18,16 @@ def test_answers_are_found_as_they_come_and_nothing_is_drawn(
 ) -> None:
     questions, study = pictured_questions(tmp_path), pictured_study(tmp_path)
     pictures, cells = tmp_path / "results" / "pictures", {Cell("a", setting), Cell("b", setting)}
-    stored, known = Stored(study, questions), WrittenCounts(Counter(), {})
+    stored = Stored(study, questions)
     try:
-        before = stored.look(cells, cells, known)
+        before = stored.look(cells, cells)
         assert before == dict.fromkeys(cells, StoredCounts(count))
         assert not pictures.exists()
         infer_cell(questions, tmp_path / "a.parquet", study, Cell("a", setting))
-        after = stored.look(cells, cells, known)
+        after = stored.look(cells, cells)
         assert after[Cell("a", setting)].answered == count
         assert after[Cell("b", setting)].answered == 0
         infer_cell(questions, tmp_path / "b.parquet", study, Cell("b", setting))
-        assert stored.look(cells, cells, known)[Cell("b", setting)].answered == count
+        assert stored.look(cells, cells)[Cell("b", setting)].answered == count
     finally:
         stored.close()

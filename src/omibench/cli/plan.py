@@ -301,9 +301,9 @@ def status(
     """
     from omibench.files.outputs import output_file
     from omibench.study.status.reader import Looker
-    from omibench.study.status.text import format_count, render
-    from omibench.study.status.watch import watch as watch_run
-    from omibench.study.status.watch import write_page
+    from omibench.study.status.runs import format_count
+    from omibench.study.status.text import render, write_page
+    from omibench.study.status.text import watch as watch_run
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch cannot be combined with --json or --lacking")

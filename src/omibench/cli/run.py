@@ -114,7 +114,7 @@ def run(
     """
     from omibench.extras import require_extra
     from omibench.files.locations import SNAKEFILE, in_study_folder
-    from omibench.study.status.processes import asks_only
+    from omibench.study.status.owners import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
     if params.lstrip().startswith("{"):

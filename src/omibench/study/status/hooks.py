@@ -17,8 +17,13 @@ from typing import Any, Literal
 
 from omibench.params.study import Study
 from omibench.store.processes import new_name, read_process_start
-from omibench.study.status.claims import CLAIM_ENV, HeldClaim, forward_signals
-from omibench.study.status.owners import LockFilter, claim_in_snakemake
+from omibench.study.status.owners import (
+    CLAIM_ENV,
+    HeldClaim,
+    LockFilter,
+    claim_in_snakemake,
+    forward_signals,
+)
 from omibench.study.status.runs import FOLDER, KEPT_RUNS, name_in_slurm
 from omibench.text.terminal import say, say_lines
 
@@ -105,7 +110,7 @@ class Watched:
                 return
             _get_snakemake_logger().removeHandler(self._notes)
             self._notes.finish(outcome)
-            from omibench.study.status.ending import describe_ending
+            from omibench.study.status.text import describe_ending
 
             say_lines(describe_ending(self._study, self._notes.path), err=True)
 
@@ -127,7 +132,11 @@ class _Notes(logging.Handler):
         self._file = self.path.open("a", encoding="utf-8", buffering=1)
         pid = os.getpid()
         jobs = [job for job in dag.jobs if job.output]
-        planned = [_describe_job(job) for job in jobs if dag.needrun(job)]
+        planned = [
+            _describe_job(job.jobid, job.rule.name, job.output, job.log, job.wildcards_dict)
+            for job in jobs
+            if dag.needrun(job)
+        ]
         self._noted_jobs = {entry["id"] for entry in planned}
         self._note(
             pid=pid,
@@ -146,10 +155,13 @@ class _Notes(logging.Handler):
         if state is None or number is None:
             return
         with contextlib.suppress(OSError, ValueError):
-            if number not in self._noted_jobs and getattr(record, "output", None):
+            outputs = getattr(record, "output", None)
+            if number not in self._noted_jobs and outputs:
                 # A checkpoint added it to the graph.
                 self._noted_jobs.add(number)
-                self._note(job=int(number), new=_describe_record(record))
+                of: Any = record
+                entry = _describe_job(number, of.rule_name, outputs, of.log, of.wildcards)
+                self._note(job=int(number), new=entry)
             self._note(job=int(number), state=state)
 
     def finish(self, outcome: str) -> None:
@@ -178,27 +190,17 @@ def _find_cluster_name(workflow: Any) -> str | None:
     return name_in_slurm(getattr(getattr(scheduler, "_executor", None), "run_uuid", None))
 
 
-def _describe_job(job: Any) -> dict[str, Any]:
-    wildcards = job.wildcards_dict
+def _describe_job(
+    number: int, stage: str, outputs: Any, logs: Any, wildcards: dict[str, str] | None
+) -> dict[str, Any]:
+    cell = wildcards or {}
     return {
-        "id": int(job.jobid),
-        "stage": job.rule.name,
-        "output": str(job.output[0]),
-        "model": wildcards.get("model"),
-        "setting": wildcards.get("setting"),
-        "log": str(job.log[0]) if job.log else None,
-    }
-
-
-def _describe_record(record: Any) -> dict[str, Any]:
-    wildcards = record.wildcards or {}
-    return {
-        "id": int(record.jobid),
-        "stage": record.rule_name,
-        "output": record.output[0],
-        "model": wildcards.get("model"),
-        "setting": wildcards.get("setting"),
-        "log": record.log[0] if record.log else None,
+        "id": int(number),
+        "stage": stage,
+        "output": str(outputs[0]),
+        "model": cell.get("model"),
+        "setting": cell.get("setting"),
+        "log": str(logs[0]) if logs else None,
     }
 
 

@@ -1,36 +1,196 @@
-"""Who may run a study's graph: one run at a time, and the lock of a dead one is removed."""
+"""Who may run a study's graph: one run at a time, and the lock of a dead one is removed.
+
+Snakemake's locks list files but no process. So each run has a file in `.snakemake/omibench/runs`,
+which its processes lock while they live. All files there are read and written under one lock.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
+import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
 
-from omibench.errors import OmibenchError, SomeFailedError
-from omibench.study.status.claims import (
-    CLAIM_ENV,
-    FOLDER,
-    Claim,
-    HeldClaim,
-    claims_locked,
-    format_moment,
-    new_claim_path,
-    note_refusal,
-    read_claim,
-    read_claims,
-    read_locks,
-    remove_locks,
+from omibench.errors import OmibenchError, OutputError, SomeFailedError, reason_of
+from omibench.files.locks import LockError, open_lock, try_lock, wait_lock, wait_path
+from omibench.files.reading import parse_json, read_bytes
+from omibench.models.api.stop import pause
+from omibench.store.processes import new_name, read_process_start
+from omibench.study.status.runs import (
+    ABANDONED_S,
+    Run,
+    format_count,
+    list_jobs,
+    read_runs,
+    select_unfinished_runs,
 )
-from omibench.study.status.processes import Snakemake, find_snakemakes, stop_left_jobs
-from omibench.study.status.runs import ABANDONED_S, read_runs
-from omibench.study.status.text import format_count
+
+CLAIM_ENV = "OMIBENCH_CLAIM"
+"""Path of the claim of a run: for its Snakemake, and to find the jobs that it left."""
+FOLDER = Path(".snakemake/omibench/runs")
+LOCKS = Path(".snakemake/locks")
+_MUTEX = "lock"
+_BYTES = 2**20
+_FIELDS = ("began", "host", "pid", "process", "results", "locks", "refused")
 
 Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One run of a graph. `locks` are the names and times of its files in `.snakemake/locks`."""
+
+    path: Path
+    began: float
+    host: str
+    pid: int
+    process: str | None
+    results: str
+    locks: Mapping[str, int] = field(default_factory=dict)
+    refused: str | None = None
+    """Why Snakemake did not start, if another run holds the lock."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is of this host."""
+        return self.host == socket.gethostname()
+
+    @cached_property
+    def live(self) -> bool:
+        """Whether it is known to run; looked up once."""
+        if self.is_here and self.process and read_process_start(self.pid) == self.process:
+            return True
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            return not try_lock(file)  # one of its processes holds its file
+        except LockError:
+            return False
+        finally:
+            os.close(file)
+
+    @property
+    def dead(self) -> bool:
+        """Whether it is known to have ended; only its own host can know."""
+        return self.is_here and not self.live
+
+    def owns(self, locks: Mapping[str, int]) -> dict[str, int]:
+        """Return those of the existing locks that are its own."""
+        return {name: at for name, at in locks.items() if self.locks.get(name) == at}
+
+    def describe(self) -> str:
+        """Return its process, host and start."""
+        return f"process {self.pid} on {self.host} since {format_moment(self.began)}"
+
+
+def format_moment(moment: float) -> str:
+    """Return a date and time in local time."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+
+
+@contextmanager
+def claims_locked(folder: Path) -> Iterator[None]:
+    """Let no other process read or change the claims of a folder during a block.
+
+    Raises OutputError if the folder cannot be written.
+    """
+    held = ExitStack()
+    try:
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        held.enter_context(wait_path(folder / FOLDER / _MUTEX, 0o666))
+    except OSError as error:
+        raise OutputError(
+            f"{folder / FOLDER}: cannot be written ({reason_of(error)}); run the study in a "
+            "folder that you may change"
+        ) from None
+    with held:
+        yield
+
+
+class HeldClaim:
+    """The claim of this process, which no other process takes for ended while this one lives."""
+
+    def __init__(self, path: Path, results: str, locks: Mapping[str, int] | None = None) -> None:
+        """Write the claim, or take over the one that the parent process made.
+
+        Args:
+            path: File of the claim.
+            results: Results folder of the study.
+            locks: Snakemake's locks that belong to the run.
+        """
+        before, pid = read_claim(path), os.getpid()
+        began = before.began if before else time.time()
+        start = read_process_start(pid)
+        self.path = path
+        self._file = open_lock(path, 0o666)
+        with suppress(LockError):  # then only the process tells whether it lives
+            wait_lock(self._file, shared=True)
+        _write(Claim(path, began, socket.gethostname(), pid, start, results, dict(locks or {})))
+
+    def close(self, *, keep: bool = False) -> None:
+        """Remove the claim, or only let go of it."""
+        if not keep:
+            self.path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def new_claim_path(folder: Path) -> Path:
+    """Return the path of a claim that does not exist yet."""
+    return folder / FOLDER / new_name(".json")
+
+
+def read_claims(folder: Path, besides: Path | None = None) -> list[Claim]:
+    """Return the claims in a folder, oldest first, without the one in `besides`."""
+    paths = [path for path in (folder / FOLDER).glob("*.json") if path != besides]
+    claims = [claim for path in paths if (claim := read_claim(path)) is not None]
+    return sorted(claims, key=lambda claim: claim.began)
+
+
+def read_claim(path: Path) -> Claim | None:
+    """Return the claim in a file, or None if it has none."""
+    try:
+        values: dict[str, Any] = parse_json(read_bytes(path, _BYTES), str(path))
+        return Claim(
+            path=path,
+            began=float(values["began"]),
+            host=str(values["host"]),
+            pid=int(values["pid"]),
+            process=values["process"],
+            results=str(values["results"]),
+            locks={str(name): int(at) for name, at in values["locks"].items()},
+            refused=values.get("refused"),
+        )
+    except (OmibenchError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def read_locks(folder: Path) -> dict[str, int]:
+    """Return the names of Snakemake's locks, with the times at which they were written."""
+    locks: dict[str, int] = {}
+    for path in (folder / LOCKS).glob("*.lock"):
+        with suppress(OSError):
+            locks[path.name] = path.stat().st_mtime_ns
+    return locks
+
+
+def _write(claim: Claim) -> None:
+    # Not replaced by another file: processes hold a lock on this one.
+    claim.path.write_text(json.dumps({name: getattr(claim, name) for name in _FIELDS}), "utf-8")
+
+
+# Who may run.
 
 
 @contextmanager
@@ -95,7 +255,7 @@ def claim_in_snakemake(results: str) -> HeldClaim | None:
         held = HeldClaim(path, given.results if given else results, mine)
     os.environ[CLAIM_ENV] = str(path)  # for its jobs
     if given is not None:
-        _Kept.claims.append(held)
+        _kept.append(held)
         return None
     return held
 
@@ -121,15 +281,14 @@ class LockFilter(logging.Filter):
                 given = _find_given_claim(home)
                 reason = _Look.at(home, given.path if given else None).describe(self._results)
                 if given is not None and is_refusal:
-                    note_refusal(given, reason)
+                    _write(replace(given, refused=reason))
                     is_reported = True
         record.msg, record.args = reason, ()
         return not is_reported
 
 
-class _Kept:
-    claims: list[HeldClaim] = []
-    """Held until this process ends."""
+_kept: list[HeldClaim] = []
+"""Held until this process ends."""
 
 
 @dataclass(frozen=True)
@@ -204,54 +363,38 @@ class _Look:
 
 
 def _clear(home: Path, results: str, say: Say, own: Path) -> None:
+    """Remove the locks and claims of dead runs, after the jobs that they left have ended."""
     with claims_locked(home):
         dead, locks = _Look.at(home, own).dead()
-    if locks:
-        _refuse_cluster_jobs(results)
-    for count in stop_left_jobs([claim.path for claim in dead]):
-        say(f"{format_count(count, 'job')} of a dead run still ran: stopped, and answers are kept")
-    with claims_locked(home):
-        again, still = _Look.at(home, own).dead()
-        removed = remove_locks(home, {n: at for n, at in still.items() if locks.get(n) == at})
-        owners = [claim for claim in again if claim.owns({n: locks[n] for n in removed})]
-        for claim in again:
-            claim.path.unlink(missing_ok=True)
-        _forget_foreign(home, own)
-    for claim in owners:
-        say(f"{_name_dead(claim)}; its lock is removed")
-    if removed and not owners:
-        say(f"{_name_dead(_find_noted(results) or (again[-1] if again else None))}; "
-            "its lock is removed")  # fmt: skip
-
-
-def _forget_foreign(home: Path, own: Path) -> None:
-    """Remove old claims of other hosts, whose locks are gone."""
-    locks = read_locks(home)
-    for claim in read_claims(home, own):
-        is_old = time.time() - claim.began > ABANDONED_S
-        if is_old and not locks and not claim.live:
-            claim.path.unlink(missing_ok=True)
-
-
-def _refuse_cluster_jobs(results: str) -> None:
-    from omibench.study.status.runs import list_jobs, select_unfinished_runs
-
-    for run in select_unfinished_runs(read_runs(Path(results))):
+    for run in select_unfinished_runs(read_runs(Path(results))) if locks else ():
         if run.cluster is not None and not run.live and (jobs := list_jobs(run.cluster)):
             raise SomeFailedError(
                 f"{len(jobs)} jobs of the run that began at {format_moment(run.began)} are still "
                 "in Slurm; wait for them with `omibench resume --wait`, or end them with "
                 "`omibench resume --cancel`"
             )
-
-
-def _find_noted(results: str) -> Claim | None:
-    """Return the last dead run according to the notes of the study's runs."""
-    runs = [run for run in read_runs(Path(results)) if run.end is None and not run.live]
-    if not runs:
-        return None
-    host, pid, process = runs[-1].owner
-    return Claim(runs[-1].path, runs[-1].began, host, pid, process, results)
+    _stop_left_jobs([claim.path for claim in dead], say)
+    removed: dict[str, int] = {}
+    with claims_locked(home):
+        again, still = _Look.at(home, own).dead()
+        for name, at in still.items():
+            path = home / LOCKS / name
+            with suppress(OSError):
+                if locks.get(name) == at == path.stat().st_mtime_ns:  # unchanged since it was read
+                    path.unlink()
+                    removed[name] = at
+        for claim in again:
+            claim.path.unlink(missing_ok=True)
+        if not read_locks(home):  # old claims of other hosts are of no use
+            for claim in read_claims(home, own):
+                if time.time() - claim.began > ABANDONED_S and not claim.live:
+                    claim.path.unlink(missing_ok=True)
+    owners: list[Claim | Run | None] = [claim for claim in again if claim.owns(removed)]
+    if removed and not owners:
+        noted = [run for run in read_runs(Path(results)) if run.end is None and not run.live]
+        owners = [*noted[-1:], *again[-1:], None][:1]
+    for owner in owners:
+        say(f"{_name_dead(owner)}; its lock is removed")
 
 
 def _find_given_claim(home: Path) -> Claim | None:
@@ -260,11 +403,12 @@ def _find_given_claim(home: Path) -> Claim | None:
     return read_claim(path) if path.parent == home / FOLDER else None
 
 
-def _name_dead(claim: Claim | None) -> str:
-    if claim is None:
+def _name_dead(dead: Claim | Run | None) -> str:
+    if dead is None:
         return "a run in this folder was ended without cleaning up"
+    pid = dead.pid if isinstance(dead, Claim) else dead.owner[1]
     return (
-        f"the run that began at {format_moment(claim.began)} (process {claim.pid}) was ended "
+        f"the run that began at {format_moment(dead.began)} (process {pid}) was ended "
         "without cleaning up"
     )
 
@@ -291,3 +435,113 @@ def _tell_foreign(claim: Claim) -> str:
         f"host knows whether it is active; if it has ended, run `omibench run` on {claim.host}, or "
         f"delete {claim.path} and run again"
     )
+
+
+# Processes of this host: those that run Snakemake in a folder, and jobs that a dead one left.
+
+FORWARDED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ASKING = {"--dry-run", "--dryrun", "--unlock", "--list-rules", "--summary", "--dag", "--rulegraph"}
+_SHORT_DRY_RUN = re.compile(r"-[pqrFk]*n[pqrFk]*")
+_CHECK_S = 0.2
+
+
+class Snakemake(NamedTuple):
+    """A process that runs Snakemake: its id, its start in seconds since 1970, and its parents."""
+
+    pid: int
+    began: float
+    parents: frozenset[int]
+
+
+def asks_only(words: Sequence[str]) -> bool:
+    """Return whether these options of Snakemake run no job."""
+    return any(word in _ASKING or _SHORT_DRY_RUN.fullmatch(word) for word in words)
+
+
+def find_snakemakes(folder: Path) -> list[Snakemake]:
+    """Return the running Snakemakes of a folder, without this process and those it is part of."""
+    import psutil
+
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            words = process.cmdline() if process.pid not in own else []
+            if (
+                any(Path(word).name == "snakemake" for word in words[:5])
+                and not asks_only(words)
+                and "python" in Path(process.exe()).name
+                and Path(process.cwd()) == folder
+                and _lives(process)
+            ):
+                parents: frozenset[int] = frozenset()
+                with suppress(psutil.Error):
+                    parents = frozenset(parent.pid for parent in process.parents())
+                found.append(Snakemake(process.pid, process.create_time(), parents))
+    return found
+
+
+def _stop_left_jobs(claims: Sequence[Path], say: Say) -> None:
+    """Stop the jobs that dead runs left on this host, and wait until they have ended.
+
+    They keep the answers to their requests in flight.
+    """
+    import psutil
+
+    wanted, jobs = {str(path) for path in claims}, []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if (
+                process.pid != os.getpid()
+                and _is_command(process.cmdline())
+                and process.environ().get(CLAIM_ENV) in wanted
+                and _lives(process)
+            ):
+                jobs.append(process)
+    if jobs:
+        count = format_count(len(jobs), "job")
+        say(f"{count} of a dead run still ran: stopped, and answers are kept")
+    for job in jobs:
+        with suppress(Exception):
+            job.send_signal(signal.SIGTERM)  # psutil signals no reused id
+    while any(_lives(job) for job in jobs):
+        pause(_CHECK_S)
+
+
+def _lives(process: Any) -> bool:
+    import psutil
+
+    with suppress(psutil.Error):
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    return False
+
+
+def _is_command(words: list[str]) -> bool:
+    """Return whether this is the program `omibench`, not a worker of one of its commands."""
+    return any(os.path.basename(word) == "omibench" for word in words[:4])  # noqa: PTH119
+
+
+def forward_signals() -> None:
+    """Tell the jobs of this process to stop before it handles a signal.
+
+    On SIGTERM and Ctrl-C, Snakemake waits for running jobs without notifying them: only a terminal
+    and a cluster signal all processes of a job.
+    """
+    for number in FORWARDED_SIGNALS:
+        before = signal.getsignal(number)
+        if callable(before):
+            signal.signal(number, partial(_stop, before))
+
+
+def _stop(before: Any, number: int, frame: FrameType | None) -> None:
+    """Send SIGTERM to each `omibench` that this process has started, through shells or not.
+
+    One that a terminal has already interrupted ignores it.
+    """
+    import psutil  # installed with Snakemake
+
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error, OSError):
+            if _is_command(process.cmdline()):
+                os.kill(process.pid, signal.SIGTERM)
+    before(number, frame)

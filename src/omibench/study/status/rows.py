@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -164,21 +166,22 @@ def list_failures(jobs: Iterable[RunJob], logs: Path) -> list[FailedJob]:
 
     Notes of a run can come from others: a file outside the study's folder of `logs` is not read.
     """
-    return [_failure(job, logs) for job in jobs if job.state == "failed"]
-
-
-def _failure(job: RunJob, logs: Path) -> FailedJob:
-    lines = read_last_lines(Path(job.log)) if job.log and _is_in_folder(Path(job.log), logs) else []
-    return FailedJob(
-        job=job.name, output=job.output, why=_find_reason(lines), log=job.log, lines=lines
-    )
-
-
-def _is_in_folder(path: Path, folder: Path) -> bool:
-    try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return False
+    failures = []
+    for job in jobs:
+        if job.state != "failed":
+            continue
+        lines: list[str] = []
+        with suppress(OSError, RuntimeError, ValueError):
+            if job.log and Path(job.log).resolve().is_relative_to(logs.resolve()):
+                lines = read_last_lines(Path(job.log))
+        why = lines[-1].strip() if lines else "it left no message; see Snakemake's log"
+        for line in lines:
+            if line.startswith(_MESSAGE_PREFIX):
+                why = line.removeprefix(_MESSAGE_PREFIX)
+        failures.append(
+            FailedJob(job=job.name, output=job.output, why=why, log=job.log, lines=lines)
+        )
+    return failures
 
 
 def read_last_lines(log: Path, count: int = LINES) -> list[str]:
@@ -204,13 +207,6 @@ def clean(text: str) -> str:
     return masked if len(masked) <= WIDTH else masked[: WIDTH - 3] + "..."
 
 
-def _find_reason(lines: list[str]) -> str:
-    messages = [line for line in lines if line.startswith(_MESSAGE_PREFIX)]
-    if messages:
-        return messages[-1].removeprefix(_MESSAGE_PREFIX)
-    return lines[-1].strip() if lines else "it left no message; see Snakemake's log"
-
-
 # Estimates the remaining time of a run from the rates of its own jobs.
 
 ENOUGH = 20
@@ -230,61 +226,40 @@ def time_left(
     requests at the model's rate; any other job takes the mean of its stage: over the model's jobs
     of this run, else over all of this run, else over those of earlier runs.
     """
-    timed = _Timed(runs, run, now)
-    lacking = {(cell.model, cell.setting): cell.to_buy for cell in cells}
+    means: dict[tuple[str, str | None], float] = {}
+    for group in ([other for other in runs if other is not run], [run]):
+        samples: dict[tuple[str, str | None], list[float]] = {}
+        timed = [
+            job for r in group for job in r.jobs.values()
+            if job.state == "done" and job.began is not None and job.ended is not None
+        ]  # fmt: skip
+        for job in timed:
+            for key in {(job.stage, job.model), (job.stage, None)}:
+                samples.setdefault(key, []).append(job.seconds(now))
+        means |= {key: fmean(seconds) for key, seconds in samples.items()}
+    measured = len(timed)  # the jobs of this run
+    busy: defaultdict[str, float] = defaultdict(float)
+    for job in run.jobs.values():
+        if job.stage == "infer":
+            busy[job.model or ""] += job.seconds(now)
+    to_buy = {(cell.model, cell.setting): cell.to_buy for cell in cells}
     work = 0.0
     unmeasured: dict[str, None] = {}
     for job in run.jobs.values():
         if job.state not in ("waiting", "running"):
             continue
-        rate = timed.rate(job.model, bought) if job.stage == "infer" else None
-        to_buy = lacking.get((job.model or "", job.setting or ""), 0)
-        if rate is not None and to_buy:
-            work += to_buy * rate
-        elif (mean := timed.mean(job)) is not None:
+        model = job.model or ""
+        requests = to_buy.get((model, job.setting or ""), 0) if job.stage == "infer" else 0
+        mean = means.get((job.stage, job.model), means.get((job.stage, None)))
+        if requests and busy[model] and bought.get(model, 0) >= ENOUGH:
+            work += requests * busy[model] / bought[model]
+        elif mean is not None:
             work += max(0.0, mean - job.seconds(now)) if job.state == "running" else mean
         else:
             unmeasured[job.stage] = None
     at_once = max(1, sum(job.state == "running" for job in run.jobs.values()))
-    basis = timed.measured or work
     return TimeLeft(
-        seconds=work / at_once if basis else None,
-        measured=timed.measured,
+        seconds=work / at_once if measured or work else None,
+        measured=measured,
         unmeasured=list(unmeasured),
     )
-
-
-class _Timed:
-    """Seconds of jobs, by stage and model."""
-
-    def __init__(self, runs: Sequence[Run], run: Run, now: float) -> None:
-        self._run, self._now = run, now
-        self._timed_jobs = [job for job in run.jobs.values() if _is_timed(job)]
-        self._means = _mean_seconds(job for r in runs if r is not run for job in r.jobs.values())
-        self._means |= _mean_seconds(self._timed_jobs)
-        self.measured = len(self._timed_jobs)
-
-    def mean(self, job: RunJob) -> float | None:
-        """Return the mean duration of similar jobs."""
-        return self._means.get((job.stage, job.model), self._means.get((job.stage, None)))
-
-    def rate(self, model: str | None, bought: Mapping[str, int]) -> float | None:
-        """Return the job-seconds per answer of a model during the run."""
-        answers = bought.get(model or "", 0)
-        if answers < ENOUGH:
-            return None
-        model_jobs = [j for j in self._run.jobs.values() if j.stage == "infer" and j.model == model]
-        busy = sum(job.seconds(self._now) for job in model_jobs)
-        return busy / answers if busy else None
-
-
-def _is_timed(job: RunJob) -> bool:
-    return job.state == "done" and job.began is not None and job.ended is not None
-
-
-def _mean_seconds(jobs: Iterable[RunJob]) -> dict[tuple[str, str | None], float]:
-    samples: dict[tuple[str, str | None], list[float]] = {}
-    for job in filter(_is_timed, jobs):
-        for key in {(job.stage, job.model), (job.stage, None)}:
-            samples.setdefault(key, []).append(job.seconds(job.ended or 0.0))
-    return {key: fmean(seconds) for key, seconds in samples.items()}

@@ -109,6 +109,11 @@ class Run:
         return replace(self, jobs=remaining_jobs, current=self.current | spared)
 
 
+def format_count(count: int, noun: str) -> str:
+    """Return '1 failed job', '1,322 failed jobs'."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def read_runs(results: Path) -> list[Run]:
     """Return every run with notes, oldest first; unreadable notes are skipped."""
     parsed_runs = (_read_run(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
@@ -347,11 +352,16 @@ def build_resume_command(run: Run, params: str, replaced: Sequence[str]) -> list
     """
     words = list(run.command[1:])
     if run.command[:1] != ("snakemake",) or not is_plain(words):
-        file_options = [] if params == "params.yaml" else ["--configfile", params]
-        pairs = ["--config", *replaced] if replaced else []
-        words = ["--cores", "all", *file_options, *pairs]
+        words = default_command(params, replaced)[1:]
     # In front: at the end it could be taken for a value.
     return ["snakemake", *([] if INCOMPLETE in words else [INCOMPLETE]), *words]
+
+
+def default_command(params: str, replaced: Sequence[str]) -> list[str]:
+    """Return the command that builds a study: `params` is its file, `replaced` overrides it."""
+    file_options = [] if params == "params.yaml" else ["--configfile", params]
+    pairs = ["--config", *replaced] if replaced else []
+    return ["snakemake", "--cores", "all", *file_options, *pairs]
 
 
 def is_plain(words: Sequence[str]) -> bool:

@@ -1,16 +1,29 @@
-"""The status as plain text, for a terminal."""
+"""The status for people: text for a terminal, a page, a screen that is redrawn, a run's summary."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from textwrap import fill
+from typing import NamedTuple
 
+from omibench.errors import OmibenchError
 from omibench.models.cost.estimate import usd_text
+from omibench.params.study import Study
+from omibench.schemas.tables import FrozenManifest, read_json, write_text
+from omibench.stages.filter.stage import read_summary
 from omibench.study.plan.text import duration
+from omibench.study.status.reader import Looker, look
 from omibench.study.status.rows import CellStatus, FailedJob, StageStatus, StudyStatus, clean
-from omibench.text.terminal import printable
+from omibench.study.status.runs import State, format_count, read_runs
+from omibench.text.terminal import printable, raw_stream, say, say_lines
+from omibench.web.templates import PAGE_WITHOUT_PICTURES_POLICY, render_page
 
 BAR = 30
 NAMED = 3
@@ -24,11 +37,11 @@ def render(status: StudyStatus, width: int | None = None) -> str:
     width = width or min(120, shutil.get_terminal_size((100, 24)).columns)
     blocks = [
         [headline(status)],
-        _totals(status),
-        _stages(status.stages),
+        [f"{name:<10}{text}" for name, text in totals(status)],
+        [_stage_line(stage) for stage in status.stages],
         _grid(status.cells, width),
-        failures_text(status.failures),
-        commands_text(status),
+        _failure_lines(status.failures),
+        _command_lines(status),
         [fill(f"Not read: {printable(note)}", width) for note in status.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
@@ -36,9 +49,13 @@ def render(status: StudyStatus, width: int | None = None) -> str:
 
 def headline(status: StudyStatus) -> str:
     """Return the study and its progress on one line."""
-    name = f"Study {status.study!r}" + (" (SIMULATED)" if status.simulated else "")
-    name += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
-    return f"{name}: {describe_progress(status)}"
+    return f"{_title(status)}: {describe_progress(status)}"
+
+
+def _title(status: StudyStatus) -> str:
+    marks = " (SIMULATED)" if status.simulated else ""
+    marks += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
+    return f"Study {status.study!r}{marks}"
 
 
 def describe_progress(status: StudyStatus) -> str:
@@ -50,15 +67,13 @@ def describe_progress(status: StudyStatus) -> str:
     took = duration(run.seconds / 3600)
     ago = duration((status.now - run.began - run.seconds) / 3600)
     if run.state == "running":
-        doing = f"{jobs} done in {took}"
-        return f"running, {doing}, {time_left_text(status)}"
+        return f"running, {jobs} done in {took}, {time_left_text(status)}"
     if run.state == "stopped":
         return f"killed {ago} ago, {jobs} done"
     if run.state == "failed":
         return f"ended {ago} ago with {format_count(run.failed, 'failed job')}, {jobs} done"
-    if status.complete:
-        return f"complete; the last run ended {ago} ago after {took}"
-    return f"the last run ended {ago} ago after {took}"
+    complete = "complete; " if status.complete else ""
+    return f"{complete}the last run ended {ago} ago after {took}"
 
 
 def time_left_text(status: StudyStatus) -> str:
@@ -66,50 +81,41 @@ def time_left_text(status: StudyStatus) -> str:
     remaining = status.left
     if remaining is None or remaining.seconds is None:
         return "time left unknown until a job has ended"
+    left = f"about {duration(remaining.seconds / 3600)} left"
     untimed = remaining.unmeasured[:NAMED]
     if len(remaining.unmeasured) > NAMED:
         untimed.append(f"{len(remaining.unmeasured) - NAMED} more stages")
     if not untimed:
-        return f"about {duration(remaining.seconds / 3600)} left"
+        return left
     names = " and ".join(part for part in (", ".join(untimed[:-1]), untimed[-1]) if part)
     if remaining.seconds < 1:
         return f"time left unknown, {names} not timed yet"
-    return f"about {duration(remaining.seconds / 3600)} left without {names}, not timed yet"
-
-
-def format_count(count: int, noun: str) -> str:
-    """Return '1 failed job', '1,322 failed jobs'."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{left} without {names}, not timed yet"
 
 
 def cell_word(cell: CellStatus) -> str:
     """Return the state of a cell as one short word, for the terminal and the page."""
-    part = share(cell)
+    share = f"{100 * cell.answered // cell.requests} %" if cell.requests else ""  # rounded down
     if "failed" in cell.states:
         return "failed"
     if "stopped" in cell.states:
-        return f"stopped {part}".strip()
-    if cell.infer != "done":
-        begun = part if cell.answered else "-"
-        counts = f"{cell.answered}/{cell.requests}"
-        return {"running": part or "asking", "incomplete": counts}.get(cell.infer, begun)
+        return f"stopped {share}".strip()
+    if cell.infer == "running":
+        return share or "asking"
+    if cell.infer == "incomplete":
+        return f"{cell.answered}/{cell.requests}"
+    if cell.infer == "waiting":
+        return share if cell.answered else "-"
     words = {"waiting": "answered", "running": "scoring", "incomplete": "part judged"}
     return words.get(cell.score, "done")
 
 
-def share(cell: CellStatus) -> str:
-    """Return the share of answered requests in whole per cent, rounded down."""
-    if not cell.requests:
-        return ""
-    return f"{100 * cell.answered // cell.requests} %"
-
-
 def totals(status: StudyStatus) -> list[tuple[str, str]]:
     """Return the totals over all cells: pairs of a name and its value."""
-    return [(name, text) for name, text in _counts(status) if text]
+    return [(name, text) for name, text in _totals(status) if text]
 
 
-def _counts(status: StudyStatus) -> Iterable[tuple[str, str]]:
+def _totals(status: StudyStatus) -> Iterable[tuple[str, str]]:
     of = f" of {status.requests:,}" if status.requests is not None else ""
     yield "requests", f"{status.answered:,}{of} answered"
     words = [f"{n:,} {name.replace('_', ' ')}" for name, n in status.outcomes.items()]
@@ -121,88 +127,73 @@ def _counts(status: StudyStatus) -> Iterable[tuple[str, str]]:
     if money.to_come and status.answered:
         dollars += f", about {usd_text(money.to_come)} more at the same price per answer"
     yield "dollars", dollars
-    if money.budget:
-        b = money.budget
-        text = (
-            f"{usd_text(b.left_usd)} left of {usd_text(b.cap_usd)}: {usd_text(b.spent_usd)} spent"
-        )
-        text += f", {usd_text(b.reserved_usd)} in flight" if b.reserved_usd else ""
-        text += f", {usd_text(b.unknown_usd)} possibly billed" if b.unknown_usd else ""
-        yield "budget", text
+    if b := money.budget:
+        spent = f"{usd_text(b.left_usd)} left of {usd_text(b.cap_usd)}: {usd_text(b.spent_usd)}"
+        in_flight = f", {usd_text(b.reserved_usd)} in flight" if b.reserved_usd else ""
+        billed = f", {usd_text(b.unknown_usd)} possibly billed" if b.unknown_usd else ""
+        yield "budget", f"{spent} spent{in_flight}{billed}"
     if status.run and status.run.running:
         running = [clean(name) for name in status.run.running]
         suffix = f" and {len(running) - 4} more" if len(running) > 4 else ""
         yield "now", ", ".join(running[:4]) + suffix
 
 
-def _totals(status: StudyStatus) -> list[str]:
-    return [f"{name:<10}{text}" for name, text in totals(status)]
-
-
-def _stages(stages: Sequence[StageStatus]) -> list[str]:
-    lines = []
-    for stage in stages:
-        counts = {
-            name: getattr(stage, name)
-            for name in ("running", "failed", "stopped", "incomplete", "waiting")
-        }
-        breakdown = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
-        filled = BAR * (stage.done + stage.incomplete) // stage.jobs
-        bar = "#" * filled + "." * (BAR - filled)
-        line = f"{stage.stage:<10}[{bar}] {stage.done:>5,} of {stage.jobs:,} done"
-        lines.append(f"{line}   {breakdown}".rstrip())
-    return lines
+def _stage_line(stage: StageStatus) -> str:
+    states = ("running", "failed", "stopped", "incomplete", "waiting")
+    breakdown = ", ".join(f"{n:,} {name}" for name in states if (n := getattr(stage, name)))
+    bar = "#" * (BAR * (stage.done + stage.incomplete) // stage.jobs)
+    line = f"{stage.stage:<10}[{bar:.<{BAR}}] {stage.done:>5,} of {stage.jobs:,} done"
+    return f"{line}   {breakdown}".rstrip()
 
 
 def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
-    """Return a grid of models and settings; abbreviated if it is too wide."""
+    """Return a grid of models and settings; with at most four letters a cell if it is too wide."""
     if not cells:
         return []
     settings = list(dict.fromkeys(cell.setting for cell in cells))
-    words = {(cell.model, cell.setting): cell_word(cell) for cell in cells}
-    named = _columns(settings, settings, words, "  ")
+    rows: dict[str, dict[str, str]] = {}
+    for cell in cells:
+        rows.setdefault(cell.model, {})[cell.setting] = cell_word(cell)
+
+    def align(heads: Sequence[str], gap: str, shorten: Callable[[str], str]) -> list[str]:
+        lines = [["", *heads]]
+        for model, words in rows.items():
+            lines.append([model, *(shorten(words.get(setting, "")) for setting in settings)])
+        first, *widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return [
+            gap.join([name.ljust(first), *map(str.rjust, words, widths)]).rstrip()
+            for name, *words in lines
+        ]
+
+    named = align(settings, "  ", str)
     if max(map(len, named)) <= width:
         return named
     numbers = [str(n) for n in range(1, len(settings) + 1)]
-    short = {key: _short(word) for key, word in words.items()}
     legend = ", ".join(f"{n} {s}" for n, s in zip(numbers, settings, strict=True))
-    return [*_columns(settings, numbers, short, " "), fill(legend, width)]
+    return [*align(numbers, " ", _shorten), fill(legend, width)]
 
 
-def _columns(
-    settings: Sequence[str], heads: Sequence[str], words: dict[tuple[str, str], str], gap: str
-) -> list[str]:
-    models = list(dict.fromkeys(model for model, _ in words))
-    rows = [[words.get((model, setting), "") for setting in settings] for model in models]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    first = max(map(len, models))
-    return [
-        gap.join([name.ljust(first), *map(str.rjust, row, widths)]).rstrip()
-        for name, row in zip(["", *models], [list(heads), *rows], strict=True)
-    ]
-
-
-def _short(word: str) -> str:
+def _shorten(word: str) -> str:
     """Return at most four letters: 'done', '41%', 'FAIL', 'part'."""
     if "/" in word:
         return "part"
-    return {"failed": "FAIL"}.get(word, word.replace(" %", "%")[:4])
+    return "FAIL" if word == "failed" else word.replace(" %", "%")[:4]
 
 
-def failures_text(failures: Sequence[FailedJob]) -> list[str]:
+def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
     """Describe every failed job: cause, path of its log, and the end of the log."""
     if not failures:
         return []
     lines = [f"{format_count(len(failures), 'job')} failed:"]
-    for failure in failures[:DETAILED_FAILURES]:
+    for number, failure in enumerate(failures):
         lines.append(f"  {clean(failure.job)}: {failure.why}")
-        lines += [f"    {printable(failure.log)}"] if failure.log else []
-        lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
-    lines += [f"  {clean(f.job)}: {f.why}" for f in failures[DETAILED_FAILURES:]]
+        if number < DETAILED_FAILURES:
+            lines += [f"    {printable(failure.log)}"] if failure.log else []
+            lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
     return lines
 
 
-def commands_text(status: StudyStatus) -> list[str]:
+def _command_lines(status: StudyStatus) -> list[str]:
     lines = []
     if status.try_again:
         lacking = sum(cell.lacking for cell in status.cells)
@@ -217,6 +208,179 @@ def commands_text(status: StudyStatus) -> list[str]:
     return lines
 
 
-def clock(moment: float) -> str:
-    """Return a local time of day."""
-    return time.strftime("%H:%M:%S", time.localtime(moment))
+def describe_ending(study: Study, notes: Path) -> str:
+    """Return the summary of the run with these `notes`: its outputs, and what is missing."""
+    status = look(study)
+    results = Path(study.study.results)
+    run = next((run for run in read_runs(results) if run.path == notes), None)
+    if run is None:
+        return ""
+    counts = Counter(job.state for job in run.jobs.values())
+    took = duration((run.last_event - run.began) / 3600)
+    line = f"{_title(status)}: {format_count(counts['done'], 'job')} done in {took}"
+    if counts["failed"] or run.end == "failed":
+        line += f", {counts['failed']:,} failed, {counts['waiting']:,} not run"
+    lines = ["", line]
+    if status.cells and status.requests is not None:
+        lines.append(f"{status.answered:,} of {status.requests:,} requests answered")
+    stages = {job.stage for job in run.jobs.values() if job.state == "done"}
+    if "filter" in stages and (summary := read_summary(results / "filter")):
+        lines.append(f"{summary}: {results / 'filter/rejects.html'}")
+    if "freeze" in stages:
+        with suppress(OmibenchError):
+            manifest = read_json(results / "freeze/manifest.json", FrozenManifest)
+            problems = format_count(manifest.problems, "problem")
+            pictures = format_count(manifest.images, "picture")
+            lines.append(f"Frozen: {problems}, {pictures}: {results / 'freeze/README.md'}")
+    if "analyze" in stages:
+        lines.append(f"Report: {results / 'analyze/report.html'}")
+    if not status.failures:
+        status = status.model_copy(update={"go_on": None})  # a stop on request is not a failure
+    return "\n".join([*lines, *_failure_lines(status.failures), *_command_lines(status)])
+
+
+# The status as one page: opens from disk, without scripts or requests, and reloads itself.
+
+_MARKS = {
+    "done": "\N{CHECK MARK}",
+    "failed": "\N{MULTIPLICATION X}",
+    "stopped": "\N{DOUBLE VERTICAL BAR}",
+    "incomplete": "!",
+}
+_WORST: tuple[State, ...] = ("failed", "stopped", "running", "incomplete", "waiting", "done")
+_PARTS = ("done", "running", "incomplete", "failed", "stopped")
+_LEGEND = ("done", "running", "begun", "incomplete", "failed", "stopped", "waiting")
+
+
+class CellBox(NamedTuple):
+    """One cell on the page: a state, a mark, its progress, and a sentence."""
+
+    state: str
+    mark: str
+    percent: float
+    says: str
+
+
+def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
+    """Write the page; it reloads itself every `reload_s` seconds, or never."""
+    rows: dict[str, dict[str, CellBox]] = {}
+    for cell in status.cells:
+        rows.setdefault(cell.model, {})[cell.setting] = _box(cell)
+    present = {box.state for row in rows.values() for box in row.values()}
+    bars = [
+        (stage, [(s, 100 * n / stage.jobs) for s in _PARTS if (n := getattr(stage, s))])
+        for stage in status.stages
+    ]
+    text = render_page(
+        "omibench.study.status",
+        "status.html.j2",
+        csp=PAGE_WITHOUT_PICTURES_POLICY,
+        reload=None if reload_s is None else max(1, round(reload_s)),
+        status=status,
+        doing=describe_progress(status),
+        clock=time.strftime("%H:%M:%S", time.localtime(status.now)),
+        totals=totals(status),
+        stages=bars,
+        settings=list(dict.fromkeys(cell.setting for cell in status.cells)),
+        rows=rows,
+        legend=[state for state in _LEGEND if state in present],
+        shown=DETAILED_FAILURES,
+        percent=100 * status.answered / status.requests if status.requests else None,
+    )
+    write_text(path, text)
+
+
+def _box(cell: CellStatus) -> CellBox:
+    state: str = next(state for state in _WORST if state in cell.states)
+    if state == "waiting" and (cell.infer == "done" or cell.answered):
+        state = "begun"
+    word = cell_word(cell)
+    says = f"{cell.model} under {cell.setting}: infer {cell.infer}, score {cell.score}"
+    says += f"; {cell.answered:,} of {cell.requests:,} answered" if cell.requests else ""
+    says += f"; {cell.lacking:,} without an answer" if cell.lacking else ""
+    percent = 100 * cell.answered / cell.requests if cell.requests else 0.0
+    return CellBox(state, _MARKS.get(state, "" if word == "-" else word), percent, says)
+
+
+# Repeated status: a terminal that is redrawn on its alternate screen, and a page. What the terminal
+# showed before, and its scrollback, stay as they are.
+
+GRACE_S = 20.0
+"""Seconds after a run's end in which the next can begin: `dvc repro` starts one per stage."""
+_ENTER = "\x1b[?1049h\x1b[?25l"
+_LEAVE = "\x1b[?25h\x1b[?1049l"
+_CLEAR = "\x1b[H\x1b[J"
+
+
+def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStatus:
+    """Show the status every `every_s` seconds until the run ends; returns the last one.
+
+    It waits for the first run, and ends when no other has begun. A terminal is redrawn on its
+    alternate screen, and the last status stays on the normal one; otherwise a line is written each
+    time.
+    """
+    with _alternate_screen() as show:
+        last_live: float | None = None
+        while True:
+            status = looker.look()
+            has_ended = not status.live and status.complete
+            if status.live:
+                last_live = time.monotonic()
+            elif last_live is not None:
+                is_over = time.monotonic() - last_live > GRACE_S
+                has_ended = has_ended or is_over or bool(status.failures)
+            if page is not None:
+                write_page(page, status, every_s if status.live else None)
+            show(status)
+            if has_ended:
+                return status
+            time.sleep(every_s)
+
+
+@contextmanager
+def _alternate_screen() -> Iterator[Callable[[StudyStatus], None]]:
+    """Use the alternate screen of a terminal, without a cursor, during a block.
+
+    However the block ends, the terminal is as before; then the last text is printed there once.
+
+    Yields:
+        A function that shows a status in place of the one before.
+    """
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda status: say(headline(status))
+        return
+    last: list[str] = []
+
+    def show(status: StudyStatus) -> None:
+        last[:] = [render(status)]
+        _write(_CLEAR)
+        say_lines(_crop(last[0]))
+
+    try:
+        _write(_ENTER)
+        yield show
+    finally:
+        with suppress(OSError):  # the terminal was closed
+            _write(_LEAVE)
+            for text in last:
+                say_lines(text)
+
+
+def _crop(text: str) -> str:
+    """Return the first lines of a text that fit, and how many do not."""
+    columns, rows = shutil.get_terminal_size()
+    lines = text.splitlines()
+    heights = [1 + max(0, len(line) - 1) // max(1, columns) for line in lines]
+    if sum(heights) < rows:
+        return text
+    shown, used = 0, 2  # the line about the rest, and the one of the cursor
+    while shown < len(lines) and used + heights[shown] <= rows:
+        used += heights[shown]
+        shown += 1
+    return "\n".join([*lines[:shown], f"... {len(lines) - shown} more lines: `omibench status`"])
+
+
+def _write(codes: str) -> None:
+    stream = raw_stream(sys.stdout)
+    stream.write(codes)
+    stream.flush()
