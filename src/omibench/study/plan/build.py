@@ -40,6 +40,7 @@ from omibench.study.plan.plan import (
     Step,
     StudyView,
     describe_model,
+    group_steps,
     list_steps,
 )
 from omibench.study.plan.responses import expect_responses, list_saliency_steps
@@ -59,29 +60,28 @@ def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
     """
     with Store(study.study.store) as store, _pause_collector():
         view = StudyView(study, questions, store)
-        reading_rows, reading = make_reading_rows(view) if papers else ([], None)
-        built = [*reading_rows, *make_building_rows(view)]
+        reading_rows, reading = _reading_rows(view) if papers else ([], None)
+        built = [*reading_rows, *_building_rows(view)]
         uncounted = uncounted_models(study, is_read=reading is not None)
-        if not questions.is_file() and (built or reading or uncounted):
-            return Plan(
-                study=study.study.name, rows=built, power=None, budget=read_spent(study),
-                building=uncounted, reading=reading, frozen=False,
-            )  # fmt: skip
-        return Plan(
+        plan = Plan(
             study=study.study.name,
-            rows=[*built, *_cell_rows(view)],
-            power=_power(view),
+            rows=built,
+            power=None,
             budget=read_spent(study),
-            incomplete=incomplete_cells(study),
             building=uncounted,
             reading=reading,
-            partial=_partial(view),
         )
-
-
-def _partial(view: StudyView) -> str:
-    every = (question.id for question in load_questions(view.questions))
-    return part_words(view.questions_by_id, every, view.study.study.limit)
+        if not questions.is_file() and (built or reading or uncounted):
+            return plan.model_copy(update={"frozen": False})
+        every = (question.id for question in load_questions(questions))
+        return plan.model_copy(
+            update={
+                "rows": [*built, *_cell_rows(view)],
+                "power": _power(view),
+                "incomplete": incomplete_cells(study),
+                "partial": part_words(view.questions_by_id, every, study.study.limit),
+            }
+        )
 
 
 @contextmanager
@@ -96,61 +96,48 @@ def _pause_collector() -> Iterator[None]:
             gc.enable()
 
 
-def make_reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]:
+def _reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]:
     """Return the requests of readers of pages and formulas, and what no row counts."""
-    rows: list[PlanRow] = []
     with plan_reading(view) as reading:
         if reading is None:
-            return rows, None
-        grouped: dict[tuple[Role, str], dict[str, Step]] = {}
-        for step in reading.steps:
-            grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
-        for (role, model), steps in grouped.items():
+            return [], None
+        rows = []
+        for (role, model), steps in group_steps(reading.steps).items():
             asks = count_reader_asks(view.study) if role == "page_reader" else 1
-            row = _at_most(make_row(view, model, role, list(steps.values())), asks)
-            rows.append(row.model_copy(update={"stage": "ocr"}))
-    return rows, reading.counts
+            rows.append(_at_most(make_row(view, model, role, steps), asks, stage="ocr"))
+        return rows, reading.counts
 
 
-def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
+def _building_rows(view: StudyView) -> Iterator[PlanRow]:
     """Return the requests of the filter and the rationale writers, one row per model and role."""
     for stage, role, model, steps in list_building_steps(view):
         asks = count_asks(view, role, model, steps)
-        row = _at_most(make_row(view, model, role, steps), asks)
-        yield row.model_copy(update={"stage": stage})
+        yield _at_most(make_row(view, model, role, steps), asks, stage=stage)
 
 
 def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
+    """Return the requests of every cell to its model and judges, then those to helpers, once."""
     study = view.study
-    helped: dict[tuple[str, Role], dict[str, Step]] = {}
+    helped: dict[tuple[str, str, str], Step] = {}
     for cell in track(study.cells, "cell"):
         paths = view.follow_paths(cell)
         steps = list(list_steps(paths))
-        row = make_respondent_row(view, cell, steps)
+        own = [step for step in steps if step.role == "respondent"]
+        row = make_row(view, cell.model, "respondent", own, cell)
         yield row
         judging = Judging(view, cell, expect_responses(view, cell, paths, row))
-        yield from _judge_rows(judging)
+        for role, model, asked in judging.list_steps():
+            judge_row = make_row(view, model, "judge", asked, cell)
+            yield _at_most(judge_row, ASKS, instrument=role)
         steps += judging.list_caption_steps()
         if cell in study.salient_cells:
             looked = list(list_saliency_steps(view, cell, paths))
             yield make_row(view, cell.model, "scorer", looked, cell)
         for step in steps:
             if step.role != "respondent":
-                helped.setdefault((step.model, step.role), {})[step.key] = step
-    for (model, role), helper_steps in helped.items():
-        yield make_row(view, model, role, list(helper_steps.values()))
-
-
-def _judge_rows(judging: Judging) -> Iterator[PlanRow]:
-    for role, model, steps in judging.list_steps():
-        row = _at_most(make_row(judging.view, model, "judge", steps, judging.cell), ASKS)
-        yield row.model_copy(update={"instrument": role})
-
-
-def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> PlanRow:
-    """Return the requests of a cell to its model."""
-    respondent_steps = [step for step in steps if step.role == "respondent"]
-    return make_row(view, cell.model, "respondent", respondent_steps, cell)
+                helped[step.model, step.role, step.key] = step
+    for (role, model), steps in group_steps(helped.values()).items():
+        yield make_row(view, model, role, steps)
 
 
 def make_row(
@@ -181,14 +168,12 @@ def make_row(
     )
 
 
-def _at_most(row: PlanRow, asks: float) -> PlanRow:
-    """Return the row of requests that can be sent several times."""
-    estimate_once = row.estimate
-    usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks
-    repeated = estimate_once._replace(
-        usd_most=usd_most, output_most=ceil(estimate_once.output_most * asks)
-    )
-    return row.model_copy(update={"estimate": repeated})
+def _at_most(row: PlanRow, asks: float, **columns: str) -> PlanRow:
+    """Return the row, with further columns, of requests that are each sent `asks` times at most."""
+    once = row.estimate
+    most = None if once.usd_most is None else once.usd_most * asks
+    repeated = once._replace(usd_most=most, output_most=ceil(once.output_most * asks))
+    return row.model_copy(update={"estimate": repeated, **columns})
 
 
 def read_spent(study: Study) -> Spent | None:

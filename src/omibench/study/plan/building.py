@@ -41,7 +41,7 @@ from omibench.stages.rationale.labels.clusters import Embed, build_text_request
 from omibench.stages.rationale.labels.run import LabelModels, choose_embedding, label_problems
 from omibench.stages.rationale.stage import make_writer, score_by
 from omibench.study.plan.judging import NOT_YET, WORDS, DryModels, DryRun, Reply
-from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView
+from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView, group_steps
 
 if TYPE_CHECKING:
     from omibench.stages.rationale.labels.clusters import Matrix
@@ -200,11 +200,8 @@ def list_building_steps(view: StudyView) -> Steps:
     }  # fmt: skip
     for stage in _asking(view.study):
         if stage in stages and (problems := _problems(view.study, stage)).is_file():
-            grouped: dict[tuple[Role, str], dict[str, Step]] = {}
-            for step in stages[stage](view, problems).steps:
-                grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
-            for (role, model), steps in grouped.items():
-                yield stage, role, model, list(steps.values())
+            for (role, model), steps in group_steps(stages[stage](view, problems).steps).items():
+                yield stage, role, model, steps
 
 
 def uncounted_models(study: Study, *, is_read: bool = False) -> dict[str, list[str]]:

@@ -316,6 +316,14 @@ def list_steps(paths: Iterable[AnsweredTask]) -> Iterator[Step]:
             guessed = guessed or any(a.response.provider_id == GUESS for a in step)
 
 
+def group_steps(steps: Iterable[Step]) -> dict[tuple[Role, str], list[Step]]:
+    """Return (role, model) -> its requests, each once."""
+    grouped: dict[tuple[Role, str], dict[str, Step]] = {}
+    for step in steps:
+        grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
+    return {place: list(unique.values()) for place, unique in grouped.items()}
+
+
 def guess(request: Request) -> Response:
     """Return the placeholder of a missing answer."""
     return _guess(request.decoding.max_tokens)
