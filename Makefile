@@ -22,10 +22,12 @@ PYTEST = "$(BIN)/pytest" -n $(shell $(PYTHON) -c 'import os; print(min(os.cpu_co
 	--dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help study serve docs test test-all test-slow test-long lint sample generated lock clean
+.PHONY: help setup study serve docs test test-all test-slow test-long lint sample generated lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.tests ## set up .venv with everything that tests and checks need
 
 study: $(VENV)/.runs ## run the sample study: set up, build, print the report's path
 	"$(BIN)/snakemake" --cores all
@@ -50,15 +52,17 @@ test-slow: $(VENV)/.tests ## the slow tests alone
 test-long: $(VENV)/.tests ## load tests and simulation studies, which no gate waits for
 	$(PYTEST) -m long
 
-lint: $(VENV)/.tests ## style, types, workflow lint, generated files
-	"$(BIN)/ruff" check .
-	"$(BIN)/ruff" format --check .
-	"$(BIN)/mypy"
-	"$(BIN)/snakefmt" --check Snakefile rules
-	"$(BIN)/snakemake" --lint
-	"$(BIN)/omibench" schema | diff - schemas/params.schema.json
-	"$(BIN)/omibench" files | diff - docs/files.md
-	"$(BIN)/python" scripts/papers.py | diff - docs/papers.md
+lint: $(VENV)/.tests ## style, types, workflow lint, generated files: every check, whichever fails
+	@failed=; check() { echo "$$1"; sh -c "$$1" || failed="$$failed\n  $$1"; }; \
+	check "ruff check ."; \
+	check "ruff format --check ."; \
+	check "mypy"; \
+	check "snakefmt --check Snakefile rules"; \
+	check "snakemake --lint --config study='{results: .snakemake/lint}'"; \
+	check "omibench schema | diff - schemas/params.schema.json"; \
+	check "omibench files | diff - docs/files.md"; \
+	check "python scripts/papers.py | diff - docs/papers.md"; \
+	if [ -n "$$failed" ]; then printf "failed:$$failed\n"; exit 1; fi
 
 sample: $(VENV)/.runs ## typeset the sample booklets again
 	"$(BIN)/python" sample/build.py

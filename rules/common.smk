@@ -230,7 +230,7 @@ def shown_examples(stage):
 
 
 def asked(rule):
-    """Return what each rule that asks the models of cells waits for: all stages before `infer`."""
+    """Return the inputs of `help`, `fill` or `infer`, with files of all stages before `infer`."""
     before = [find_stage(name) for name in find_stage("infer").inputs]
     return {
         "questions": frozen_questions,
