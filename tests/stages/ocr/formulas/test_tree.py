@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.stages.ocr.formulas.tree.set_type import Setting
+from tests.stages.ocr.formulas.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import (
     FormulaRegion,
@@ -20,7 +20,10 @@ from omibench.stages.ocr.formulas.marks import (
 )
 from omibench.stages.ocr.formulas.page_formulas import MOST_MARKS, build_tree, read_formula
 from omibench.stages.ocr.formulas.symbols import identify
+from omibench.stages.ocr.formulas.tree.parts import Chemistry, Node, Row, Sign, Words, ends_open
 from omibench.stages.ocr.layout.layout import Box
+
+# From marks set by hand to LaTeX, and what no input may do.
 
 
 def latex(setting: Setting) -> str:
@@ -96,6 +99,7 @@ def test_a_picture_in_a_formula_is_doubtful() -> None:
 
 
 _BOXES = st.tuples(st.floats(0, 200), st.floats(0, 200), st.floats(0.1, 30), st.floats(0.1, 30))
+
 _TEXTS = st.sampled_from("aZ1+=(){}[]|√∑∫→⃗ˆ′.\ufffd⎛⎜⎝⏟")
 
 
@@ -227,3 +231,158 @@ def test_a_subscript_of_the_row_above_is_no_index_of_a_root() -> None:
     setting = Setting().put("=a", x=10, y=88).put("i", x=21, y=89.5, size=7)
     setting.put("=", x=10).tall("√", 92, 104, x=22).bar(28, 40, 92).put("x", x=30)
     assert r"\sqrt{x}" in read_formula(setting.region()).latex
+
+
+# Signs of several glyphs: pieces on top of each other, and glyphs over each other.
+
+
+def glyph(name: str, box: Box, *, font: str = "CMEX10", y: float = 100.0) -> Glyph:
+    symbol = identify(font, "\ufffd", name=name)
+    return Glyph(0, "\ufffd", symbol, font, 10.0, box.x0, y, box)
+
+
+def read(
+    setting: Setting, *extra: Glyph, bars: tuple[Rule, ...] = ()
+) -> tuple[str, tuple[str, ...]]:
+    region = setting.region()
+    whole = replace(region, glyphs=(*region.glyphs, *extra), bars=(*region.bars, *bars))
+    formula = read_formula(whole)
+    return formula.latex, formula.doubts
+
+
+def test_a_piece_without_a_name_belongs_to_the_bracket_that_it_touches() -> None:
+    unknown = identify("NewCMMath-Book", "\ufffd")
+    pieces = [
+        Glyph(0, "\ufffd", unknown, "NewCMMath-Book", 10, 10, 100, Box(10, 80, 14, 95)),
+        Glyph(
+            0,
+            "{",
+            identify("NewCMMath-Book", "{"),
+            "NewCMMath-Book",
+            10,
+            10,
+            100,
+            Box(10, 95, 14, 110),
+        ),
+    ]
+    setting = Setting().put("x", x=20, y=90).put("y", x=20, y=105)
+    assert read(setting, *pieces) == (r"\begin{cases}x \\ y\end{cases}", ())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "written"),
+    [
+        ("−", "→", r"\longrightarrow"),
+        ("=", "⇒", r"\Longrightarrow"),
+        ("\u0338", "=", r"\neq"),
+        ("\u0338", "∈", r"\notin"),
+    ],
+)
+def test_overlapping_glyphs_are_one_symbol(first: str, second: str, written: str) -> None:
+    setting = Setting().put(first, x=20, font="CMSY10").put(second, x=22.5, font="CMSY10")
+    assert read(setting) == (written, ())
+
+
+@pytest.mark.parametrize(("dot", "written"), [(".", r"\ldots"), ("·", r"\cdots")])
+def test_three_dots_are_an_ellipsis(dot: str, written: str) -> None:
+    setting = Setting().put("a").put(dot * 3, font="CMMI10").put("b")
+    assert read(setting) == (f"a{written} b", ())
+
+
+def test_an_arrow_with_small_letters_on_it_is_a_labelled_one() -> None:
+    setting = Setting().put("a").put("→", x=20, font="CMSY10").put("n", x=20.5, y=94, size=7)
+    assert read(setting.put("b", x=30)) == (r"a\xrightarrow{n}b", ())
+
+
+def test_an_accent_alone_is_doubtful() -> None:
+    region = FormulaRegion(Box(0, 0, 50, 50), (glyph("hatwide", Box(10, 10, 20, 12)),))
+    assert read_formula(region).doubts == ("an accent is not over a letter",)
+
+
+# Formulas of chemistry, and what looks like them.
+
+ROMAN = "CMR10"
+
+
+def species(setting: Setting, text: str) -> Setting:
+    """`SO_4^{2-}`-like text: `_` lowers and `^` raises the characters up to the next space."""
+    level, size = 100.0, 10.0
+    for character in text:
+        if character == "_":
+            level, size = 102.0, 7.0
+        elif character == "^":
+            level, size = 96.0, 7.0
+        elif character == "|":
+            level, size = 100.0, 10.0
+        else:
+            font = "" if character in "()+=-→⇌" else ROMAN
+            gap = 0.3 if character in "+→⇌" and size > 7 else 0.05
+            setting.x += 2.5 if gap > 0.1 else 0.0
+            setting.put(character, y=level, size=size, font=font, gap=gap)
+    return setting
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("H_2|O", r"\ce{H2O}"),
+        ("Fe^3+", r"\ce{Fe^3+}"),
+        ("Na^+", r"\ce{Na+}"),
+        ("Ca(OH)_2", r"\ce{Ca(OH)2}"),
+        ("2H_2|+O_2|→2H_2|O", r"\ce{2H2 + O2 -> 2H2O}"),
+        ("N_2|+3H_2|⇌2NH_3", r"\ce{N2 + 3H2 <=> 2NH3}"),
+        ("CO_2|(g)", r"\ce{CO2(g)}"),
+    ],
+)
+def test_molecules_ions_and_reactions_are_chemistry(text: str, written: str) -> None:
+    formula = read_formula(species(Setting(), text).region())
+    assert (formula.latex, formula.doubts) == (written, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("V_0", r"\mathrm{V}_{0}"),
+        ("N_A", r"\mathrm{N}_{\mathrm{A}}"),
+        ("K^-1", r"\mathrm{K}^{-1}"),
+        ("F_2", r"\ce{F2}"),
+        ("P_2", r"\mathrm{P}_{2}"),
+        ("sin", r"\sin"),
+    ],
+)
+def test_quantities_and_units_are_none(text: str, written: str) -> None:
+    assert read_formula(species(Setting(), text).region()).latex == written
+
+
+def test_italic_letters_are_no_elements() -> None:
+    setting = Setting().put("H").put("2", y=102, size=7).put("O")
+    assert read_formula(setting.region()).latex == "H_{2}O"
+
+
+# Formulas that break off.
+
+LETTER = Sign("a", "letter")
+
+
+def test_a_function_needs_an_argument_unless_it_is_alone() -> None:
+    function = Words("sin", "operator")
+    assert ends_open(Row((Sign("+", "operator"), function)))
+    assert not ends_open(function)
+    assert not ends_open(Row((Sign("A", "letter"), Sign("\\uparrow", "arrow"))))
+
+
+@pytest.mark.parametrize(
+    ("node", "is_open"),
+    [
+        (Row((LETTER, Sign(r"\cup", "operator"))), True),
+        (Row((LETTER, Sign(r"\mapsto", "arrow"))), True),
+        (Row((LETTER, Sign(r"\uparrow", "arrow"))), False),
+        (Row((LETTER, Sign("!", "operator"))), False),
+        (Row((LETTER, LETTER)), False),
+        (Chemistry("2H2 +"), True),
+        (Chemistry("2H2 + O2 ->"), True),
+        (Chemistry("Na+"), False),
+    ],
+)
+def test_formulas_that_end_with_a_sign_that_needs_something(node: Node, *, is_open: bool) -> None:
+    assert ends_open(node) == is_open

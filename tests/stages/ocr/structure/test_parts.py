@@ -1,0 +1,594 @@
+"""Choices, letters of parts, and problems put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain, count, cycle, islice
+from pathlib import Path
+
+import pymupdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.problem import IMAGE_MARK, Choice, Problem
+from omibench.schemas.tables import read_jsonl
+from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
+from omibench.stages.ocr.layout.reading_order import says_points, says_time
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.structure import assemble
+from omibench.stages.ocr.structure.answers import with_answers
+from omibench.stages.ocr.structure.assemble import Crops, to_problems
+from omibench.stages.ocr.structure.choices import (
+    LETTERINGS,
+    Lettering,
+    Option,
+    read_labels,
+    split_choices,
+)
+from omibench.stages.ocr.structure.document import read_document
+from omibench.stages.ocr.structure.drafts import Draft, read_paper
+from omibench.stages.ocr.structure.key_tables import read_key
+from omibench.stages.ocr.structure.keys import Key, as_letters
+from omibench.stages.ocr.structure.solutions import split_inline
+
+# Choices in text and pictures.
+
+Maker = Callable[..., Line]
+
+Column = Callable[..., list[Line]]
+
+
+def choices(items: Sequence[Item]) -> dict[str, str]:
+    _, options = split_choices(items)
+    return {o.letter: " ".join(line.text for line in o.lines) for o in options}
+
+
+def test_one_choice_a_line_with_continuation(column: Column) -> None:
+    lines = column("Which?", "(A) one", "(B) two, which is", "longer", "(C) three")
+    assert choices(lines) == {"A": "one", "B": "two, which is longer", "C": "three"}
+    statement, _ = split_choices(lines)
+    assert [i.text for i in statement if isinstance(i, Line)] == ["Which?"]
+
+
+def test_all_choices_on_one_line(column: Column) -> None:
+    assert choices(column("Which? (A) 1 m (B) 2 m (C) 3 m (D) 4 m")) == {}
+    assert choices(column("Which?", "(A) 1 m (B) 2 m (C) 3 m")) == {
+        "A": "1 m", "B": "2 m", "C": "3 m",
+    }  # fmt: skip
+
+
+def test_choices_in_a_grid_with_lines_that_wrap(line: Maker) -> None:
+    lines = [
+        line("A. red and", x=60, y=100),
+        line("B. green and", x=200, y=100, starts=False),
+        line("blue", x=72, y=112),
+        line("white", x=212, y=112, starts=False),
+        line("C. grey", x=60, y=124),
+        line("D. pink", x=200, y=124, starts=False),
+    ]
+    wanted = {"A": "red and blue", "B": "green and white", "C": "grey", "D": "pink"}
+    assert choices(lines) == wanted
+
+
+def test_the_mention_of_a_choice_in_the_text_is_none(column: Column) -> None:
+    lines = column("Which? Compare (A) with (B).", "(A) one", "(B) two", "(C) three")
+    assert choices(lines) == {"A": "one", "B": "two", "C": "three"}
+
+
+def test_parts_of_a_question_are_no_choices(column: Column) -> None:
+    assert choices(column("A ball rolls.", "(a) Find x.", "(b) Find y.", "(c) Find z.")) == {}
+    assert choices(column("Who?", "(a) How much? (2 points)", "(b) Why?", "(c) When?")) == {}
+    lower = column("Qual é a cor?", "a) azul", "b) verde", "c) branco", "d) preto")
+    assert choices(lower) == {"A": "azul", "B": "verde", "C": "branco", "D": "preto"}
+
+
+def test_text_well_below_the_last_choice_is_not_part_of_it(line: Maker) -> None:
+    lines = [line(f"({c}) word", x=72, y=100 + 12 * k) for k, c in enumerate("ABC")]
+    note = line("End of the first part", x=60, y=170)
+    statement, options = split_choices([*lines, note])
+    assert [ln.text for ln in options[2].lines] == ["word"]
+    assert statement == [note]
+
+
+def test_a_mark_tells_the_right_choice(column: Column) -> None:
+    _, options = split_choices(column("Which?", "(A) 1", "(B) 2 ←CORRECT", "(C) 3 <- correct"))
+    assert [(o.letter, o.correct, o.lines[0].text) for o in options] == [
+        ("A", False, "1"), ("B", True, "2"), ("C", True, "3"),
+    ]  # fmt: skip
+
+
+def pictures(letter_dy: float, line: Maker) -> tuple[list[Line], list[Picture]]:
+    """Four pictures in a grid of two columns, tops a point apart, and their letters."""
+    places = {"A": (60, 100), "B": (260, 101), "C": (60, 260), "D": (260, 259)}
+    boxes = {c: Box(x, y, x + 120, y + 100) for c, (x, y) in places.items()}
+    shown = [Picture(1, boxes[c]) for c in "BADC"]
+    above = letter_dy < 0
+    letters = [
+        line(f"({c})", x=b.x0 if above else b.centre[0], y=(b.y0 if above else b.y1) + letter_dy)
+        for c, b in boxes.items()
+    ]
+    return letters, shown
+
+
+def test_letters_above_or_below_find_their_pictures(line: Maker) -> None:
+    for offset in (-6.0, 14.0):
+        letters, shown = pictures(offset, line)
+        other = Picture(1, Box(150, 20, 250, 80))
+        statement, options = split_choices([line("Which?", y=10), other, *shown, *letters])
+        assert [o.letter for o in options] == list("ABCD")
+        assert [o.picture for o in options] == [shown[1], shown[0], shown[3], shown[2]]
+        assert [i for i in statement if isinstance(i, Picture)] == [other]
+
+
+def test_a_picture_between_text_choices_stays_in_the_statement(column: Column) -> None:
+    lines = column("Which?", "(A) one", "(B) two", "(C) three")
+    shown = Picture(1, Box(60, 200, 160, 260))
+    statement, options = split_choices([*lines, shown])
+    assert shown in statement
+    assert all(o.picture is None for o in options)
+
+
+@given(
+    st.lists(st.text(alphabet="xyz 0123456789.,;", min_size=1, max_size=20), min_size=3, max_size=8)
+)
+def test_any_texts_come_back(texts: list[str]) -> None:
+    lines: list[Item] = [
+        Line(1, Box(60, 12.0 * k, 200, 12.0 * k + 10), f"({'ABCDEFGH'[k]}) {text}", 10,
+             baseline=12.0 * k + 8)
+        for k, text in enumerate(texts)
+    ]  # fmt: skip
+    assert [text.strip() for text in choices(lines).values()] == [text.strip() for text in texts]
+
+
+@given(st.lists(st.sampled_from(["(A) a", "(B)", "C. x", "(a) y", "b) z", "text", "(C) q"])))
+def test_any_mixture_is_survived_without_losing_lines(texts: list[str]) -> None:
+    lines: list[Item] = [
+        Line(1, Box(60, 12.0 * k, 200, 12.0 * k + 10), text, 10, baseline=12.0 * k + 8)
+        for k, text in enumerate(texts)
+    ]
+    statement, options = split_choices(lines)
+    letters = [o.letter for o in options]
+    assert letters == list("ABCDEFGH"[: len(letters)])
+    assert len(letters) == 0 or len(letters) >= 3
+    if not letters:
+        assert statement == lines
+
+
+def test_bare_letters_below_each_other_are_choices(line: Callable[..., Line]) -> None:
+    rows = [line("What is its speed?", y=100)]
+    for k, letter in enumerate("ABCD"):
+        y = 120 + 14 * k
+        rows += [line(letter, y=y, bold=True), line(f"{k} m/s", x=84, y=y, starts=False)]
+    statement, options = split_choices(rows)
+    assert [i.text for i in statement if isinstance(i, Line)] == ["What is its speed?"]
+    assert [(o.letter, o.lines[-1].text) for o in options] == [
+        ("A", "0 m/s"), ("B", "1 m/s"), ("C", "2 m/s"), ("D", "3 m/s"),
+    ]  # fmt: skip
+
+
+def test_an_article_is_no_choice(column: Callable[..., list[Line]]) -> None:
+    lines = column("How many?", "A ball and a rod", "B and", "are known to be", "C or", "D or E")
+    moved = [replace(i, box=i.box._replace(x0=i.box.x0 + 9 * k)) for k, i in enumerate(lines)]
+    assert split_choices(moved)[1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(A) 3 m(B) 4 m(C) 5 m(D) 6 m", "(A)3 m(B)4 m(C)5 m(D)6 m", "(a) 3 m(b) 4 m(c) 5 m(d) 6 m",
+        "A. 3 m;B. 4 m;C. 5 m;D. 6 m", "A)3 m;B)4 m;C)5 m;D)6 m", "(A) 3 m,(B) 4 m,(C) 5 m,(D) 6 m",
+        "（A）3 m（B）4 m（C）5 m（D）6 m", "(A) 3 m (B) 4 m (C) 5 m;(D) 6 m",
+    ],
+)  # fmt: skip
+def test_choices_that_follow_each_other_closely(column: Column, text: str) -> None:
+    found = choices(column("How far does it go?", text))
+    told = {letter: value.rstrip(",;") for letter, value in found.items()}
+    assert told == {"A": "3 m", "B": "4 m", "C": "5 m", "D": "6 m"}
+
+
+def test_close_choices_go_on_over_lines_and_ideographs(column: Column) -> None:
+    assert choices(column("How far?", "(A) 3 m(B) 4 m", "(C) 5 m(D)", "6 m(E) 7 m")) == {
+        "A": "3 m", "B": "4 m", "C": "5 m", "D": "6 m", "E": "7 m",
+    }  # fmt: skip
+    assert choices(column("多远？", "A．三米B．四米C．五米D．六米"))["D"] == "六米"
+
+
+@pytest.mark.parametrize(
+    ("lines", "letters"),
+    [
+        (["(A) red (B) blue (C) grey (D) the value of f(E) at 2"], "ABCD"),
+        (["Let f(A) be 1, f(B) be 2 and f(C) be 3."], ""),
+        (["(A) 3 m(B) 4 m(D) 5 m"], ""),
+        (["A. 3 mB. 4 mC. 5 m"], ""),
+        (["(A)(B)(C)(D)"], ""),
+    ],
+)
+def test_what_looks_like_close_choices(column: Column, lines: list[str], letters: str) -> None:
+    assert "".join(choices(column("What is the best answer?", *lines))) == letters
+
+
+# Choices and keys in other letters than A, B, C, D: as printed, by position, never a guess.
+
+FORMS = {"(A)": "({}) ", "A)": "{}) ", "A.": "{}. ", "A、": "{}、", "①": "{} ", "A": "{} "}
+
+ELSEWHERE = [row for row in LETTERINGS if not row.is_latin]
+
+WORDS = ["red", "5 m/s", "to the left", "none of these", "нет", "в два раза", "红色", "增大"]
+
+ROWS = st.sampled_from(ELSEWHERE)
+
+SETS = ROWS.flatmap(lambda row: st.tuples(st.just(row), st.sampled_from(row.settings)))
+
+COUNTS = st.integers(3, 5)
+
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=5, max_size=5)
+
+
+def lines(*texts: str) -> list[Item]:
+    return [
+        Line(1, Box(60, 12.0 * k, 300, 12.0 * k + 10), text, 10, baseline=12.0 * k + 8)
+        for k, text in enumerate(texts)
+    ]
+
+
+def listed(letters: Sequence[str], setting: str, texts: Sequence[str]) -> list[str]:
+    return [FORMS[setting].format(c) + text for c, text in zip(letters, texts, strict=False)]
+
+
+def found(*texts: str) -> dict[str, str]:
+    options = split_choices(lines(*texts))[1]
+    return {o.letter: " ".join(line.text for line in o.lines) for o in options}
+
+
+def label_choices(row: Lettering, count: int) -> list[Choice]:
+    return [Choice(label=c, text=f"text {k}") for k, c in enumerate(row.letters[:count])]
+
+
+@given(
+    SETS, COUNTS, TEXTS, st.sampled_from(["Which is right?", "下列说法正确的是", "Выберите ответ:"])
+)
+def test_choices_keep_the_letters_that_are_printed(
+    marked: tuple[Lettering, str], count: int, texts: list[str], asks: str
+) -> None:
+    row, setting = marked
+    letters = row.letters[:count]
+    told = found("A ball falls.", asks, *listed(letters, setting, texts))
+    assert told == dict(zip(letters, texts, strict=False))
+
+
+@settings(max_examples=40)
+@given(SETS, st.integers(0, 4), TEXTS)
+def test_a_list_with_a_gap_or_a_late_beginning_is_none(
+    marked: tuple[Lettering, str], missing: int, texts: list[str]
+) -> None:
+    row, setting = marked
+    letters = row.letters[:missing] + row.letters[missing + 1 : 6]
+    told = found("Which is right?", *listed(letters, setting, texts))
+    assert told == ({} if missing < 5 else dict(zip(letters, texts, strict=False)))
+
+
+@settings(max_examples=60)
+@given(SETS, SETS, st.integers(1, 3), TEXTS)
+def test_two_kinds_of_letters_are_no_list(
+    marked: tuple[Lettering, str], other: tuple[Lettering, str], place: int, texts: list[str]
+) -> None:
+    (row, setting), strange = marked, other[0]
+    if strange.letters == row.letters:
+        return
+    printed = listed(row.letters[:4], setting, texts)
+    printed[place] = listed([strange.letters[place]], other[1], texts)[0]
+    assert found("Which is right?", *printed) == {}
+
+
+@given(SETS, COUNTS, st.sampled_from([
+    "Find its speed. (2 points)", "Найдите скорость", "Чему равна масса?", "求它的速度",
+    "质量为____", "Να βρείτε τη μάζα", "скорость тела (2 балла)", "說明理由",
+]))  # fmt: skip
+def test_sub_questions_are_no_choices(marked: tuple[Lettering, str], count: int, task: str) -> None:
+    row, setting = marked
+    told = found("Which is right?", *listed(row.letters[:count], setting, [task] * count))
+    assert told == {}
+
+
+@pytest.mark.parametrize("asks", ["Answer the following:", "回答下列问题：", "It is at rest."])
+def test_what_only_announces_makes_no_choices_of_numbers(asks: str) -> None:
+    for setting, letters in (("(A)", "1234"), ("①", "①②③④"), ("A、", "甲乙丙丁")):
+        assert found(asks, *listed(letters, setting, WORDS)) == {}
+
+
+def test_small_latin_letters_before_sub_questions_with_points_are_no_choices() -> None:
+    parts = [f"{c}) the speed of the ball (2 points)" for c in "abcd"]
+    assert found("What is known?", *parts) == {}
+    assert found("Матрёшка катится. Найдите:", "a) Найдите x", "b) Найдите y", "c) Найдите z") == {}
+
+
+def test_statements_that_latin_choices_combine_are_none_themselves() -> None:
+    told = found(
+        "下列说法正确的是", "①红色", "②增大", "③减小", "④不变", "⑤相等",
+        "A. ①②", "B. ②③", "C. ③④", "D. ①④",
+    )  # fmt: skip
+    assert told == {"A": "①②", "B": "②③", "C": "③④", "D": "①④"}
+
+
+def test_letters_of_a_table_to_be_matched_are_no_choices() -> None:
+    texts = listed("АБВ", "A)", ["скорость", "масса", "сила"])
+    assert found("Установите соответствие между величинами", *texts) == {}
+
+
+@given(ROWS, COUNTS, st.integers(0, 4), st.sampled_from(["{}", "({})", "{})", "{}."]))
+def test_a_key_names_the_choice_at_the_place_of_its_letter(
+    row: Lettering, count: int, place: int, form: str
+) -> None:
+    told = as_letters([form.format(row.letters[place])], label_choices(row, count))
+    if place < count:
+        assert told == [row.letters[place]]
+    else:
+        assert not set(told) & set(row.letters[:count])
+
+
+@given(st.sampled_from(LETTERINGS), ROWS, st.integers(0, 3))
+def test_a_letter_of_another_script_names_no_choice(
+    key: Lettering, row: Lettering, place: int
+) -> None:
+    letter, labels = key.letters[place], row.letters[:4]
+    told = as_letters([letter], label_choices(row, 4))
+    same = key.letters.casefold() == row.letters.casefold() or {key.letters[0], row.letters[0]} == {
+        "1", "①",
+    }  # fmt: skip
+    assert (told == [labels[place]]) if same else not set(told) & set(labels)
+
+
+@settings(max_examples=40)
+@given(ROWS, st.sets(st.integers(0, 3), min_size=1), st.sampled_from([", ", " ", "/", "、"]))
+def test_a_key_of_several_letters(row: Lettering, places: set[int], between: str) -> None:
+    letters = [row.letters[k] for k in sorted(places)]
+    assert as_letters([between.join(letters)], label_choices(row, 4)) == letters
+    if len(letters) > 1:
+        backwards = between.join(reversed(letters))
+        assert as_letters([backwards], label_choices(row, 4)) == [backwards]
+
+
+def test_a_number_that_may_be_a_label_or_a_text_is_no_answer() -> None:
+    options = [Choice(label=str(k), text=str(2 * k)) for k in range(1, 5)]
+    assert as_letters(["2"], options) == []
+    assert as_letters(["(2)"], options) == ["2"]
+    assert as_letters(["8"], options) == ["4"]
+
+
+@given(st.text(max_size=6), ROWS)
+def test_any_text_is_read_as_labels_or_not_at_all(text: str, row: Lettering) -> None:
+    assert set(read_labels(text, list(row.letters[:4]))) <= set(row.letters[:4])
+
+
+@settings(max_examples=40)
+@given(ROWS, st.lists(st.integers(0, 3), min_size=3, max_size=6))
+def test_lists_of_answers_are_read(row: Lettering, places: list[int]) -> None:
+    form = "({})" if row.letters.isdecimal() else "{}"
+    answers = [form.format(row.letters[k]) for k in places]
+    text = "  ".join(f"{n}. {answer}" for n, answer in enumerate(answers, 1))
+    key = read_key(lines(text), [str(n) for n in range(1, len(places) + 1)])
+    for n, k in enumerate(places, 1):
+        assert as_letters(key.get(str(n)) or [], label_choices(row, 4)) == [row.letters[k]]
+
+
+@pytest.mark.parametrize(
+    ("printed", "answer"),
+    [("Ответ: б", "б"), ("Απάντηση: γ", "γ"), ("答案：③", "③"), ("Правильный ответ: В.", "В")],
+)
+def test_an_answer_below_its_problem_is_read_and_not_asked(printed: str, answer: str) -> None:
+    parts = split_inline(lines("Which is right?", printed))
+    assert parts.answer == [answer]
+    assert [i.text for i in parts.statement if isinstance(i, Line)] == ["Which is right?"]
+
+
+# What is printed in a paper is text, whatever it looks like; one bad problem is one problem.
+
+NO_CROPS = Crops({}, {})
+
+SOURCE = Source(name="x", paper="x.pdf")
+
+
+def test_a_printed_image_mark_is_text(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    lines = [
+        "1. What does the tag [IMAGE7] stand for in this text?",
+        "(A) [IMAGE0]",
+        "(B) nothing",
+        "(C) all of it",
+    ]
+    for k, text in enumerate(lines):
+        page.insert_text((72, 100 + 16 * k), text)
+    page.draw_circle((200, 250), 50)
+    page.insert_text((160, 320), "Figure 1: The tag [IMAGE3].", fontsize=9)
+    page.insert_text((72, 400), "2. And what does it show to the people who read this?")
+    pdf.save(tmp_path / "tags.pdf")
+    report = read_papers([tmp_path / "tags.pdf"], tmp_path, OcrParams(dpi=72))
+    assert (report.files[0].status, report.files[0].codes) == ("ok", [])
+    first, second = read_jsonl(tmp_path / "problems.jsonl", Problem)
+    assert first.question.startswith("What does the tag [IMAGE 7] stand for in this text?")
+    assert IMAGE_MARK.findall(first.question) == ["0"]
+    assert "The tag [IMAGE 3]." in first.question
+    assert next(choice.text for choice in first.choices or []) == "[IMAGE 0]"
+    assert second.images == []
+
+
+def test_a_problem_that_breaks_a_rule_is_left_out_and_the_others_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = assemble._choice
+
+    def broken(option: Option, *rest: object) -> Choice:
+        return Choice(label=option.letter) if option.letter == "H" else real(option, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(assemble, "_choice", broken)
+    drafts = [Draft("1", [1], [], [], None, None), Draft("2", [1], [], [Option("H")], None, None)]
+    problems, codes = to_problems(drafts, SOURCE, "00", NO_CROPS, frozenset())
+    assert ([p.number for p in problems], codes) == (["1"], ["problem_dropped"])
+    assert to_problems(drafts[:1], SOURCE, "00", NO_CROPS, frozenset())[1] == []
+
+
+def key(**answers: str) -> Key:
+    made = Key()
+    for letters in answers.values():
+        for letter in letters.split("/"):
+            made.add("1", letter)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer", "warnings"),
+    [
+        ((key(), key(), key()), None, []),
+        ((key(a="B"), key(), key()), ["B"], []),
+        ((key(), key(), key(a="C")), ["C"], []),
+        ((key(a="B"), key(b="B"), key(c="B")), ["B"], []),
+        ((key(a="B"), key(b="B"), key(c="D")), ["B"], ["answer_conflict"]),
+        ((key(), key(b="A"), key(c="D")), ["A"], ["answer_conflict"]),
+        ((key(a="void"), key(b="A"), key()), None, ["answer_cancelled"]),
+        ((key(a="B/C"), key(b="C"), key()), None, ["answer_doubtful"]),
+    ],
+)
+def test_the_most_trusted_answer_is_kept_and_none_is_guessed(
+    keys: tuple[Key, Key, Key], answer: list[str] | None, warnings: list[str]
+) -> None:
+    problem = Problem(
+        id="x-1", question="Why?", source="x", source_sha256="0", number="1", pages=[1]
+    )
+    answered = with_answers(problem, keys, None)
+    assert answered.answer == answer
+    assert [warning.code for warning in answered.warnings] == warnings
+
+
+def test_a_letter_with_words_is_a_letter_and_what_names_no_choice_is_told() -> None:
+    problem = Problem(
+        id="x-1", question="Which?", source="x", source_sha256="0", number="1", pages=[1],
+        choices=[Choice(label=label, text=f"about {label}") for label in "ABCD"],
+    )  # fmt: skip
+    explained = with_answers(problem, (key(a="C. Because it has three."), key(), key()), None)
+    assert (explained.answer, explained.solution) == (["C"], "Because it has three.")
+    assert with_answers(problem, (key(a="C. Because."), key()), "Worked.").solution == "Worked."
+    unread = with_answers(problem, (key(a="E"), key(a="B")), None)
+    assert (unread.answer, list(map(str, unread.warnings))) == (
+        None,
+        ["answer_unread: E is not a choice"],
+    )
+    torn = Key(unread={"1": "1-c?"})
+    told = with_answers(problem, (torn, key(a="B")), None)
+    assert (told.answer, list(map(str, told.warnings))) == (
+        None,
+        ["answer_unread: 1-c? is no answer"],
+    )
+
+
+# Running heads that tell points and time belong to no statement, however close they stand.
+
+BODY = [
+    "A cart rolls down a slope of length 4 m without friction and hits a spring at its lower",
+    "end, which is compressed by 20 cm before the cart comes to rest for the first time. What",
+    "is the constant of the spring, if losses are left out of account in your answer to this?",
+    "Give it in newtons per metre, with two digits, and say how you have found the answer.",
+]
+
+Head = Sequence[tuple[float, float, str]]
+
+NAME = "National Physics Olympiad 2024, round 2"
+
+
+def paper(heads: Sequence[Head], top: float) -> pymupdf.Document:
+    """Numbered problems that run over the pages, each page with a head (x, y, text)."""
+    pdf = pymupdf.open()
+    lines = chain.from_iterable([f"{n}. {BODY[0]}", *BODY[1:], ""] for n in count(1))
+    for head in heads:
+        page = pdf.new_page()
+        for x, y, text in head:
+            page.insert_text((x, y), text, fontsize=10.5)
+        for row, text in enumerate(islice(lines, int((760 - top) / 14))):
+            page.insert_text((72, top + 14 * row), text, fontsize=10.5)
+    return pdf
+
+
+def statements(pdf: pymupdf.Document) -> list[str]:
+    drafts = read_paper(read_document(pdf)).drafts
+    return [" ".join(i.text for i in d.items if isinstance(i, Line)) for d in drafts]
+
+
+LOW = [(72, 60, NAME), (72, 78, "Time allowed: 90 minutes"), (72, 110, "Maximum: 60 points")]
+
+CLOSE = [(72, 50, NAME), (72, 64, "Time: 90 minutes, 60 points")]
+
+ONE = [(72, 50, "Time: 90 minutes   Points: 60")]
+
+VARIED = [
+    [(72, 45, f"{word} ({points} points, {points + 5} min)")]
+    for word, points in [("Motion", 20), ("Optics", 10), ("Waves", 15), ("Heat", 25)]
+]
+
+
+@pytest.mark.parametrize(
+    ("heads", "top"),
+    [
+        ([LOW] * 4, 140), ([CLOSE] * 4, 78), ([[], ONE, [], []], 80), (VARIED, 62),
+        ([[(72, 50, "Zeit: 120 min"), (300, 50, "Punkte: ___ / 40")]] * 3, 64),
+    ],
+)  # fmt: skip
+def test_a_head_with_exam_data_is_in_no_statement(heads: Sequence[Head], top: float) -> None:
+    found = statements(paper(heads, top))
+    whole = " ".join(BODY)
+    assert len(found) > 10
+    assert set(found[:-1]) == {whole}
+
+
+def test_points_that_a_problem_tells_stay_with_it() -> None:
+    """One problem a page, its points below its number."""
+    pdf = pymupdf.open()
+    for n, start in zip(range(1, 5), cycle([0, 1]), strict=False):
+        page = pdf.new_page()
+        page.insert_text((72, 60), f"Problem {n}. (10 points, 20 min) {BODY[start]}", fontsize=10.5)
+        for row, text in enumerate(BODY[start + 1 :], 1):
+            page.insert_text((72, 60 + 14 * row), text, fontsize=10.5)
+    found = statements(pdf)
+    assert len(found) == 4
+    assert all("20 min) A cart" in text or "20 min) end" in text for text in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Total: 60 points", "Points: ____", "Max. 30 pts", "Punkte: 12", "满分100", "60 marks",
+        "Počet bodů: 40", "Баллы: 20", "suma 40 pkt.", "配点 30",
+    ],
+)  # fmt: skip
+def test_points(text: str) -> None:
+    assert says_points(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Time: 90 minutes", "Time allowed 3 hours", "(20 points, 15 min)", "Dauer ... Zeit: 90",
+        "考试时间：120分钟", "Время: 4 часа", "Duração: 2 h", "Czas: 120 minut",
+    ],
+)  # fmt: skip
+def test_times(text: str) -> None:
+    assert says_time(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["at two points A and B", "the time after which it stops", "in 90 minutes", "x" * 5000]
+)
+def test_what_tells_neither(text: str) -> None:
+    assert not says_points(text)
+    assert not says_time(text)
+
+
+def test_the_real_papers_lose_nothing(shared_data: Path) -> None:
+    """No head of these papers tells points or time; test_exam_pdfs holds their problems."""
+    text = (shared_data / "exam_pdfs/MockFMA-2021.pdf").read_bytes()
+    pages = read_document(pymupdf.open(stream=text, filetype="pdf")).pages
+    lost = [line for sheet in pages for line in sheet.lines if id(line) in sheet.furniture]
+    assert not [line.text for line in lost if says_points(line.text)]
