@@ -312,6 +312,13 @@ def analysis_of(results: Results, **frames: pl.DataFrame) -> Analysis:
     return analysis
 
 
+def table_of(analysis: Analysis, name: str) -> pl.DataFrame:
+    """A table that the study must have."""
+    table = analysis.table(name)
+    assert table is not None, name
+    return table
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """The made study, read-only."""

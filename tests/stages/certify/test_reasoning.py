@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from scipy import stats
 from tests.stages.analyze.conftest import Folders, make_study
-from tests.stages.analyze.results.test_reasoning import judged, run
+from tests.stages.analyze.results.test_judgements import judged, run
 from tests.stages.certify.test_stage import written
 
 from omibench.errors import FileFormatError, MissingInputError

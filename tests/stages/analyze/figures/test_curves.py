@@ -14,7 +14,7 @@ from tests.stages.analyze.results.curves.made import (
     make_analysis,
     make_answers,
 )
-from tests.stages.analyze.results.curves.test_errors import judge
+from tests.stages.analyze.results.curves.test_curves import judge
 
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures import FIGURES

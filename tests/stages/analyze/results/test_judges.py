@@ -15,6 +15,7 @@ from tests.stages.analyze.conftest import (
     make_study,
     rewrite_cells,
     study_values,
+    table_of,
 )
 
 from omibench.errors import FileFormatError
@@ -72,8 +73,7 @@ def labels(judged: Folders) -> Path:
 
 def test_each_judge_is_held_against_people_by_itself(judged: Folders, labels: Path) -> None:
     analysis = open_analysis(judged, labels=str(labels))
-    table = analysis.table("judges")
-    assert table is not None
+    table = table_of(analysis, "judges")
     people = pl.read_ndjson(labels)
     for rules, judge in (("gptscore", "yes+no"), ("gptscore/yes", "yes"), ("gptscore/no", "no")):
         verdicts = analysis.results.verdicts.filter(rules=rules, outcome="scored")
@@ -102,8 +102,7 @@ def test_without_labels_nothing_is_said_of_judges(judged: Folders) -> None:
 
 def test_the_four_ways_are_shares_of_what_the_judge_scored(judged: Folders) -> None:
     analysis = open_analysis(judged)
-    table = analysis.table("disagreements")
-    assert table is not None
+    table = table_of(analysis, "disagreements")
     assert set(table["slice"]) == {"quadrant"}
     (_, *_, every) = count_quadrants(side_by_side(analysis.results, "robust"))
     counts = dict(table.filter(model="").select("value", "count").iter_rows())

@@ -8,7 +8,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, forget_origins, make_study, study_values
+from tests.stages.analyze.conftest import (
+    Folders,
+    forget_origins,
+    make_study,
+    study_values,
+    table_of,
+)
 
 from omibench.params.setting import Setting
 from omibench.params.study import parse_study
@@ -66,8 +72,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 
 
 def test_each_method_has_a_row_for_each_number_of_samples(analysis: Analysis) -> None:
-    table = analysis.table("methods")
-    assert table is not None
+    table = table_of(analysis, "methods")
     rows = table.filter(model="sim-weak", rules="robust", slice="")
     places = rows.select("method", "k", "setting", "metric", "marking", "judge").sort("method", "k")
     assert places.rows() == [
@@ -85,8 +90,7 @@ def test_each_method_has_a_row_for_each_number_of_samples(analysis: Analysis) ->
 
 
 def test_estimates_are_means_of_what_was_chosen(analysis: Analysis) -> None:
-    table = analysis.table("methods")
-    assert table is not None
+    table = table_of(analysis, "methods")
     place = {"model": "sim-weak", "rules": "robust"}
     verdicts = analysis.results.verdicts.filter(**place)
     for method, setting in (("single", "cot"), ("majority", "direct")):

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study
+from tests.stages.analyze.conftest import Folders, make_study, table_of
 
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.printed import PublishedSection
@@ -80,8 +80,7 @@ def analysis(study: Folders) -> Analysis:
 
 
 def select(analysis: Analysis, name: str, **where: object) -> list[dict[str, Any]]:
-    table = analysis.table(name)
-    assert table is not None
+    table = table_of(analysis, name)
     return table.filter(**where).to_dicts()
 
 
@@ -97,8 +96,7 @@ def test_every_printed_value_is_a_row_with_its_interval(analysis: Analysis) -> N
 
 def test_ours_stand_beside_print_with_our_interval(analysis: Analysis) -> None:
     beside = "printed-beside-measured"
-    accuracy = analysis.table("slices")
-    assert accuracy is not None
+    accuracy = table_of(analysis, "slices")
     (ours,) = accuracy.filter(
         model="sim-strong", setting="cot", rules="robust", slice="subject", value="physics",
         metric="accuracy",
@@ -159,12 +157,10 @@ def test_simulated_values_are_marked_and_held_against_nothing(
 ) -> None:
     responses = analysis.results.responses.with_columns(simulated=pl.lit(value=True))
     rehearsed = replace(analysis, results=replace(analysis.results, responses=responses))
-    table = rehearsed.table("printed-beside-measured")
-    assert table is not None
+    table = table_of(rehearsed, "printed-beside-measured")
     assert table.filter(pl.col("model") != "")["simulated"].all()
     assert table["differs"].is_null().all()
-    printed = rehearsed.table("printed")
-    assert printed is not None
+    printed = table_of(rehearsed, "printed")
     assert not printed["simulated"].any()
 
 

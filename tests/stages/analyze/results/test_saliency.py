@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.stages.analyze.conftest import table_of
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
 from omibench.stages.analyze.analysis import Analysis
@@ -23,8 +24,7 @@ def analysis(tmp_path: Path) -> Analysis:
 
 def read(analysis: Analysis, name: str, **place: Any) -> dict[str, Any]:
     """Metric -> estimate of the rows of one place."""
-    table = analysis.table(name)
-    assert table is not None
+    table = table_of(analysis, name)
     assert table["simulated"].all()
     rows = table.filter(**place)
     return dict(rows.select("metric", "estimate").iter_rows())
@@ -37,8 +37,7 @@ def test_gains_are_over_what_is_right_under_both(analysis: Analysis) -> None:
     assert gains["gain"] == pytest.approx((0.4 - 0.0005 + 0.6 - 0.05) / 4, abs=1e-6)
     assert gains["gain_median"] == pytest.approx((0.4 - 0.0005) / 2, abs=1e-6)
     assert (gains["win"], gains["tie"], gains["loss"]) == (0.5, 0.25, 0.25)
-    table = analysis.table("saliency-gains")
-    assert table is not None
+    table = table_of(analysis, "saliency-gains")
     assert table.filter(metric="win")["n"].to_list() == [4, 2, 2]
     assert table.filter(metric="win")["clusters"].to_list() == [3, 1, 2]
     assert table.filter(metric="win")["value"].to_list() == ["", "local", "national"]
@@ -54,8 +53,7 @@ def test_without_a_declared_baseline_a_setting_is_compared_with_those_before_it(
 
 
 def test_bars_count_every_problem_once(analysis: Analysis) -> None:
-    table = analysis.table("saliency-gain-histogram")
-    assert table is not None
+    table = table_of(analysis, "saliency-gain-histogram")
     every = table.filter(value="")
     assert every["count"].sum() == 4
     assert every["estimate"].sum() == pytest.approx(1)
@@ -70,15 +68,13 @@ def test_boxes_have_outliers_apart(analysis: Analysis) -> None:
     assert box["outlier"] == 2.5
     assert (box["median"], box["whisker_high"]) == (0.25, 0.25)
     assert box["mean"] == pytest.approx((2.5 + 3 * 0.25) / 4)
-    table = analysis.table("saliency-impact")
-    assert table is not None
+    table = table_of(analysis, "saliency-impact")
     assert table.filter(metric="outlier", value="")["id"].to_list() == ["l1"]
     assert "outlier" not in read(analysis, "saliency-impact", setting="cot", value="")
 
 
 def test_maps_are_of_a_problem_that_the_other_setting_gets_right(analysis: Analysis) -> None:
-    table = analysis.table("saliency-maps")
-    assert table is not None
+    table = table_of(analysis, "saliency-maps")
     assert set(table["id"]) == {"n3"}
     assert table.select("panel", "setting", "option").rows() == [
         ("f", "direct", "B"), ("g", "direct", "A"), ("h", "cot", "B"),
@@ -107,8 +103,7 @@ def test_a_study_without_saliency_has_none_of_these(tmp_path: Path) -> None:
 
 
 def test_the_csv_file_and_the_card_are_views_of_the_result(analysis: Analysis) -> None:
-    table = analysis.table("saliency")
-    assert table is not None
+    table = table_of(analysis, "saliency")
     records = pivot_result(analysis, "saliency")
     assert records is not None
     assert [row["impact_mean"] for row in records] == table["estimate"].to_list()

@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, study_values
+from tests.stages.analyze.conftest import Folders, make_study, study_values, table_of
 
 from omibench.params.study import parse_study
 from omibench.results.statistics.intervals import clustered_wilson
 from omibench.results.statistics.people import estimate_crossed_mean, estimate_crossed_share
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.figures.people import draw_people_by_year
+
+# People beside models on the same problems.
 
 PEOPLE = {"a": ("experts", 2), "b": ("experts", 3), "c": ("novices", 5)}
 """Person -> the group, and how many problems the person gets right before one is wrong."""
@@ -53,8 +57,7 @@ class Tables:
     def __init__(self, folder: Path, folders: Folders, **analyze: object) -> None:
         self.verdicts = write_people(folder, open_analysis(folders))
         self.analysis = open_analysis(folders, people=str(folder / "people.csv"), **analyze)
-        table = self.analysis.table("people")
-        assert table is not None
+        table = table_of(self.analysis, "people")
         self.table = table
 
     def row(self, **values: object) -> Mapping[str, Any]:
@@ -158,8 +161,7 @@ def test_the_median_time_of_each_group(people: Tables) -> None:
 def test_only_problems_of_the_subset_count(made: Folders, tmp_path: Path) -> None:
     subset = {"size": 8, "familiarisation": 4}
     people = Tables(tmp_path, made, people_subset=subset)
-    drawn = people.analysis.table("people-subset")
-    assert drawn is not None
+    drawn = table_of(people.analysis, "people-subset")
     scored = drawn.filter(use="scored")["problem"].to_list()
     first = drawn.filter(use="familiarisation")["problem"].to_list()
     assert (len(scored), len(first)) == (8, 4)
@@ -173,8 +175,7 @@ def test_only_problems_of_the_subset_count(made: Folders, tmp_path: Path) -> Non
 
 def test_models_are_scored_on_the_subset_before_people_are(made: Folders) -> None:
     analysis = open_analysis(made, people_subset={"size": 8, "familiarisation": 4})
-    table = analysis.table("people")
-    assert table is not None
+    table = table_of(analysis, "people")
     assert set(table["kind"]) == {"model"}
     assert table.filter(slice="", model="sim-strong", setting="cot")["n"].to_list() == [8] * 4
 
@@ -247,8 +248,7 @@ def test_answers_outside_of_the_subset_alone_are_said(
 ) -> None:
     subset = {"size": 4, "familiarisation": 0}
     analysis = open_analysis(made, people_subset=subset)
-    drawn = analysis.table("people-subset")
-    assert drawn is not None
+    drawn = table_of(analysis, "people-subset")
     other = next(id for id in analysis.results.answers if id not in set(drawn["problem"]))
     file = tmp_path / "people.csv"
     file.write_text(f"person,problem,answer\na,{other},B\n", "utf-8")
@@ -257,3 +257,73 @@ def test_answers_outside_of_the_subset_alone_are_said(
     assert table is not None
     assert set(table["kind"]) == {"model"}
     assert "no answer is to a problem of analyze.people_subset" in caplog.text
+
+
+# Participants of exams, estimated from cut-offs, beside models.
+
+CUTOFFS = """exam,year,percentile,score,of,simulated
+national,2024,50,27,60,
+national,2024,90,44,60,
+local,2024,50,30,60,true
+local,2023,90,50,60,
+"""
+
+
+def open_estimates(folders: Folders, folder: Path, dated: bool = True) -> Analysis:
+    """Items of two exams in turn, all of 2024."""
+    file = folder / "cutoffs.csv"
+    file.write_text(CUTOFFS, "utf-8")
+    study = parse_study(study_values(people_cutoffs=str(file)), "test")
+    results = folders.load(study)
+    if dated:
+        answers = {
+            id: answer.model_copy(
+                update={"attributes": {"exam": ("local", "national")[place % 2], "year": "2024"}}
+            )
+            for place, (id, answer) in enumerate(results.answers.items())
+        }
+        results = replace(results, answers=answers)
+    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
+
+
+def test_estimates_are_marked_and_models_stand_beside(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "omibench"):
+        table = open_estimates(made, tmp_path).table("people-estimates")
+    assert table is not None
+    assert "one cut-off of local 2023 does not determine the mean" in caplog.text
+    people = table.filter(kind="estimated people")
+    assert people.select("value", "estimate", "cutoffs", "n", "simulated").rows() == [
+        ("local × 2024", 0.5, 1, None, True),
+        ("national × 2024", 0.45, 2, None, False),
+    ]
+    place = {"model": "sim-strong", "setting": "cot", "rules": "robust"}
+    models = table.filter(kind="model", value="national × 2024", **place)
+    (accuracy,) = models.filter(metric="accuracy").to_dicts()
+    (difference,) = models.filter(metric="difference").to_dicts()
+    assert (accuracy["n"], accuracy["slice"]) == (14, "exam × year")
+    for name in ("estimate", "low", "high"):
+        assert difference[name] == pytest.approx(accuracy[name] - 0.45, abs=2e-6)
+    assert "gptscore" not in table["rules"].to_list()
+
+
+def test_models_and_estimates_are_drawn(made: Folders, tmp_path: Path) -> None:
+    table = open_estimates(made, tmp_path).table("people-estimates")
+    assert table is not None
+    chart = draw_people_by_year(table)
+    assert chart is not None
+    text = chart.to_json()
+    assert "sim-strong" in text
+    assert "SIMULATED" in text
+    assert draw_people_by_year(table.filter(kind="estimated people")) is None
+
+
+def test_without_years_there_are_estimates_alone(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "omibench"):
+        table = open_estimates(made, tmp_path, dated=False).table("people-estimates")
+    assert table is not None
+    assert set(table["kind"]) == {"estimated people"}
+    assert "no attribute 'year'" in caplog.text

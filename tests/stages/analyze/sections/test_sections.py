@@ -1,0 +1,358 @@
+"""Sections of the report: notes under the main table, judges, audit, plug-ins."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.judges.plugin_judges import plugin_judges
+from tests.stages.analyze.conftest import Folders, analysis_of, make_study
+from tests.stages.analyze.pages import Page
+
+from omibench.errors import PluginError
+from omibench.params.models.providers import SimulatedModel
+from omibench.params.setting import Cell
+from omibench.params.stages.infer import InferParams
+from omibench.params.stages.judge import JudgeParams
+from omibench.params.study import Study, parse_study
+from omibench.plugins.registry import loading
+from omibench.results.load import Results
+from omibench.schemas.tables import (
+    FrozenManifest,
+    JudgementRow,
+    ResponseRow,
+    read_json,
+    read_parquet,
+    write_json,
+    write_parquet,
+)
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.accuracy import TOTAL
+from omibench.stages.analyze.sections import SECTIONS
+from omibench.stages.analyze.sections.leaderboard import (
+    describe_gain,
+    describe_places,
+    describe_size,
+)
+from omibench.stages.analyze.sections.printed import describe_audit
+from omibench.stages.analyze.sentences import make_headline
+from omibench.stages.analyze.stage import analyze_study
+
+# A section of the report is one module, ours or a plug-in's.
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+PLUGIN = Path(__file__).with_name("my_sections.py")
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Iterator[str]:
+    """The name under which a plug-in is loaded; what it has registered is gone afterwards."""
+    name = str(tmp_path / "my_sections.py")
+    yield name
+    SECTIONS.forget(name)
+
+
+def load(origin: str, text: str) -> None:
+    """Load a plug-in from a file."""
+    file = Path(origin)
+    file.write_text(text, "utf-8")
+    spec = spec_from_file_location("my_sections", file)
+    assert spec
+    assert spec.loader
+    with loading(origin):
+        spec.loader.exec_module(module_from_spec(spec))
+
+
+def run(made: Folders, out: Path) -> Page:
+    """Analyze the made study, without its explorer."""
+    values = made.study.model_dump(mode="json", exclude_defaults=True)
+    values["analyze"] = {"explorer": False}
+    return Page(made.analyze(out, type(made.study).model_validate(values)).report)
+
+
+def test_a_plug_in_adds_cards_tables_and_figures(
+    made: Folders, tmp_path: Path, origin: str
+) -> None:
+    load(origin, PLUGIN.read_text("utf-8"))
+    page = run(made, tmp_path / "out")
+    page.assert_harmless()
+    assert {"main", "languages", "loudest", "own", "provenance"} <= page.ids
+    assert "unseen" not in page.ids
+    assert "Problems by language" in page.text
+    assert "of each <language>." in page.text
+    assert '<script>alert("pwned")</script>' in page.text
+    with (tmp_path / "out/languages.csv").open() as file:
+        assert list(csv.DictReader(file)) == [
+            {"language": "de", "problems": "7"},
+            {"language": "en", "problems": "21"},
+        ]
+    assert (tmp_path / "out/figures/loudest.svg").read_text() == "<svg id='own'></svg>"
+    assert list(SECTIONS)[-3:] == ["languages", "loudest", "unseen"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    def view(self):\n        return {}[1]", r"'mine': .*KeyError: 1"),
+        (
+            "    def __init__(self, analysis):\n        1 / 0",
+            r"'mine': .*ZeroDivisionError",
+        ),
+        (
+            "    def tables(self):\n        yield ReportTable('../main', [])",
+            r"'mine': '\.\./main' is not a valid table name",
+        ),
+        (
+            "    def tables(self):\n        yield ReportTable('main', [])",
+            r"main\.csv is written by the report sections 'main' and 'mine'",
+        ),
+        ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine': .*"),
+    ],
+)
+def test_what_fails_in_a_plug_in_is_one_line(
+    made: Folders, tmp_path: Path, origin: str, body: str, message: str
+) -> None:
+    start = "from omibench.stages.analyze.sections import ReportSection, ReportTable, section\n\n\n"
+    load(origin, f'{start}@section("mine")\nclass Mine(ReportSection):\n{body}\n')
+    with pytest.raises(PluginError, match=message) as told:
+        run(made, tmp_path / "out")
+    assert len(told.value.lines) == 1
+
+
+def test_a_section_shows_a_registered_figure_in_its_card(
+    made: Folders, tmp_path: Path, origin: str
+) -> None:
+    load(
+        origin,
+        "from omibench.stages.analyze.sections import ReportSection, section\n\n\n"
+        '@section("mine")\nclass Mine(ReportSection):\n'
+        '    shows = "ranks"\n'
+        "    template = '<p id=\"mine\">{{ figure.takeaway }}</p>{{ figure.svg }}'\n"
+        "    def view(self):\n        return {}\n"
+        "    def takeaway(self):\n        return 'Nobody leads.'\n",
+    )
+    page = run(made, tmp_path / "out")
+    assert "Nobody leads." in page.text
+    assert "figure-ranks" not in page.ids
+    figures = {path.name for path in (tmp_path / "out/figures").glob("*.svg")}
+    assert "mine.svg" in figures
+    assert "ranks.svg" not in figures
+
+
+# What stands beside numbers: sizes, gains of fine-tuned models, tables, made-up problems.
+
+
+def described(study: Study) -> Study:
+    """The study with a fine-tuned model, sizes, and two tables that print some of its cells."""
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["models"]["sim-strong"] |= {"base": "sim-weak", "parameters_b": 8.0}
+    values["models"]["sim-weak"] |= {"parameters_b": 235.0, "active_parameters_b": 22.0}
+    values["infer"]["printed"] = {
+        "table 2": {"models": ["sim-strong", "sim-weak"], "settings": ["cot"]},
+        "figure 4": {"models": ["sim-strong"], "settings": ["cot", "direct"]},
+    }
+    values["analyze"] = {"explorer": False}
+    return parse_study(values, "test")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    made = make_study(tmp_path_factory.mktemp("told"))
+    return made._replace(study=described(made.study))
+
+
+@pytest.fixture(scope="module")
+def results(folders: Folders) -> Results:
+    return folders.load()
+
+
+def test_sizes_are_those_that_are_known() -> None:
+    model = SimulatedModel(provider="simulated", oracle="o")
+    assert describe_size(model) == ""
+    whole = model.model_copy(update={"parameters_b": 0.5})
+    assert describe_size(whole) == "0.5 B"
+    mixed = model.model_copy(update={"parameters_b": 235.0, "active_parameters_b": 22.0})
+    assert describe_size(mixed) == "235 B, 22 B active"
+
+
+def test_a_gain_is_told_where_both_answered_the_same_number(
+    results: Results, folders: Folders
+) -> None:
+    rows = analysis_of(results).scores.to_dicts()
+    scores = {(r["model"], r["setting"], r["rules"], r["subject"]): r for r in rows}
+    mine, base = (scores[m, "cot", "robust", TOTAL] for m in ("sim-strong", "sim-weak"))
+    cell = Cell("sim-strong", "cot")
+    difference = 100 * (mine["estimate"] - base["estimate"])
+    assert describe_gain(results, cell, scores) == f"+{difference:.2f} from Weak"
+    key = ("sim-weak", "cot", "robust", TOTAL)
+    assert describe_gain(results, cell, {**scores, key: {**base, "n": 3}}) == ""
+    alone = {place: row for place, row in scores.items() if place != key}
+    assert describe_gain(results, cell, alone) == ""
+    assert describe_gain(results, Cell("sim-weak", "cot"), scores) == ""
+
+
+def test_tables_come_before_figures_in_the_order_of_their_numbers(results: Results) -> None:
+    crossed = {"models": ["sim-strong"], "settings": ["cot"]}
+    names = ("figure 10", "table 10", "appendix", "figure 3c", "table 2", "figure 3b", "table 9")
+    infer = InferParams.model_validate({"printed": dict.fromkeys(names, crossed)})
+    told_of = replace(results, study=results.study.model_copy(update={"infer": infer}))
+    shown = describe_places(told_of, Cell("sim-strong", "cot"))
+    assert shown == "table 2, 9, 10, appendix, figure 3b, 3c, 10"
+    assert describe_places(told_of, Cell("sim-weak", "cot")) == ""
+
+
+def test_the_report_shows_all_of_it(folders: Folders, tmp_path: Path) -> None:
+    found = analyze_study(folders.freeze.parent, tmp_path, folders.study)
+    html = found.report.read_text("utf-8")
+    for text in ("235 B, 22 B active", "from Weak", "table 2, figure 4"):
+        assert f'<span class="sub">{text}' in html or f"{text}</span>" in html
+
+
+def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, simulated=False, explorer=True)
+    path = folders.freeze / "manifest.json"
+    manifest = read_json(path, FrozenManifest)
+    write_json(path, manifest.model_copy(update={"synthetic": "synthetic:omibench"}))
+    results = folders.load()
+    found = make_headline(
+        Analysis(folders.study, results, folders.score.parent, tmp_path / "r.html")
+    )
+    assert found.simulated
+    assert str(found).startswith("[SIMULATED] On made-up problems (synthetic:omibench)")
+    assert results.main_simulated
+    html = folders.analyze().report.read_text("utf-8")
+    assert "The problems are synthetic (synthetic:omibench)." in html
+    captions = html.split("<caption>")[1:]
+    assert captions
+    assert all(c.startswith("<span>SIMULATED. ") for c in captions)
+    pages = [Page(path) for path in (folders.out / "explorer").rglob("*.html")]
+    for page in pages:
+        if page.has_data:
+            assert page.data["study"]["synthetic"] == "synthetic:omibench"
+        else:
+            assert "The problems are synthetic and not part of a benchmark." in page.text
+    assert {page.has_data for page in pages} == {True, False}
+
+
+def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, simulated=False, explorer=False)
+    report = analyze_study(folders.freeze.parent, folders.out, folders.study).report
+    text = re.sub(r"<script\b.*?</script>", "", report.read_text("utf-8"), flags=re.DOTALL)
+    assert "SIMULATED" not in text
+    path = folders.freeze / "manifest.json"
+    manifest = read_json(path, FrozenManifest)
+    write_json(path, manifest.model_copy(update={"simulated": {"captions": 4}}))
+    html = folders.analyze().report.read_text("utf-8")
+    told = "Simulated models judged the problems before they were frozen (captions of 4)."
+    assert told in html
+    assert "SIMULATED" in html
+
+
+# The section of judges under `judge.others`: means and shares with intervals and n, marked.
+
+LABELS = ("good", "good", "bad", None)
+
+
+@pytest.fixture(scope="module")
+def judged_folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """A study whose judges of plug-ins gave marks 4 and 8 in turn, and labels."""
+    made = make_study(tmp_path_factory.mktemp("others"), explorer=True, per_subject=2)
+    with plugin_judges():
+        params = JudgeParams.model_validate(
+            {"others": {"tempo": "judge", "tone": "judge"}, "settings": ["cot"]}
+        )
+        study = made.study.model_copy(update={"judge": params})
+        for cell in study.judged_cells:
+            name = f"{cell.model}/{cell.setting}.parquet"
+            keys = read_parquet(made.infer / name, ResponseRow).select("id", "key", "index").rows()
+            rows = [row for i, key in enumerate(keys) for row in judge_response(i, *key)]
+            write_parquet(made.score.parent / "judge" / name, rows, JudgementRow)
+        judged_folders = made._replace(study=study)
+        judged_folders.analyze()
+    return judged_folders
+
+
+def judge_response(number: int, problem: str, key: str, index: int) -> list[JudgementRow]:
+    base = {"id": problem, "index": index, "key": key, "version": 1, "judge": "judge"}
+    label = LABELS[number % 4]
+    mark = {"mark": 4.0 + 4 * (number % 2), "lowest": 0.0, "highest": 10.0}
+    tone = {"outcome": "scored" if label else "judge_failed", "label": label}
+    return [
+        JudgementRow.model_validate({**base, "outcome": "scored", "instrument": "tempo", **mark}),
+        JudgementRow.model_validate({**base, "instrument": "tone", "simulated": True, **tone}),
+    ]
+
+
+def test_a_mean_and_shares_by_cell(judged_folders: Folders) -> None:
+    table = pl.read_csv(judged_folders.out / "other-judges.csv")
+    (marks,) = table.filter(model="sim-weak", instrument="tempo").to_dicts()
+    assert (marks["value"], marks["estimate"], marks["judge_failed"]) == ("mean", 6.0, 0)
+    assert marks["n"] == 8
+    assert 0 < marks["lo"] < 6 < marks["hi"] < 10
+    labels = table.filter(model="sim-weak", instrument="tone")
+    assert labels["value"].to_list() == ["good", "bad"]
+    assert labels["n"].to_list() == [6, 6]
+    assert labels["judge_failed"].to_list() == [2, 2]
+    assert labels["estimate"].to_list() == [0.666667, 0.333333]
+    assert labels["simulated"].all()
+
+
+def test_the_report_and_the_explorer_show_them(judged_folders: Folders) -> None:
+    page = (judged_folders.out / "report.html").read_text("utf-8")
+    card = page[page.index('id="other-judges"') :].partition("</section>")[0]
+    assert "SIMULATED" in card
+    assert "have no certificates" in card
+    assert "mean, 0 to 10" in card
+    assert 'id="reasoning"' not in page
+    problem = next(iter(sorted((judged_folders.out / "explorer/pages").glob("*.html"))))
+    shown = problem.read_text("utf-8")
+    assert "of 0 to 10" in shown
+    assert "tempo" in shown
+
+
+def test_a_study_without_them_has_no_such_section(tmp_path: Path) -> None:
+    judged_folders = make_study(tmp_path, explorer=False, per_subject=2)
+    judged_folders.analyze()
+    assert 'id="other-judges"' not in (judged_folders.out / "report.html").read_text("utf-8")
+    assert not (judged_folders.out / "other-judges.csv").exists()
+
+
+# The card on printed tables that contradict themselves.
+
+
+@pytest.mark.parametrize(
+    ("contradictions", "words"),
+    [(0, "all agree"), (1, "1 does not agree with other"), (1200, "1,200 do not agree with")],
+)
+def test_contradictions_are_counted(contradictions: int, words: str) -> None:
+    sentence = describe_audit(2, 3000, contradictions)
+    assert sentence.startswith("3,000 checks of 2 printed tables, ")
+    assert words in sentence
+
+
+def test_a_printed_total_that_its_parts_do_not_give_is_in_the_report(
+    tmp_path: Path, root: Path
+) -> None:
+    folders = make_study(
+        tmp_path, explorer=False, published=[str(root / "published/emma_main.csv")]
+    )
+    folders.analyze()
+    page = (folders.out / "report.html").read_text("utf-8")
+    assert 'id="audit"' in page
+    assert "checks of 1 printed table, of values against counts" in page
+    rows = (folders.out / "audit.csv").read_text("utf-8").splitlines()
+    assert rows[0] == "file,model,cell,kind,printed,recomputed,n,note"
+    assert len(rows) > 50
+
+
+def test_without_printed_tables_there_is_no_card(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, explorer=False)
+    folders.analyze()
+    assert 'id="audit"' not in (folders.out / "report.html").read_text("utf-8")
