@@ -9,7 +9,7 @@ import pytest
 from tests.models.local_blocks import answer_so_far, shown
 
 from omibench.errors import ModelError
-from omibench.models.local.prompts import OptionTokens, check_tail, find_letter_token, split_by_turn
+from omibench.models.local.prompts import OptionTokens, find_letter_token
 from omibench.schemas.request import Conversation
 
 
@@ -76,17 +76,3 @@ def test_control_tokens_of_a_response_are_broken_up() -> None:
     tokens = OptionTokens(WordTokenizer(), ("<|im_end|>",), "m")
     prompt = tokens.prepare(continued("It <|im_end|> is "), ("A", "B"))
     assert prompt.conversation.text.endswith("It < |im_end|> is")
-
-
-def test_prompts_of_one_kind_go_together() -> None:
-    tokens = OptionTokens(WordTokenizer(), (), "m")
-    new, inside = shown("Which?").conversation, continued("It is ")
-    prompts = [tokens.prepare(c, ("A",)) for c in (new, inside, inside, new)]
-    assert [len(part) for part in split_by_turn(prompts)] == [1, 2, 1]
-
-
-def test_a_prompt_that_ends_in_another_way_is_refused() -> None:
-    check_tail([1, 2, 3], [2, 3], "m")
-    check_tail([1, 2, 3], [], "m")
-    with pytest.raises(ModelError, match="its chat template changes the end of the response"):
-        check_tail([1, 2, 3], [3, 2], "m")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from tests.models.traffic.simulated import Books, Endpoint, Step, request, run
+from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
-from omibench.models.api.outage import PendingCall
-from omibench.models.api.scheduler import ALONE_S, FATAL, HOPELESS, Sent
+from omibench.models.api.outage import Agenda, Outage, PendingCall
+from omibench.models.api.scheduler import ALONE_S, FATAL, HOPELESS, Dispatch, Progress, Sent
+from omibench.models.provider import NO_BUDGET
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request
 
 
@@ -35,15 +38,6 @@ def test_all_are_answered_at_the_declared_concurrency() -> None:
 
 def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     # 3 answers that nobody wrote down hold the 3 places: a killed run loses no more than that.
-    import asyncio
-
-    from tests.models.traffic.simulated import simulate
-
-    from omibench.models.api.outage import Agenda
-    from omibench.models.api.scheduler import Dispatch, Progress
-    from omibench.models.provider import NO_BUDGET
-    from omibench.params.models.base import Limits
-
     endpoint = Endpoint()
 
     async def main() -> None:
@@ -96,8 +90,6 @@ def test_an_endpoint_that_sends_everybody_away_is_left_alone_until_then() -> Non
     end = 90.0
 
     def script(problem: int, attempt: int) -> Sequence[Step]:
-        import asyncio
-
         left = end - asyncio.get_running_loop().time()
         return [0.01, busy(left)] if left > 0 else [1.0, "ok"]
 
@@ -314,15 +306,6 @@ def test_a_defect_is_not_swallowed() -> None:
 
 def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float]:
     """When each of 20 requests is sent to an endpoint of which nothing, or something, is known."""
-    import asyncio
-
-    from tests.models.traffic.simulated import simulate
-
-    from omibench.models.api.outage import Agenda, Outage
-    from omibench.models.api.scheduler import Dispatch, Progress
-    from omibench.models.provider import NO_BUDGET
-    from omibench.params.models.base import Limits
-
     outage = Outage()
     if heard:
         outage.note_answer()

@@ -1,4 +1,4 @@
-"""Counters of a run for a progress bar."""
+"""One run of calls to an endpoint: what is sent when, again, or no more; and its progress."""
 
 from __future__ import annotations
 
@@ -178,9 +178,8 @@ class Dispatch:
             return
         self._turn_down_doubtful()
         for job in self.agenda.take_rest():
-            self._give_up(
-                job, self._over or "provider_error", self._end_reason, passing=self._is_held_back
-            )
+            passing = self._over == "provider_error"
+            self._give_up(job, self._over or "provider_error", self._end_reason, passing=passing)
         if self._reasons:
             _LOG.warning("%s", describe_unanswered(self._reasons, self.progress.total))
 
@@ -199,9 +198,15 @@ class Dispatch:
         while self._over is None and self._broken is None and self._stop_at is None:
             now = self._clock()
             wait = self._wait(now)
-            if wait is not None and self._is_over(now):
+            if wait is None:
                 return None
-            if wait is None or wait > 0:
+            if self._outage.is_over(now, self.limits.outage_s, self._stored_answers > 0):
+                reason = self._outage.describe_end(
+                    now, self.limits.outage_s, self.progress.last_failure
+                )
+                self._broken = OutageError(reason)
+                return None
+            if wait > 0:
                 return wait
             job = self.agenda.next(now)
             if job is None:
@@ -227,22 +232,11 @@ class Dispatch:
             return 3600.0  # `note_written` ends it
         if self._alone and busy and now < self._alone_until:
             return self._alone_until - now
-        paced = max(self._caps.wait(self._guess(), now), self._outage.wait(now))
+        paced = max(self._caps.wait(self._caps.guess(_FIRST_GUESS), now), self._outage.wait(now))
         return max(due, self._held_until - now, paced)
 
-    def _is_over(self, now: float) -> bool:
-        if not self._outage.is_over(now, self.limits.outage_s, self._stored_answers > 0):
-            return False
-        self._broken = OutageError(
-            self._outage.describe_end(now, self.limits.outage_s, self.progress.last_failure)
-        )
-        return True
-
-    def _guess(self) -> float:
-        return self._caps.guess(_FIRST_GUESS)
-
     def _launch(self, job: PendingCall, reservation: Reservation, now: float) -> None:
-        guessed = self._guess()
+        guessed = self._caps.guess(_FIRST_GUESS)
         self._alone_until = min(self._alone_until, now + ALONE_S)
         self._caps.take(guessed, now)
         self.progress.attempts += 1
@@ -358,10 +352,6 @@ class Dispatch:
             else:
                 self._give_up(job, "provider_error", failure.message)
 
-    @property
-    def _is_held_back(self) -> bool:
-        return self._over == "provider_error"
-
     def _is_hopeless(self) -> bool:
         """Return whether no answer can be expected any more; rare gateway errors do not count."""
         if self._answered:
@@ -382,12 +372,7 @@ class Dispatch:
             due = len(self._running) + len(self.agenda)
             enough = max(enough, min(self._concurrency.limit, due))
         offline = self._outage.note_failure(
-            failure,
-            self._clock(),
-            call=job,
-            probe=probe,
-            chance=chance,
-            enough=enough,
+            failure, self._clock(), call=job, probe=probe, chance=chance, enough=enough
         )
         if offline and not before:
             self._concurrency.halve()
