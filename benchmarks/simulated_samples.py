@@ -19,8 +19,8 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.models.simulated.judging import is_right, name_final_answer
 from omibench.models.simulated.provider import SimulatedProvider
+from omibench.models.simulated.roles import is_right, name_final_answer
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study_file
 from omibench.results.statistics.samples import pass_at_k

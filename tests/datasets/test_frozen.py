@@ -11,7 +11,7 @@ from tests.datasets.conftest import Read
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import parse_study
-from omibench.schemas.tables import FrozenManifest, read_json, write_json
+from omibench.schemas.tables import FrozenManifest, read_typed_json, write_json
 from omibench.stages.freeze import freeze_dataset
 
 
@@ -36,7 +36,7 @@ def test_a_release_is_read_whole(release: Path, read: Read) -> None:
     )
     assert (two.images[0].file, two.images[0].sha256) == ("two.png", "")
     assert [a.answer for a in answers] == [["3"], ["4"]]
-    assert read_json(release / "manifest.json", FrozenManifest).images == 1
+    assert read_typed_json(release / "manifest.json", FrozenManifest).images == 1
 
 
 @pytest.mark.parametrize("name", ["questions.jsonl", "answers.jsonl"])
@@ -71,7 +71,7 @@ def frozen_again(release: Path, out: Path, **params: str) -> FrozenManifest:
 def test_a_release_keeps_its_name_unless_the_study_gives_it_another(
     release: Path, tmp_path: Path, params: dict[str, str], name: str, version: str
 ) -> None:
-    manifest = read_json(release / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(release / "manifest.json", FrozenManifest)
     named = {"name": "olympiad", "version": "2.3.4", "simulated": {"translation": 2}}
     write_json(release / "manifest.json", manifest.model_copy(update=named))
     again = frozen_again(release, tmp_path / "again", **params)

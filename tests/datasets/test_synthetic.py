@@ -10,7 +10,7 @@ from tests.datasets.conftest import Read
 from omibench.errors import ParamsError
 from omibench.models.simulated.oracle import load_oracle
 from omibench.params.study import parse_study
-from omibench.schemas.tables import FrozenManifest, read_json
+from omibench.schemas.tables import FrozenManifest, read_typed_json
 from omibench.stages.freeze import freeze_dataset
 
 
@@ -40,7 +40,10 @@ def test_a_frozen_dataset_and_its_card_say_that_it_is_made_up(tmp_path: Path) ->
     assert manifest.problems == 480
     again = {"benchmark": {"name": "frozen"}, "data": str(tmp_path / "a")}
     freeze_dataset(None, tmp_path / "b", parse_study(again, "test"))
-    assert read_json(tmp_path / "b/manifest.json", FrozenManifest).synthetic == manifest.synthetic
+    assert (
+        read_typed_json(tmp_path / "b/manifest.json", FrozenManifest).synthetic
+        == manifest.synthetic
+    )
     card = (tmp_path / "b/README.md").read_text("utf-8")
     assert "**SIMULATED**: the problems are invented (`synthetic:mathreal-testmini`)" in card
 

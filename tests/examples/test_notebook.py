@@ -12,7 +12,13 @@ import pytest
 from tests.stages.analyze.conftest import Folders, made
 
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl, write_json
+from omibench.schemas.tables import (
+    FrozenManifest,
+    content_hash,
+    read_jsonl,
+    read_typed_json,
+    write_json,
+)
 
 __all__ = ["made"]
 
@@ -33,7 +39,7 @@ def _copy_results(made: Folders, results: Path) -> None:
         "questions_sha256": content_hash(read_jsonl(freeze / "questions.jsonl", Question)),
         "answers_sha256": content_hash(read_jsonl(freeze / "answers.jsonl", Answer)),
     }
-    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(freeze / "manifest.json", FrozenManifest)
     write_json(freeze / "manifest.json", manifest.model_copy(update=hashes))
 
 

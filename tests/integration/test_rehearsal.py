@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Build
 from tests.integration.conftest import fill_checkout, runner
 
-from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_parquet
+from omibench.schemas.tables import FrozenManifest, ResponseRow, read_parquet, read_typed_json
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -32,7 +32,7 @@ def results(build_once: Build, root: Path) -> Path:
 
 
 def test_it_is_of_full_size_and_made_up(results: Path) -> None:
-    manifest = read_json(results / "freeze/manifest.json", FrozenManifest)
+    manifest = read_typed_json(results / "freeze/manifest.json", FrozenManifest)
     assert (manifest.problems, manifest.synthetic) == (400, "synthetic:emma-mini")
     rows = read_parquet(results / "infer/gpt-4o/best-of-8.parquet", ResponseRow)
     assert rows.height == 800

@@ -27,9 +27,9 @@ from omibench.schemas.tables import (
     JudgementRow,
     ResponseRow,
     VerdictRow,
-    read_json,
     read_jsonl,
     read_parquet,
+    read_typed_json,
 )
 from omibench.schemas.verdict import UNANSWERED
 from omibench.stages.analyze.page_order import PARTS
@@ -197,7 +197,7 @@ def test_the_reviewers_decided_on_this_dataset(study: Path) -> None:
     hashes = {draft.task.id: draft.task.content_hash for draft in draft_study_problems(request)}
     decided = {t.id: t.content_hash for t in review.tasks if t.kind == "item" and not t.of}
     assert decided == hashes, "run sample/reviewers.py again"
-    counts = read_json(study / "freeze/manifest.json", FrozenManifest).review
+    counts = read_typed_json(study / "freeze/manifest.json", FrozenManifest).review
     assert counts is not None
     assert counts.problems == len(hashes)
     assert counts.people == counts.simulated_people == 4
@@ -227,7 +227,7 @@ def test_the_report_says_simulated_and_reaches_no_network(study: Path) -> None:
 def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study: Path) -> None:
     judge = parse_study_file(study.parent / "params.yaml").models["sim-judge"]
     assert isinstance(judge, SimulatedModel)
-    found = read_json(study / "certify/certificate.json", Certificate)
+    found = read_typed_json(study / "certify/certificate.json", Certificate)
     assert found.simulated
     assert found.stale == found.unknown == 0, "run sample/labels.py again"
     set_to = {"tpr": judge.true_positive_rate, "fpr": judge.false_positive_rate}

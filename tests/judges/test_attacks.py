@@ -24,7 +24,7 @@ from omibench.answers.judges.instrument import Instrument, build_request, make_i
 from omibench.answers.judges.panel import consult
 from omibench.answers.judges.quality import KEYS, QUALITY
 from omibench.answers.judges.taxonomies import TAXONOMIES
-from omibench.models.simulated.judging import final_answers
+from omibench.models.simulated.roles import final_answers
 from omibench.schemas.request import Request, Response
 from omibench.text.fences import Section, fence_sections, read_fenced
 

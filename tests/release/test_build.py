@@ -18,8 +18,8 @@ from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
-    read_json,
     read_jsonl,
+    read_typed_json,
     write_json,
     write_jsonl,
 )
@@ -87,7 +87,7 @@ def test_an_item_without_a_rationale_stops_a_release_unless_it_is_allowed(
     answers = read_jsonl(freeze / "answers.jsonl", Answer)
     answers[1] = answers[1].model_copy(update={"solution": None})
     write_jsonl(freeze / "answers.jsonl", answers)
-    manifest = read_json(freeze / "manifest.json", FrozenManifest).model_copy(
+    manifest = read_typed_json(freeze / "manifest.json", FrozenManifest).model_copy(
         update={"answers_sha256": content_hash(answers), "without_rationale": 1}
     )
     write_json(freeze / "manifest.json", manifest)
@@ -132,7 +132,7 @@ def test_items_without_a_source_are_those_of_their_dataset(freeze: Path, tmp_pat
         for question in read_jsonl(freeze / "questions.jsonl", Question)
     ]
     write_jsonl(freeze / "questions.jsonl", questions)
-    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(freeze / "manifest.json", FrozenManifest)
     hashes = {"questions_sha256": content_hash(questions)}
     write_json(freeze / "manifest.json", manifest.model_copy(update=hashes))
     with pytest.raises(ReleaseRefusedError, match=r"in sources\.yaml: rods"):

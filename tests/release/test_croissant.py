@@ -15,8 +15,8 @@ from omibench.schemas.problem import Answer
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
-    read_json,
     read_jsonl,
+    read_typed_json,
     write_json,
     write_jsonl,
 )
@@ -37,7 +37,7 @@ def name_attributes(freeze: Path) -> None:
         for answer in read_jsonl(freeze / "answers.jsonl", Answer)
     ]
     write_jsonl(freeze / "answers.jsonl", answers)
-    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(freeze / "manifest.json", FrozenManifest)
     hashes = {"answers_sha256": content_hash(answers)}
     write_json(freeze / "manifest.json", manifest.model_copy(update=hashes))
 

@@ -20,7 +20,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.review.folder import compute_head
 from omibench.review.report import AgreementFigure, KindProgress, ReviewReport
 from omibench.schemas.review import ReviewCounts
-from omibench.schemas.tables import FrozenManifest, read_json, write_json
+from omibench.schemas.tables import FrozenManifest, read_typed_json, write_json
 
 SECTIONS = (
     "Motivation",
@@ -176,7 +176,7 @@ def test_a_review_may_be_a_file_of_decisions(freeze: Path, sources: Path, tmp_pa
 
 def name_review(freeze: Path, **counts: Any) -> None:
     """Have the freeze say that it was reviewed."""
-    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(freeze / "manifest.json", FrozenManifest)
     values = {"reviewers": 2, "kinds": ["item"], "problems": 6, "dropped": 1, "people": 3}
     review = ReviewCounts.model_validate(
         values | {"simulated_people": 0, "unsettled": 0, "head": "a" * 64} | counts

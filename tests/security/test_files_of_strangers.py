@@ -24,7 +24,13 @@ from omibench.models.recorded.provider import _rows
 from omibench.papers.tables import read_table
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Question
-from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    read_jsonl,
+    read_parquet,
+    read_typed_json,
+)
 from omibench.settings.present import load_prompt
 from omibench.stages.analyze.certificates import _has_reasoning_certificates
 from omibench.stages.certify.labels import read_labels
@@ -37,7 +43,7 @@ from omibench.study.status.runs import _read_run as read_run
 DEEP = '{"a":' * 50_000
 READERS: dict[str, Callable[[Path], object]] = {
     "x.jsonl": lambda path: read_jsonl(path, Question),
-    "manifest.json": lambda path: read_json(path, FrozenManifest),
+    "manifest.json": lambda path: read_typed_json(path, FrozenManifest),
     "x.parquet": lambda path: read_parquet(path, ResponseRow),
     "labels.csv": read_labels,
     "labels.jsonl": read_labels,

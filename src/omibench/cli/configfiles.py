@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 
 from omibench.errors import OmibenchError, ParamsError
 from omibench.files.yaml_file import read_mapping
-from omibench.models.api.stop import STOPPED, StopSignal, stop_requested
-from omibench.models.api.stop import say as say_of_stop
+from omibench.models.api.stop import STOPPED, StopSignal, say_safely, stop_requested
 from omibench.text.terminal import say_lines
 
 STOPPED_BY_USER = 130
@@ -38,7 +37,7 @@ def end_with_defect() -> NoReturn:
 def end_stopped() -> NoReturn:
     """Report that a signal stopped the command and exit: 130, or 143 for SIGTERM."""
     number = stop_requested()
-    say_of_stop(STOPPED)
+    say_safely(STOPPED)
     sys.exit(STOPPED_BY_USER if number is None else StopSignal(number).code)
 
 

@@ -16,7 +16,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import Container
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
+from omibench.schemas.tables import FrozenManifest, content_hash, read_jsonl, read_typed_json
 
 
 @benchmark("frozen")
@@ -52,8 +52,8 @@ def _read_freeze(folder: Path) -> Dataset:
 
 
 def read_manifest(folder: Path) -> FrozenManifest:
-    """Read the metadata of a freeze. Raises as `read_json` does."""
-    return read_json(folder / "manifest.json", FrozenManifest)
+    """Read the metadata of a freeze. Raises as `read_typed_json` does."""
+    return read_typed_json(folder / "manifest.json", FrozenManifest)
 
 
 def _check(file: Path, rows: Sequence[BaseModel], stated: str) -> None:

@@ -102,12 +102,12 @@ class Images(Block):
         return [self.model] if self.model else []
 
 
-def _write_out(value: object) -> object:
+def _expand_images(value: object) -> object:
     return {"show": value} if isinstance(value, str) else value
 
 
 ShownImages = Annotated[
-    Images, BeforeValidator(_write_out, json_schema_input_type=ConditionName | Images)
+    Images, BeforeValidator(_expand_images, json_schema_input_type=ConditionName | Images)
 ]
 
 
@@ -213,13 +213,13 @@ class Aggregation(Block):
         return [respondent if name == SELF else name for name in names]
 
 
-def _write_out_aggregate(value: object) -> object:
+def _expand_aggregate(value: object) -> object:
     return {"how": value} if isinstance(value, str) else value
 
 
 Aggregate = Annotated[
     Aggregation,
-    BeforeValidator(_write_out_aggregate, json_schema_input_type=AggregationRule | Aggregation),
+    BeforeValidator(_expand_aggregate, json_schema_input_type=AggregationRule | Aggregation),
 ]
 
 

@@ -22,9 +22,9 @@ from omibench.schemas.tables import (
     JudgementRow,
     ResponseRow,
     VerdictRow,
-    read_json,
     read_jsonl,
     read_parquet,
+    read_typed_json,
 )
 from omibench.text.terminal import printable
 
@@ -214,7 +214,7 @@ class StudyFiles:
     @cached_property
     def manifest(self) -> FrozenManifest:
         """The description of the frozen dataset."""
-        return read_json(self.locate("freeze") / "manifest.json", FrozenManifest)
+        return read_typed_json(self.locate("freeze") / "manifest.json", FrozenManifest)
 
     @cached_property
     def questions(self) -> dict[str, Question]:
@@ -434,7 +434,7 @@ def read_record(results: Path) -> StudyRecord | None:
         FileFormatError: The file has another format.
     """
     path = results / RECORD
-    return read_json(path, StudyRecord) if path.is_file() else None
+    return read_typed_json(path, StudyRecord) if path.is_file() else None
 
 
 def _describe_missing(stage: str, cell: Cell, path: Path) -> MissingInputError:

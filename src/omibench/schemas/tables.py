@@ -233,7 +233,7 @@ def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
             yield _parse(line, row, f"{path}, line {number}")
 
 
-def read_json(path: str | Path, row: type[Row]) -> Row:
+def read_typed_json(path: str | Path, row: type[Row]) -> Row:
     """Read one JSON document; raises as `read_jsonl` does."""
     return _parse(_read(path), row, str(path))
 

@@ -50,7 +50,7 @@ CAPTION = add_prompt(
     )
 )
 
-DECODING = Decoding(temperature=0.0, max_tokens=1024)
+CAPTION_DECODING = Decoding(temperature=0.0, max_tokens=1024)
 
 
 def caption_conversation(

@@ -31,8 +31,7 @@ from omibench.schemas.request import (
     read_calls,
     write_call,
 )
-from omibench.settings.captions import DECODING as CAPTION_DECODING
-from omibench.settings.captions import caption_conversation
+from omibench.settings.captions import CAPTION_DECODING, caption_conversation
 from omibench.settings.conditions import show_pictures
 from omibench.settings.examples import ablate, choose_examples, marks, show_examples, wordless
 from omibench.settings.pictures.derived import locate_pictures

@@ -121,7 +121,7 @@ _FINAL: Final = re.compile(
     r"(?:\n\s*(?:\$\$|\\\[)?\s*\\boxed[^\n]*)?",
     re.IGNORECASE | re.MULTILINE,
 )
-_MARK_STEPS: Final = re.compile(
+_STEP_MARK: Final = re.compile(
     r"#{1,6}[ \t]|\*{0,2}(?:step[ \t]*\d|第[一二三四五六七八九十\d]+步)"
     r"|\d{1,2}[.)][ \t]|[-*•][ \t]",
     re.IGNORECASE,
@@ -169,7 +169,7 @@ def _list_blocks(text: str) -> Iterator[str]:
     lines: list[str] = []
     displayed = False
     for line in text.splitlines():
-        opens_step = bool(_MARK_STEPS.match(line.lstrip()))
+        opens_step = bool(_STEP_MARK.match(line.lstrip()))
         if not displayed and lines and (not line.strip() or opens_step):
             yield "\n".join(lines).strip()
             lines = []

@@ -19,7 +19,13 @@ from omibench.datasets.release_contents import iter_questions
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import parse_study
 from omibench.schemas.problem import OriginalRow
-from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl, write_json
+from omibench.schemas.tables import (
+    FrozenManifest,
+    content_hash,
+    read_jsonl,
+    read_typed_json,
+    write_json,
+)
 from omibench.stages.freeze import freeze_dataset
 from small_freeze import write_freeze, write_sources
 
@@ -30,7 +36,7 @@ TABLE = "data/test-00000-of-00001.parquet"
 def freeze(tmp_path: Path) -> Path:
     """A small freeze with a translated item, whose problems a simulated model judged."""
     folder = write_freeze(tmp_path / "results/freeze")
-    manifest = read_json(folder / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(folder / "manifest.json", FrozenManifest)
     write_json(
         folder / "manifest.json", manifest.model_copy(update={"simulated": {"translation": 1}})
     )
@@ -53,7 +59,7 @@ def test_a_release_is_frozen_again_with_the_same_content(
 ) -> None:
     study = parse_study({"benchmark": {"name": "frozen"}, "data": str(release)}, "test")
     again = freeze_dataset(None, tmp_path / "again", study)
-    before = read_json(freeze / "manifest.json", FrozenManifest)
+    before = read_typed_json(freeze / "manifest.json", FrozenManifest)
     assert again.questions_sha256 == before.questions_sha256
     assert again.answers_sha256 == before.answers_sha256
     assert (again.name, again.version) == ("rods", "2.0.0-draft")
@@ -85,7 +91,7 @@ def test_python_reads_a_release_and_its_pictures(freeze: Path, release: Path) ->
 def test_a_release_of_the_hub_is_read_whole(freeze: Path, release: Path, read: Read) -> None:
     params = {"hub": str(release), "revision": "0" * 40}
     questions, answers, folder = read("frozen", None, **params)
-    before = read_json(freeze / "manifest.json", FrozenManifest)
+    before = read_typed_json(freeze / "manifest.json", FrozenManifest)
     assert content_hash(questions) == before.questions_sha256
     assert content_hash(answers) == before.answers_sha256
     assert all((folder / figure.file).is_file() for q in questions for figure in q.images)

@@ -10,7 +10,7 @@ import pytest
 from tests.models.conftest import Make, request
 
 from omibench.answers.judges.scales import LabelScale, NumberScale
-from omibench.models.simulated.judging import MARKS
+from omibench.models.simulated.roles import MARKS
 from omibench.schemas.request import Role
 from omibench.text.fences import Section, fence_sections
 

@@ -13,8 +13,8 @@ from tests.models.conftest import Make, request
 from omibench.errors import FileFormatError, ModelError
 from omibench.models.registry import open_provider
 from omibench.models.simulated.answers import SLIPS, probability_correct
-from omibench.models.simulated.judging import is_right, name_final_answer
 from omibench.models.simulated.provider import SimulatedProvider
+from omibench.models.simulated.roles import is_right, name_final_answer
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import Request, Response
 

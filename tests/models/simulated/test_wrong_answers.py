@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.models.simulated.answers import moved_number, wrong_letters, wrong_part, wrong_parts
-from omibench.models.simulated.judging import same_answer
+from omibench.models.simulated.roles import same_answer
 
 SEEDS = st.integers(0, 10**6).map(Random)
 PARTS = [

@@ -23,8 +23,8 @@ from omibench.schemas.tables import (
     FrozenManifest,
     ResponseRow,
     VerdictRow,
-    read_json,
     read_jsonl,
+    read_typed_json,
     write_json,
     write_jsonl,
     write_parquet,
@@ -274,7 +274,7 @@ def drop_pictures(folders: Folders) -> None:
         for q in questions
     ]  # fmt: skip
     write_jsonl(folders.freeze / "questions.jsonl", bare)
-    manifest = read_json(folders.freeze / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(folders.freeze / "manifest.json", FrozenManifest)
     write_json(folders.freeze / "manifest.json", manifest.model_copy(update={"images": 0}))
 
 

@@ -17,7 +17,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.certify import certificate_identity
 from omibench.params.study import Study
 from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
-from omibench.schemas.tables import JudgementRow, read_json, read_parquet, write_parquet
+from omibench.schemas.tables import JudgementRow, read_parquet, read_typed_json, write_parquet
 from omibench.stages.certify import certify_judges
 
 PROMPTS = {"quality": "a" * 64, "alignment": "b" * 64, "error_type": "c" * 64}
@@ -84,7 +84,8 @@ def test_types_of_errors_equal_plain_counts(done: Folders, tmp_path: Path) -> No
     assert found.scores is None
     assert not (tmp_path / "certificate.json").exists()
     assert (
-        read_json(tmp_path / REASONING_FILE, ReasoningCertificates).certificates == found.reasoning
+        read_typed_json(tmp_path / REASONING_FILE, ReasoningCertificates).certificates
+        == found.reasoning
     )
     own = by_instrument(found.reasoning)["error_type"]
     assert (own.judge, own.prompt_sha256, own.taxonomy) == ("judge", "c" * 64, "omibench")
@@ -185,7 +186,7 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
     assert pl.read_csv(done.out / "errors.csv")["calibrated"].all()
     marks = pl.read_csv(done.out / "rationales.csv")
     assert set(marks.filter("calibrated")["mark"]) == {"detail"}
-    found = read_json(tmp_path / REASONING_FILE, ReasoningCertificates)
+    found = read_typed_json(tmp_path / REASONING_FILE, ReasoningCertificates)
     others = [c.model_copy(update={"prompt_sha256": "d" * 64}) for c in found.certificates]
     (tmp_path / "other.json").write_text(
         ReasoningCertificates(certificates=others).model_dump_json(), "utf-8"

@@ -14,7 +14,7 @@ from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import Study
 from omibench.schemas.certificate import Certificate, DisagreementRow
-from omibench.schemas.tables import read_json, read_jsonl
+from omibench.schemas.tables import read_jsonl, read_typed_json
 from omibench.stages.certify.scored import certify_scored
 from omibench.stages.score.rows import read_rows
 from omibench.stages.score.stage import score_rows
@@ -69,7 +69,7 @@ def test_a_scorer_is_held_against_labels(scored: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert rows[0].question == "How many?"
     assert rows[0].response == "\\boxed{5}"
-    assert read_json(tmp_path / "certificate.json", Certificate) == found
+    assert read_typed_json(tmp_path / "certificate.json", Certificate) == found
     other = certify_scored(said, scored, tmp_path, STUDY, "emma")
     assert other.judge == "emma"
     with pytest.raises(MissingInputError, match="no verdict of 'emna'; did you mean 'emma'"):

@@ -24,7 +24,7 @@ from omibench.schemas.certificate import (
     Certificate,
     DisagreementRow,
 )
-from omibench.schemas.tables import read_json, read_jsonl
+from omibench.schemas.tables import read_jsonl, read_typed_json
 from omibench.stages.certify import certify_judges
 
 
@@ -74,7 +74,7 @@ def certify(folders: Folders, labels: Path, out: Path) -> Certificate:
 def test_the_set_error_rates_come_back(judged: Folders, tmp_path: Path, suffix: str) -> None:
     labels = written(tmp_path / f"labels{suffix}", labelled(judged, 0.85, 0.1))
     found = certify(judged, labels, tmp_path / "out")
-    assert read_json(tmp_path / "out" / CERTIFICATE_FILE, Certificate) == found
+    assert read_typed_json(tmp_path / "out" / CERTIFICATE_FILE, Certificate) == found
     assert found.labels_sha256 == sha256(labels.read_bytes()).hexdigest()
     assert found.prompt_sha256 == PROMPT
     assert found.judge == "judge"

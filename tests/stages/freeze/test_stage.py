@@ -11,7 +11,7 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Problem, ProblemWarning, Question
-from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
+from omibench.schemas.tables import FrozenManifest, content_hash, read_jsonl, read_typed_json
 from omibench.stages.freeze import freeze_dataset
 
 Make = Callable[..., Problem]
@@ -40,7 +40,7 @@ def test_questions_and_answers_stand_apart(make: Make, write: Write, tmp_path: P
     assert "gold answer" not in asked
     assert "a worked solution" not in asked
     assert "hint" not in asked
-    assert manifest == read_json(tmp_path / "out/manifest.json", FrozenManifest)
+    assert manifest == read_typed_json(tmp_path / "out/manifest.json", FrozenManifest)
     assert (manifest.name, manifest.version, manifest.problems) == ("set", "2.0.1", 3)
     assert manifest.subjects == {"physics": 3}
 
@@ -53,7 +53,7 @@ def test_the_manifest_says_how_many_problems_lack_a_rationale(
     problems = write(make(), make(id="physics-2", solution=None, sketch="By eye."))
     manifest = freeze_dataset(problems, tmp_path / "out", study)
     assert (manifest.without_rationale, manifest.without_rationale_allowed) == (1, is_allowed)
-    assert read_json(tmp_path / "out/manifest.json", FrozenManifest) == manifest
+    assert read_typed_json(tmp_path / "out/manifest.json", FrozenManifest) == manifest
     answers = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     assert [(answer.solution, answer.sketch) for answer in answers] == [
         ("a worked solution", None), (None, "By eye.")

@@ -13,7 +13,7 @@ from tests.conftest import Build
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import read_json, read_jsonl
+from omibench.schemas.tables import read_jsonl, read_typed_json
 from omibench.stages.ocr import read_papers
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def exams(shared_data: Path, build_once: Build) -> tuple[OcrReport, dict[str, li
     files = sorted((shared_data / "exam_pdfs").glob("*.pdf"))
     params = OcrParams(dpi=72, engine="textlayer")
     out = build_once("exams", lambda folder: read_papers(files, folder / "ocr", params)) / "ocr"
-    report = read_json(out / "report.json", OcrReport)
+    report = read_typed_json(out / "report.json", OcrReport)
     problems: dict[str, list[Problem]] = {file.name: [] for file in files}
     for problem in read_jsonl(out / "problems.jsonl", Problem):
         problems[problem.source].append(problem)

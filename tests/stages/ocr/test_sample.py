@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import IMAGE_MARK, Problem
-from omibench.schemas.tables import read_json, read_jsonl
+from omibench.schemas.tables import read_jsonl, read_typed_json
 
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ class Reading(NamedTuple):
 @pytest.fixture(scope="module")
 def reading(sample_papers: Path) -> Reading:
     """Every booklet of the sample, read once."""
-    report = read_json(sample_papers / "report.json", OcrReport)
+    report = read_typed_json(sample_papers / "report.json", OcrReport)
     problems: dict[str, list[Problem]] = {file.source: [] for file in report.files}
     for problem in read_jsonl(sample_papers / "problems.jsonl", Problem):
         problems[problem.source].append(problem)

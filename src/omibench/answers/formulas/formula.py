@@ -302,7 +302,7 @@ def _symbol(match: re.Match[str]) -> str:
 _UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s")
 _MEMBER = re.compile(r"^\s*\\?[A-Za-z](?:_\{\w+\})?\s*(?:\\in(?![A-Za-z])|∈)\s*")
 _BRACKETS = re.compile(r"([(\[\]])(.*)([)\]\[])", re.DOTALL)
-_SIGN_INTERVALS = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|[<>]")
+_COMPARISON_SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|[<>]")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?(?:\s*\(\w+\))?|[A-Z](?:\s?[A-Z])")
 _MINUS = re.compile(r"-\s*∞")
 FLIPPED = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
@@ -375,8 +375,8 @@ def _read_brackets(text: str) -> Interval | None:
 
 def _inequality(text: str) -> Interval | None:
     """Parse x < 3, -1 < x <= 3 or 3 > x, in which the variable is a plain name."""
-    signs = _SIGN_INTERVALS.findall(text)
-    sides = [side.strip() for side in _SIGN_INTERVALS.split(text)]
+    signs = _COMPARISON_SIGN.findall(text)
+    sides = [side.strip() for side in _COMPARISON_SIGN.split(text)]
     if not 1 <= len(signs) <= 2 or any(not side or re.search(r"[=,≈;]", side) for side in sides):
         return None
     if signs[0] in (">", r"\geq"):
@@ -406,7 +406,7 @@ def _name(text: str) -> str:
 #
 # Every function returns None if the texts are of another kind.
 
-_SIGN_RELATION = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
+_RELATION_SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
 _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
@@ -417,7 +417,7 @@ _LABEL = re.compile(
     r"((?:\s*'|\s*[_^]\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]+))*)\s*(?:\((.*)\))?",
     re.DOTALL,
 )
-_INDEX_RELATION = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
+_ANY_INDEX = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
 _OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]")
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
@@ -487,8 +487,8 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
     g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
     if g is None or p is None:
         return True
-    names = [_bare(m.group(1) + m.group(2) + _INDEX_RELATION.sub("", m.group(3))) for m in (g, p)]
-    indices = [_bare("".join(_INDEX_RELATION.findall(m.group(3)))) for m in (g, p)]
+    names = [_bare(m.group(1) + m.group(2) + _ANY_INDEX.sub("", m.group(3))) for m in (g, p)]
+    indices = [_bare("".join(_ANY_INDEX.findall(m.group(3)))) for m in (g, p)]
     if names[0] != names[1] or (all(indices) and not same_text(*indices)):
         return False
     return not (g.group(4) and p.group(4)) or is_same(g.group(4), p.group(4))
@@ -501,7 +501,7 @@ def _bare(symbol: str) -> str:
 def sides(text: str) -> tuple[list[str], list[str]]:
     """Return the sides of a relation outside all brackets, and the signs between them."""
     texts, signs, start, depth = list[str](), list[str](), 0, 0
-    for match in _SIGN_RELATION.finditer(text):
+    for match in _RELATION_SIGN.finditer(text):
         mark = match.group()
         if mark in "{([":
             depth += 1

@@ -19,7 +19,7 @@ from omibench.schemas.problem import (
     Value,
     list_labels,
 )
-from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
+from omibench.schemas.tables import FrozenManifest, content_hash, read_jsonl, read_typed_json
 from omibench.stages.freeze.rows import is_simulated
 from omibench.stages.ocr.sources.manifest import Photographs, Rows, Source, read_manifest
 
@@ -53,7 +53,7 @@ def read_freeze(folder: Path) -> FrozenFolder:
     for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
         if not (folder / name).is_file():
             raise MissingInputError(f"{folder}: {name} not found; pass a folder written by freeze")
-    manifest = read_json(folder / "manifest.json", FrozenManifest)
+    manifest = read_typed_json(folder / "manifest.json", FrozenManifest)
     questions = read_jsonl(folder / "questions.jsonl", Question)
     answers = read_jsonl(folder / "answers.jsonl", Answer)
     if (content_hash(questions), content_hash(answers)) != (

@@ -29,7 +29,7 @@ from omibench.schemas.problem import (
     ProblemWarning,
     pair_with_pictures,
 )
-from omibench.schemas.tables import read_json, read_jsonl, write_text
+from omibench.schemas.tables import read_jsonl, read_typed_json, write_text
 from omibench.stages.ocr.codes import CODES
 from omibench.stages.ocr.layout.places import Layout, Place, Sheet
 from omibench.stages.ocr.sources.manifest import Source
@@ -330,7 +330,7 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
     problems: Sequence[Problem] = []
     pages: Sequence[PageText] = []
     if (folder / "look/layout.json").is_file():
-        layout = read_json(folder / "look/layout.json", Layout)
+        layout = read_typed_json(folder / "look/layout.json", Layout)
         problems = read_jsonl(folder / "problems.jsonl", Problem)
         pages = read_jsonl(folder / "pages.jsonl", PageText)
     page_leaves = build_leaves(report.source, layout, pages, problems)

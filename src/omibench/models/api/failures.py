@@ -161,7 +161,7 @@ _FATAL = {401, 402, 404}
 _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
 """A gateway timed out; the model behind it may still have answered."""
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
-_UNSENT_RETRY = {
+_UNSENT_ERRORS = {
     "ConnectError",
     "ConnectTimeout",
     "PoolTimeout",
@@ -203,7 +203,7 @@ def failure_of_connection(error: BaseException) -> Failure:
     return Failure(
         f"the connection failed: {name}" + (f": {words}" if words else ""),
         transient=name != "UnsupportedProtocol",
-        maybe_paid=name not in _UNSENT_RETRY,
+        maybe_paid=name not in _UNSENT_ERRORS,
         congestion="Timeout" in name,
         offline=name not in _LOCAL_ERRORS and ("Timeout" not in name or name == "ConnectTimeout"),
     )

@@ -114,7 +114,7 @@ def call_with_timeout(seconds: float, call: Callable[[], T], *, may_retry: bool 
 
 # One HTTP exchange with the standard library: limited in size and time, without redirects.
 
-_PIECE_EXCHANGE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 
 
 class Reply(NamedTuple):
@@ -198,7 +198,7 @@ def _headers(answer: Any) -> dict[str, str]:
 def _read(answer: http.client.HTTPResponse, most_bytes: int, until: float) -> bytes:
     pieces: list[bytes] = []
     bytes_left = most_bytes
-    while piece := answer.read1(_PIECE_EXCHANGE):
+    while piece := answer.read1(_CHUNK_BYTES):
         pieces.append(piece)
         bytes_left -= len(piece)
         if bytes_left < 0:

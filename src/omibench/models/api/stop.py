@@ -130,7 +130,7 @@ def signals_watched(*, whole_program: bool = False) -> Iterator[None]:
             os.close(pipe)
 
 
-def say(line: str) -> None:
+def say_safely(line: str) -> None:
     """Write a line to standard error without blocking on a broken pipe or an interrupted writer."""
     with suppress(OSError):
         os.write(2, f"omibench: {line}\n".encode("utf-8", "replace"))
@@ -174,7 +174,7 @@ def _conduct(reader: int, state: _State) -> None:
             state.requested.set()
             out = list(state.out.values())
             if out and not state.hurried:
-                say(
+                say_safely(
                     "stopping: nothing more is sent; waiting for the requests in flight to keep "
                     "their answers"
                 )
@@ -192,5 +192,5 @@ def _end_late(state: _State) -> None:
         if state.pipe == -1 and not state.whole_program:
             return
         late = 0.0 if state.out else late + 0.1
-    say(STOPPED)
+    say_safely(STOPPED)
     os._exit(128 + (state.number or signal.SIGINT))

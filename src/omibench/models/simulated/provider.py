@@ -19,8 +19,8 @@ from omibench.errors import ModelError
 from omibench.models.options import make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.answers import CHARACTERS_PER_TOKEN, PosedProblem, reasoning, respond
-from omibench.models.simulated.judging import CHOOSERS, WRITERS, make_view, reward
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
+from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import (
     NOT_YET,

@@ -39,7 +39,7 @@ from omibench.results.statistics.paired import paired_difference
 from omibench.results.study_files import StudyFiles, find_results_folder
 from omibench.schemas.cells import read_cell, read_origin
 from omibench.schemas.problem import Answer
-from omibench.schemas.tables import read_json
+from omibench.schemas.tables import read_typed_json
 from omibench.schemas.validation import suggest_name
 from omibench.text.masking import mask_line, masked_values
 
@@ -97,7 +97,7 @@ class JobRecords:
             for stage in ("infer", "score"):
                 path = folder / stage / NAME
                 if path.is_file():
-                    self._provenances[folder, stage] = read_json(path, Provenance)
+                    self._provenances[folder, stage] = read_typed_json(path, Provenance)
 
     def compare(self, stage: str, cell: Cell) -> set[Change]:
         """Return the differences between the jobs that made a cell in a stage."""

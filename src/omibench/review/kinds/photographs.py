@@ -257,7 +257,7 @@ ROTATION: Final = Field(
 )
 
 
-def _ask_photo_conditions(condition: Condition, group: str) -> Field:
+def _ask_condition(condition: Condition, group: str) -> Field:
     return Field(
         condition.name,
         condition.title,
@@ -281,10 +281,10 @@ CONDITIONS: Final = Kind(
     ),
     parts=(IMAGES, FACTS),
     fields=(
-        *(_ask_photo_conditions(condition, QUALITY) for condition in _QUALITY),
+        *(_ask_condition(condition, QUALITY) for condition in _QUALITY),
         ROTATION,
-        *(_ask_photo_conditions(condition, PERSPECTIVE) for condition in _PERSPECTIVE),
-        *(_ask_photo_conditions(condition, INTERFERENCE) for condition in _INTERFERENCE),
+        *(_ask_condition(condition, PERSPECTIVE) for condition in _PERSPECTIVE),
+        *(_ask_condition(condition, INTERFERENCE) for condition in _INTERFERENCE),
     ),
     source="MathReal, C (stage two)",
 )

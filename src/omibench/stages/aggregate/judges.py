@@ -26,8 +26,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.settings.captions import DECODING as CAPTION_DECODING
-from omibench.settings.captions import caption_conversation
+from omibench.settings.captions import CAPTION_DECODING, caption_conversation
 from omibench.settings.examples import ablate
 from omibench.settings.present import show_statement
 from omibench.stages.aggregate.samples import Sample

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.files.reading import read_json as parse_file
+from omibench.files.reading import read_json
 from omibench.params.setting import Cell
 from omibench.params.stages.certify import is_certified
 from omibench.results.load import JUDGE_RULES, Results
@@ -24,7 +24,7 @@ from omibench.schemas.certificate import (
     ReasoningCertificate,
     ReasoningCertificates,
 )
-from omibench.schemas.tables import read_json
+from omibench.schemas.tables import read_typed_json
 
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10
@@ -50,9 +50,9 @@ def add_certificates(results: Results, folder: Path) -> Results:
     reasoning: list[ReasoningCertificate] = []
     for file in [*filter(Path.is_file, own_files), *map(Path, params.certificates)]:
         if _has_reasoning_certificates(file):
-            reasoning += read_json(file, ReasoningCertificates).certificates
+            reasoning += read_typed_json(file, ReasoningCertificates).certificates
         else:
-            scores.append(read_json(file, Certificate))
+            scores.append(read_typed_json(file, Certificate))
     return replace(
         results,
         certificate=match_certificate(results, scores),
@@ -63,7 +63,7 @@ def add_certificates(results: Results, folder: Path) -> Results:
 def _has_reasoning_certificates(file: Path) -> bool:
     """Return whether a file is a certificate of judges of reasoning; False if it is unreadable."""
     try:
-        content = parse_file(file)
+        content = read_json(file)
     except OmibenchError:
         return False
     return isinstance(content, dict) and "certificates" in content

@@ -13,7 +13,7 @@ from omibench.errors import FileFormatError, PluginError
 from omibench.files.outputs import made_folder, write_csv
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
-from omibench.schemas.tables import read_json, write_json, write_text
+from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import add_certificates
 from omibench.stages.analyze.csv_files import describe_metrics, write_plots
@@ -56,7 +56,7 @@ def note_tables(out: Path, written: Set[str]) -> None:
     known = {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
     if note.is_file():
         try:
-            known = {*read_json(note, WrittenTables).tables}
+            known = {*read_typed_json(note, WrittenTables).tables}
         except FileFormatError:
             known = set()
     for path in [path for pattern in _PATTERNS for path in out.glob(pattern)]:

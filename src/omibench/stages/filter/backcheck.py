@@ -65,7 +65,7 @@ _WITH_POINT = ("en", "zh", "ja", "ko")
 """Languages with a decimal point, so that a comma separates numbers or thousands."""
 _STRUCTURE = re.compile(r"[\\^_]")
 _WORDS = re.compile(r"\\mathrm\{([^{}]*)\}")
-_SIGNS_BACKCHECK = frozenset("%‰°·△⊙▱")
+_SINGLE_SIGNS = frozenset("%‰°·△⊙▱")
 _AREA = re.compile(r"(?<=m)\^[23](?!\d)")
 _TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _LATIN = r"A-Za-zÀ-ɏ\d_"
@@ -169,7 +169,7 @@ def _signs(text: str) -> Counter[str]:
     return Counter(
         c
         for c in text
-        if c in _SIGNS_BACKCHECK
+        if c in _SINGLE_SIGNS
         or unicodedata.category(c) == "Sm"
         or unicodedata.name(c, "").startswith("GREEK ")
     )

@@ -39,8 +39,8 @@ from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
-    read_json,
     read_jsonl,
+    read_typed_json,
     write_json,
     write_jsonl,
     write_text,
@@ -347,7 +347,7 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
 def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
     """Raise OutputError if `out` contains the same name and version with other content."""
     try:
-        old = read_json(out / "manifest.json", FrozenManifest)
+        old = read_typed_json(out / "manifest.json", FrozenManifest)
     except OmibenchError:  # missing or unusable
         return
     if (old.name, old.version) != (manifest.name, manifest.version):

@@ -64,7 +64,7 @@ def describe_tokenizer(name: str) -> str:
 # Degenerate rationales: too short, or a repetition of question and answer.
 
 Defect = Literal["short", "paraphrase"]
-_WORD_DEGENERATE: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*")
+_WORD_OR_NUMBER: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _ENUMERATION: Final = re.compile(
     r"^[ \t#*>]*(?:step[ \t]*)?\d{1,2}[.):]|\b(?:step|figure|fig\.?)[ \t]*\d{1,2}\b",
@@ -164,7 +164,7 @@ def has_own_result(text: str, sources: Sequence[str]) -> bool:
 
 
 def _list_words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD_DEGENERATE.findall(text)]
+    return [word.lower() for word in _WORD_OR_NUMBER.findall(text)]
 
 
 def _list_choices(problem: Problem) -> list[str]:

@@ -22,8 +22,7 @@ from omibench.errors import (
     reason_of,
 )
 from omibench.files.locks import LockError, try_lock
-from omibench.files.reading import read_json as read_plain_json
-from omibench.files.reading import read_text
+from omibench.files.reading import read_json, read_text
 from omibench.files.writing import replace_atomically
 from omibench.models.api.failures import Failure, passes
 from omibench.models.api.http import send
@@ -32,7 +31,7 @@ from omibench.models.client.budget import read_budget, read_spending
 from omibench.models.cost.estimate import usd_text
 from omibench.params.study import Study
 from omibench.schemas.study_record import Journal, Sighting, State
-from omibench.schemas.tables import read_json, write_json, write_text
+from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.store.ledger import LEDGER, Ledger, format_month
 from omibench.study.plan.build import incomplete_cells, plan_study
 from omibench.study.plan.plan import sum_dollars
@@ -155,7 +154,7 @@ JOURNAL = Path("reevaluate/journal.json")
 def read_journal(results: Path) -> Journal:
     """Return the journal of a results folder; empty if missing."""
     path = results / JOURNAL
-    return read_json(path, Journal) if path.is_file() else Journal()
+    return read_typed_json(path, Journal) if path.is_file() else Journal()
 
 
 def note(
@@ -283,7 +282,7 @@ def read_standings(metrics: Path) -> Standings:
         FileFormatError: The file has another format.
     """
     try:
-        cells = read_plain_json(metrics) if metrics.exists() else {}
+        cells = read_json(metrics) if metrics.exists() else {}
         scores = [
             (setting, model, entry)
             for model, settings in cells.items()

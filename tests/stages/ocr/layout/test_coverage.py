@@ -11,7 +11,7 @@ import pytest
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import read_json, read_jsonl
+from omibench.schemas.tables import read_jsonl, read_typed_json
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.formulas import page_formulas
@@ -95,7 +95,7 @@ def test_the_problem_beside_unread_ink_has_a_warning(tmp_path: Path) -> None:
     assert page.ink_read is not None
     assert 0.7 < page.ink_read < 0.95
     assert [line.ink_read is None for line in page.lines] == [True, False]
-    (file,) = read_json(tmp_path / "out/report.json", OcrReport).files
+    (file,) = read_typed_json(tmp_path / "out/report.json", OcrReport).files
     percent = f"{int(page.ink_read * 1000) / 10} %"
     assert file.where["ink_unread"] == f"page 1 ({percent} of the ink was read)"
 

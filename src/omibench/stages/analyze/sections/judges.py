@@ -357,7 +357,7 @@ class ReasoningSection(ReportSection):
         if not certificates and (self.marks is not None or by_judges):
             yield "None of these judges is calibrated with human labels."
         for certificate in certificates:
-            yield from _describe_certificate_reasoning(certificate)
+            yield from _describe_reasoning_certificate(certificate)
 
 
 def _find_certificates(analysis: Analysis) -> list[ReasoningCertificate]:
@@ -372,7 +372,7 @@ def _find_certificates(analysis: Analysis) -> list[ReasoningCertificate]:
     return list(found.values())
 
 
-def _describe_certificate_reasoning(certificate: ReasoningCertificate) -> Iterator[str]:
+def _describe_reasoning_certificate(certificate: ReasoningCertificate) -> Iterator[str]:
     mark = "SIMULATED " if certificate.simulated else ""
     labels = count_noun(certificate.n, f"{mark}label")
     if certificate.agreement:

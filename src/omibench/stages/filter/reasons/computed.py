@@ -87,7 +87,7 @@ def ambiguous_text(part: str, language: str) -> str | None:
         return f"the key withholds an answer: {part!r}"
     if _ELSEWHERE.search(part):
         return f"the key refers elsewhere: {part!r}"
-    if len(part.split()) > _SENTENCE:
+    if len(part.split()) > _SENTENCE_WORDS:
         return None  # in a sentence, "or" joins clauses
     alternatives = [
         options
@@ -105,7 +105,7 @@ def is_truth_value(part: str) -> bool:
     return part.strip(" .").casefold() in _TRUTH_VALUES
 
 
-_SENTENCE = 8  # words
+_SENTENCE_WORDS = 8  # words
 _LONGEST_LIST = 60  # characters
 _TRUTH_WORDS = """
     true false t f yes no verdadero falso v verdadeiro wahr falsch vrai faux 对 错 正确 错误
@@ -145,7 +145,7 @@ _TASK = re.compile(
     re.I,
 )
 _SUBPART = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
-_SENTENCE_SCOPE = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
+_SENTENCE_END = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
 _QUESTION = re.compile(
     r"(?:find|obtain|determine|calculate|compute|evaluate|derive|estimate|what|which|how)\b|"
     r".*[?？]\W*$",
@@ -172,7 +172,7 @@ def find_unwanted_property(problem: Problem, statement: str, params: FilterParam
 
 def _task(statement: str) -> str | None:
     """Return the request of the last sentence if it is a proof or a drawing."""
-    sentences = [s for s in _SENTENCE_SCOPE.split(statement) if s.strip()]
+    sentences = [s for s in _SENTENCE_END.split(statement) if s.strip()]
     match = _TASK.search(sentences[-1]) if sentences else None
     if not match or _SUBPART.search(sentences[-1], match.end()):
         return None  # later parts have other requests

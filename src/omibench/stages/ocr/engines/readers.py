@@ -18,7 +18,7 @@ from omibench.errors import MissingInputError
 from omibench.extras import require_extra
 from omibench.params.plugins import PluginFile
 from omibench.plugins.sources import SOURCES
-from omibench.schemas.tables import read_json
+from omibench.schemas.tables import read_typed_json
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, quarter_turned
 from omibench.stages.ocr.engines.registry import ENGINES
 from omibench.stages.ocr.layout.layout import Box
@@ -74,7 +74,7 @@ class RecordedReader:
         path = page_file(self.folder, self.file, number)
         if not path.is_file():
             return Scanned([], "none", regions=[])
-        read = read_json(path, ReadPage)
+        read = read_typed_json(path, ReadPage)
         if read.turn:
             page.set_rotation(read.turn)
             page.remove_rotation()

@@ -382,7 +382,7 @@ def _find_repeated_lines(
             if _is_at_edge(line, height) and _ends_at_edge(line, lines, height, boxes, step):
                 below = line.baseline > height / 2
                 place = (line.baseline - height if below else line.baseline) / _slack(line)
-                text = _mask_digits_furniture(line.text)
+                text = _mask_digits(line.text)
                 pages_by_text[text, round(place)].add(number)
                 places.append((line, text, round(place)))
     return {
@@ -464,10 +464,6 @@ def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> b
         and not neighbour.text.isupper()
         for neighbour in lines
     )
-
-
-def _mask_digits_furniture(text: str) -> str:
-    return re.sub(r"\d+", "#", text).strip().lower()
 
 
 def _is_at_edge(line: Line, height: float) -> bool:

@@ -181,15 +181,11 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
     codes = [code for code in outcome.codes if code not in _EXPECTED]
     where = dict(outcome.where)
     try:
-        real = _copy_picture_photographed(Path(source.paper), folder, place)
+        real = _copy_photograph(Path(source.paper), folder, place)
     except OmibenchError as error:
         return OcrOutcome(error=("pdf_damaged", str(error)))
     try:
-        clean = (
-            _copy_picture_photographed(photographed.clean, folder, place)
-            if photographed.clean
-            else None
-        )
+        clean = _copy_photograph(photographed.clean, folder, place) if photographed.clean else None
     except OmibenchError as error:
         clean = None
         codes.append("clean_picture_unread")
@@ -241,7 +237,7 @@ def _read_text(pages: Path) -> str:
     return without_marks("\n\n".join(page.text for page in rows if page.text)).strip()
 
 
-def _copy_picture_photographed(path: Path, folder: Path, place: str) -> Figure:
+def _copy_photograph(path: Path, folder: Path, place: str) -> Figure:
     """Return the picture as a figure, with an exact copy of its file.
 
     Raises FileFormatError if it is not a complete picture.

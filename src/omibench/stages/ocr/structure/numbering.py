@@ -25,7 +25,7 @@ _SCRIPTS = (
     ("hi", re.compile("[\u0900-\u097f]")),
     ("th", re.compile("[\u0e00-\u0e7f]")),
 )
-_WORDS = {
+_COMMON_WORDS = {
     "en": "the of and is in to which that are with for as by from how what this it be",
     "es": "de la el los las un una del que es en con por para cuál como se y al su más son",
     "pt": "de o a os as um uma do da dos das que é em com por para qual não ao na no são",
@@ -42,7 +42,7 @@ _WORDS = {
     "sv": "och är att det som en på av för med den ett till inte hur vilken",
     "ro": "și este care cu pe din sunt pentru mai nu prin al ale într dintre când",
 }
-_VOCABULARY = {code: frozenset(words.split()) for code, words in _WORDS.items()}
+_VOCABULARY = {code: frozenset(words.split()) for code, words in _COMMON_WORDS.items()}
 _FEWEST = 2
 
 
@@ -126,13 +126,13 @@ def asks_for_pairs(text: str) -> bool:
 
 # Detect subjects in section headings and tags, in five languages.
 
-_WORDS_SUBJECTS: dict[Subject, str] = {
+_SUBJECT_WORDS: dict[Subject, str] = {
     "biology": "biology biologia biologie 生物 life science",
     "chemistry": "chemistry quimica chemie 化学",
     "mathematics": "mathematics maths math matematica matematicas mathematik 数学",
     "physics": "physics fisica physik 物理",
 }
-_SUBJECT = {word: subject for subject, words in _WORDS_SUBJECTS.items() for word in words.split()}
+_SUBJECT = {word: subject for subject, words in _SUBJECT_WORDS.items() for word in words.split()}
 _SECTION = re.compile(
     r"(?:section|part|teil|secci[óo]n|parte|se[çc][ãa]o|abschnitt)\s+[\dIVXA-H]+\b.{0,60}"
     r"|[IVX]{1,4}\s*、\s*\S{1,20}|[一二三四五六七八九十]\s*[、.．]\s*\S{1,20}",
@@ -188,7 +188,7 @@ def figure_numbers(text: str) -> list[str]:
 
 # Parse the numbers of problems: `1.`, `Problem 3`, `第5题`, `Q7`, `(D01.1)`, `B2 a)`.
 
-_WORDS_NUMBERING = (
+_PROBLEM_WORDS = (
     "problems?|probs?\\.|questions?|exercises?|exerc?\\.|items?|tasks?|theory(?: problems?)?|"
     "experiment(?:al problems?)?|"
     "problemas?|preguntas?|ejercicios?|ejs?\\.|reactivo|quest[aã]o|exerc[ií]cio|"
@@ -204,7 +204,7 @@ _PART = r"(?P<part>\s?[(（]?[a-h][)）]|\.\d{1,2}\b)?"
 _STYLES = (
     (
         "word",
-        rf"[【\[]?(?:{_WORDS_NUMBERING})\s*(?:n(?:[oº°r]|um(?:ber)?)?\.?\s*|#\s*|№\s*)?"
+        rf"[【\[]?(?:{_PROBLEM_WORDS})\s*(?:n(?:[oº°r]|um(?:ber)?)?\.?\s*|#\s*|№\s*)?"
         rf"(?:(?P<prefix>[A-Z])[-–.]?(?=\d))?(?P<n>\d{{1,3}}|[IVX]{{1,5}}(?![A-Za-z])){_PART}"
         rf"(?!\w){_OF}{_SEPARATOR}",
     ),

@@ -95,7 +95,7 @@ _BEGINS = re.compile(
     r"(?:solution|soluci[óo]n|solu[çc][ãa]o|resolu[çc][ãa]o|l[öo]sung|【解析】|解析|解)\s*[:：.】]?\s*",
     re.I,
 )
-_LETTER_SOLUTIONS = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+_LONE_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
 _REPEATED = 80.0
 
 
@@ -215,7 +215,7 @@ def _read_filled_letter(repeated: Sequence[Line], question: PrintedQuestion) -> 
         return []
     statement = " ".join(i.text for i in split_choices(repeated)[0] if isinstance(i, Line))
     printed, filled = (
-        Counter(_LETTER_SOLUTIONS.findall(replace_formulas(text, lambda span: " ")))
+        Counter(_LONE_LETTER.findall(replace_formulas(text, lambda span: " ")))
         for text in (question.statement, statement)
     )
     extra = filled - printed
@@ -228,7 +228,7 @@ def _explanation(lines: Sequence[Line], question: PrintedQuestion) -> list[Line]
         if match := _BEGINS.match(line.text):
             remainder = replace(line, text=line.text[match.end() :])
             return [remainder, *lines[index + 1 :]] if remainder.text else list(lines[index + 1 :])
-    question_letters = _letters_solutions(question.statement + question.choices)
+    question_letters = _squeeze(question.statement + question.choices)
     start = 0
     while start < len(lines) and _repeats(lines[start].text, question_letters):
         start += 1
@@ -238,13 +238,13 @@ def _explanation(lines: Sequence[Line], question: PrintedQuestion) -> list[Line]
 def _repeats(text: str, question_letters: str) -> bool:
     from rapidfuzz import fuzz
 
-    letters = _letters_solutions(text)
+    letters = _squeeze(text)
     if len(letters) < 4:
-        return _letters_solutions(_LETTER_SOLUTIONS.sub("", text)) in question_letters
+        return _squeeze(_LONE_LETTER.sub("", text)) in question_letters
     return bool(fuzz.partial_ratio(letters, question_letters) >= _REPEATED)
 
 
-def _letters_solutions(text: str) -> str:
+def _squeeze(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
 

@@ -1,7 +1,8 @@
-"""A quick comparison of a final answer with the gold answer, for simulated judges.
+"""Simulated models in roles other than answering: judges, choosers, captioner, translator, reader.
 
-It is not a scorer (those are in `omibench.scorers`): it only recognises right and wrong answers
-well enough for the judge's configured error rates to apply to them.
+Their comparison of a final answer with the gold answer is not a scorer (those are in
+`omibench.answers.scorers`): it only recognises right and wrong answers well enough for the role's
+configured error rates to apply to them.
 """
 
 from __future__ import annotations
@@ -283,7 +284,7 @@ CHOOSERS: dict[Role, Callable[[str, View], str]] = {"marker": mark, "referee": c
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _FIGURES = "Describe the figures"
-_NUMBER_ROLES = re.compile(r"\d+(?:\.\d+)?")
+_UNSIGNED_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs. Its topic"
 """Phrases by which the labeller's prompts are distinguished."""
@@ -304,7 +305,7 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
     numbers = IMAGE_MARK.findall(prompt.rpartition("<<<END")[2])
     named = [int(n) for n in numbers if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
-    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def perceive(
@@ -316,7 +317,7 @@ def perceive(
     """
     read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
     text = read or f"(SIMULATED: nothing was read of {row.id})"
-    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def translate(
@@ -331,7 +332,7 @@ def translate(
     sections = read_fenced(prompt)
     marks = dict.fromkeys(IMAGE_MARK.findall(sections.pop("QUESTION", "")))
     text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
-    text = _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+    text = _misread_number(text, rng) if _is_flawed(model, rng) else text
     if not sections and "QUESTION:" not in prompt:
         return text
     choices = (
@@ -346,7 +347,7 @@ def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
     If the prompt requests a subject, it is the known one.
     """
     points = _POINT.findall(prompt.rpartition("<<<END")[2])
-    against = pick(tuple(points), rng) if points and _is_flawed_roles(model, rng) else None
+    against = pick(tuple(points), rng) if points and _is_flawed(model, rng) else None
     subject = {"subject": row.subject} if _ASKS_SUBJECT in prompt else {}
     return json.dumps(subject | {point: point != against for point in points})
 
@@ -365,7 +366,7 @@ def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
     names = tuple(name for name in listed or oracle.topics(row.subject) if name != topic)
     if _PICK in prompt and topic not in listed and names:
         topic = (get_close_matches(topic, names, n=1, cutoff=0.0) or names)[0]
-    elif names and _is_flawed_roles(model, rng):
+    elif names and _is_flawed(model, rng):
         topic = pick(names, rng)
     if _OWN_WORDS in prompt:
         topic = f"{topic} of {_find_long_word(row)}"
@@ -383,7 +384,7 @@ def read_page(
 ) -> str:
     """Return the text of a page; a flaw misreads one number of it."""
     text = _require(row.page_text, row, "page_text", oracle)
-    return _misread_number(text, rng) if _is_flawed_roles(model, rng) else text
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def write_rationale(
@@ -393,7 +394,7 @@ def write_rationale(
 
     A writer that is shown the reference ends in the right answer.
     """
-    right = any(word in prompt for word in REFERENCES) or not _is_flawed_roles(model, rng)
+    right = any(word in prompt for word in REFERENCES) or not _is_flawed(model, rng)
     steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
     answer = answer_text(row, right, oracle, rng)
     return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
@@ -417,13 +418,9 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
 }
 
 
-def _is_flawed_roles(model: SimulatedModel, rng: Random) -> bool:
-    return rng.random() < model.error_rate
-
-
 def _misread_number(text: str, rng: Random) -> str:
     """Return the text with one number misread, or with a remark if it contains none."""
-    numbers = list(_NUMBER_ROLES.finditer(text))
+    numbers = list(_UNSIGNED_NUMBER.finditer(text))
     if not numbers:
         return f"{text} {pick(_FILLERS, rng)}"
     number = numbers[int(rng.random() * len(numbers))]
