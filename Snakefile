@@ -4,8 +4,8 @@ from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file, explain_directory
 from omibench.study.status.hooks import print_remark, remark_when_planned
-from omibench.study.status.hooks import Watched, explain_locks
-from omibench.graph.hooks import Noted
+from omibench.study.status.hooks import WatchedRun, explain_locks
+from omibench.graph.hooks import OutputRecorder
 
 min_version("9.27")
 
@@ -28,13 +28,13 @@ for stage in STAGES:
 
 # Write the status of each run for `omibench status`; at its end, list failed jobs and the command
 # to retry.
-WATCHED = Watched(STUDY)
+WATCHED = WatchedRun(STUDY)
 
 # If another run holds Snakemake's lock, say which and since when.
 explain_locks(RESULTS)
 
 # Write the provenance of each job's outputs, so that files edited or replaced later are rejected.
-NOTED = Noted(RESULTS)
+NOTED = OutputRecorder(RESULTS)
 
 # Before freeze has run, the list of jobs includes some that it may make unnecessary.
 remark_when_planned(workflow)

@@ -15,7 +15,7 @@ from tests.security.hostile import Answer, Got, Hostile, hostile
 from model_server.handle import KEY
 from omibench.errors import ModelError
 from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.api.hooks import Hooks, SentOn
+from omibench.models.api.hooks import CrossOriginRedirect, Hooks
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.reevaluate import EndpointWatch
 from omibench.stages.ocr.engines.mathpix import Client, read_image, read_pdf
@@ -81,7 +81,7 @@ def test_another_scheme_host_or_port_is_another_origin(to: str) -> None:
     (check,) = hooks.of_client()["request"]
     check(httpx2.Request("POST", "https://a.org/v1/x"))
     check(httpx2.Request("POST", "https://a.org:443/v2"))
-    with pytest.raises(SentOn):
+    with pytest.raises(CrossOriginRedirect):
         check(httpx2.Request("POST", to))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omibench.params.study import Study
-from omibench.study.status.hooks import Watched, command
+from omibench.study.status.hooks import WatchedRun, command
 from omibench.study.status.runs import FOLDER, KEPT_RUNS, read_runs
 
 OUTPUT = "results/infer/one/cot.parquet"
@@ -42,7 +42,7 @@ def event(**fields: Any) -> None:
 
 
 def test_a_run_is_noted_from_start_to_end(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
-    watched = Watched(study)
+    watched = WatchedRun(study)
     watched.start(SimpleNamespace(touch=False, dag=Graph()))
     event(event="job_info", jobid=1)
     (run,) = read_runs(Path("results"))
@@ -68,7 +68,7 @@ def test_a_run_is_noted_from_start_to_end(study: Study, capsys: pytest.CaptureFi
 
 
 def test_touching_files_is_no_run(study: Study) -> None:
-    watched = Watched(study)
+    watched = WatchedRun(study)
     watched.start(SimpleNamespace(touch=True, dag=Graph()))
     watched.end("done")
     assert not (Path("results") / FOLDER).exists()
@@ -76,16 +76,16 @@ def test_touching_files_is_no_run(study: Study) -> None:
 
 def test_a_run_that_cannot_be_noted_goes_on(study: Study, caplog: pytest.LogCaptureFixture) -> None:
     (Path("results") / FOLDER).write_text("in the way")
-    watched = Watched(study)
+    watched = WatchedRun(study)
     watched.start(SimpleNamespace(touch=False, dag=Graph()))
     watched.end("done")
-    Watched(study).start(object())
+    WatchedRun(study).start(object())
     assert caplog.text.count("cannot be watched") == 2
 
 
 def test_only_the_last_runs_are_kept(study: Study) -> None:
     for _ in range(KEPT_RUNS + 3):
-        watched = Watched(study)
+        watched = WatchedRun(study)
         watched.start(SimpleNamespace(touch=False, dag=Graph()))
         watched.end("done")
     assert len(list((Path("results") / FOLDER).iterdir())) == KEPT_RUNS

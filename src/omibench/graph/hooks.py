@@ -20,7 +20,7 @@ _FORCING_THESE = ("-R", "--forcerun")
 log = logging.getLogger("omibench.graph.provenance")
 
 
-class Noted(logging.Handler):
+class OutputRecorder(logging.Handler):
     """Notes the outputs of each successful job, through Snakemake's own events."""
 
     def __init__(self, results: str) -> None:

@@ -15,7 +15,7 @@ from omibench.errors import PluginError
 from omibench.params.setting import Images
 from omibench.schemas.problem import Question, write_image_mark
 from omibench.schemas.request import ABSENT, ImagePart
-from omibench.settings.pictures.derived import (
+from omibench.settings.pictures.transforms import (
     compose_labelled_pictures,
     compose_pictures,
     degrade_picture,

@@ -34,13 +34,13 @@ from omibench.schemas.request import (
 from omibench.settings.captions import CAPTION_DECODING, caption_conversation
 from omibench.settings.conditions import show_pictures
 from omibench.settings.examples import ablate, choose_examples, marks, show_examples, wordless
-from omibench.settings.pictures.derived import locate_pictures
+from omibench.settings.pictures.transforms import locate_pictures
 from omibench.settings.present import PromptContext, apply_prompt, present, read_template
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, find_prompt
 from omibench.settings.templates import QUESTION, Prompt
 from omibench.settings.tools.arguments import LONGEST, specs
-from omibench.settings.tools.bench import Bench
-from omibench.settings.tools.words import MOST_CALLS, ToolWords
+from omibench.settings.tools.edits import Bench
+from omibench.settings.tools.instructions import MOST_CALLS, ToolWords
 
 NO_FILES: Mapping[str, str] = {}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -14,9 +14,8 @@ from tests.settings.pictures.drawn import Paint, drawn
 from omibench.errors import MissingInputError, ModelError, OutputError
 from omibench.schemas.problem import Figure
 from omibench.schemas.request import ImagePart
-from omibench.settings.pictures import made
-from omibench.settings.pictures import made as opening
-from omibench.settings.pictures.made import Recipe, make, without_drawing
+from omibench.settings.pictures import files
+from omibench.settings.pictures.files import Recipe, make, without_drawing
 
 
 class Turn:
@@ -36,8 +35,8 @@ def part_of(figure: Figure, freeze: Path) -> ImagePart:
 
 def forget() -> None:
     """What a new process knows."""
-    made._lists.clear()
-    made._verified.clear()
+    files._lists.clear()
+    files._verified.clear()
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def test_it_is_drawn_once_for_all_processes(recipe: Recipe, freeze: Path, paint:
     assert path.name.startswith("a-b-")
     with Image.open(path) as kept:
         told = json.loads(kept.info["omibench"])
-    assert told == {"v": made.VERSION, "show": "turned", "of": [source.sha256]}
+    assert told == {"v": files.VERSION, "show": "turned", "of": [source.sha256]}
 
 
 def test_damage_and_loss_are_mended(recipe: Recipe, freeze: Path, paint: Paint) -> None:
@@ -115,10 +114,10 @@ def test_what_cannot_be_opened_is_one_line(
     with pytest.raises(ModelError, match=r"a\.png: its content differs from the dataset"):
         make(recipe, [source.model_copy(update={"sha256": "0" * 64})], Turn())
     with pytest.raises(ModelError, match=r"x\.png: is not a readable picture"):
-        opening.decode_picture(Path(source.path).read_bytes()[:60], "x.png")
+        files.decode_picture(Path(source.path).read_bytes()[:60], "x.png")
     with pytest.raises(ModelError, match=r"x\.png: is not a readable picture"):
-        opening.decode_picture(b"<svg/>", "x.png")
-    monkeypatch.setattr(opening, "MOST_PIXELS", 1000)
+        files.decode_picture(b"<svg/>", "x.png")
+    monkeypatch.setattr(files, "MOST_PIXELS", 1000)
     with pytest.raises(ModelError, match=r"a\.png: has more than 1,000 pixels, the supported"):
         make(recipe, [source], Turn())
 
@@ -141,9 +140,9 @@ def test_whoever_only_looks_ahead_draws_nothing(recipe: Recipe, freeze: Path, pa
     assert turn.times == 0
     assert ahead.path == source.path, "its size is known from the original"
     assert ahead.sha256 != source.sha256
-    watched = dict(made._lists)
+    watched = dict(files._lists)
     drawn_since = make(recipe, [source], turn)
-    made._lists.clear()
-    made._lists.update(watched)  # another process has drawn it
+    files._lists.clear()
+    files._lists.update(watched)  # another process has drawn it
     with without_drawing():
         assert make(recipe, [source], turn) == drawn_since != ahead

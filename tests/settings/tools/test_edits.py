@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from omibench.params.setting import ToolName
 from omibench.settings.tools.arguments import KINDS, read_arguments
-from omibench.settings.tools.bench import MOST_PIXELS, apply_edit
+from omibench.settings.tools.edits import MOST_PIXELS, apply_edit
 
 
 def picture(width: int = 200, height: int = 100) -> Image.Image:

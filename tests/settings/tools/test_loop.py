@@ -27,10 +27,10 @@ from omibench.schemas.request import (
     ToolCall,
     write_call,
 )
-from omibench.settings.pictures.made import without_drawing
+from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import next_turn
-from omibench.settings.tools.bench import upright_size
-from omibench.settings.tools.words import MOST_CALLS, WAYS
+from omibench.settings.tools.edits import upright_size
+from omibench.settings.tools.instructions import MOST_CALLS, WAYS
 from omibench.store.key import dump_request, parse_request, request_key
 from omibench.store.lines import build_body, encode_line, line_fault, parse_line
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.errors import MissingInputError
 from omibench.schemas.tables import ResponseRow, read_parquet
-from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
 from omibench.stages.certify.labels import hash_text, read_labels
+from omibench.stages.certify.sampling import SHEET_FILE, LabelDraw, draw_sheet
 
 
 @pytest.fixture(scope="module")

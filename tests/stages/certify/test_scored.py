@@ -15,7 +15,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import Study
 from omibench.schemas.certificate import Certificate, DisagreementRow
 from omibench.schemas.tables import read_jsonl, read_typed_json
-from omibench.stages.certify.scored import certify_scored
+from omibench.stages.certify.verdict_files import certify_scored
 from omibench.stages.score.rows import read_rows
 from omibench.stages.score.stage import score_rows
 

@@ -124,7 +124,7 @@ def certify(
         )
     spare_inputs(out / "disagreements.jsonl", labels)
     if verdicts is not None:
-        from omibench.stages.certify.scored import certify_scored
+        from omibench.stages.certify.verdict_files import certify_scored
 
         say_lines(_format_certificate(certify_scored(labels, verdicts, out, study, rules)))
         say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
@@ -149,7 +149,7 @@ def _draw(
     settings: list[str] | None,
 ) -> str:
     from omibench.graph.provenance import check_inputs, frozen_files
-    from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
+    from omibench.stages.certify.sampling import SHEET_FILE, LabelDraw, draw_sheet
 
     check_names(study, models, settings)
     check_inputs(results / "infer", *frozen_files(results))

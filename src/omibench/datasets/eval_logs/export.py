@@ -36,7 +36,7 @@ from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles, find_results_folder
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest
-from omibench.settings.pictures.derived import locate_pictures
+from omibench.settings.pictures.transforms import locate_pictures
 from omibench.stages.analyze.explorer.requests import Trail
 from omibench.stages.analyze.sentences import SIMULATED
 

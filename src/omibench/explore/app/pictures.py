@@ -22,8 +22,8 @@ from omibench.files.reading import Container, read_bytes
 from omibench.results.paper_pages import PaperPages
 from omibench.review.folder import TASKS, read_tasks
 from omibench.schemas.problem import BBox
-from omibench.settings.pictures.derived import locate_pictures
-from omibench.settings.pictures.made import made_sha256
+from omibench.settings.pictures.files import made_sha256
+from omibench.settings.pictures.transforms import locate_pictures
 from omibench.store.images import ImageStore
 
 

@@ -159,12 +159,12 @@ class BatchApi(ABC):
         If the endpoint stores its files on another host, they are downloaded from there without the
         key.
         """
-        from omibench.models.api.hooks import SentOn
+        from omibench.models.api.hooks import CrossOriginRedirect
 
         with self._failures():
             try:
                 _write_reply(lambda: self.open_results(source), to)
-            except SentOn as sent_on:
+            except CrossOriginRedirect as sent_on:
                 _fetch_elsewhere(sent_on.url, to)
         to.write(b"\n")
 

@@ -16,7 +16,7 @@ from omibench.models.api.http import ENCODINGS, MOST_ERROR, MOST_REPLY, TRANSFER
 
 
 @dataclass(eq=False)
-class SentOn(Failure):
+class CrossOriginRedirect(Failure):
     """A reply redirects the request to another origin. Nothing was sent there."""
 
     url: str = ""
@@ -26,8 +26,8 @@ class Hooks:
     """The event hooks of one client: a reply is limited to `most_bytes` and `most_s` seconds.
 
     The first request fixes the origin of the client, unless `base_url` is given. A request to
-    another origin (by a redirect or an address in a reply) raises SentOn, unless the client may
-    `leave`, and its library keeps keys from other origins.
+    another origin (by a redirect or an address in a reply) raises CrossOriginRedirect, unless the
+    client may `leave`, and its library keeps keys from other origins.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Hooks:
         response.stream = kind(stream, gauge)
 
 
-def _refuse_redirect(url: httpx2.URL) -> SentOn:
-    return SentOn(
+def _refuse_redirect(url: httpx2.URL) -> CrossOriginRedirect:
+    return CrossOriginRedirect(
         f"it redirects to {origin_text(url)}, but keys and problems are sent only to the address "
         "in `base_url`; if you trust the other address, set it there",
         maybe_paid=False,

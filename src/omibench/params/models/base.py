@@ -138,7 +138,7 @@ class ModelBlock(Block):
         return self
 
 
-class Can(Block):
+class Capabilities(Block):
     """Declared abilities of an endpoint; checked before anything is sent."""
 
     samples: Runtime[bool] = False
@@ -220,7 +220,7 @@ class ServedModel(ModelBlock):
     """Snapshot, quantisation or commit, if the id alone does not determine the weights."""
     endpoint: str = "default"
     """Class of the endpoint, such as `azure` or `self-hosted`, if answers can depend on it."""
-    can: Can = Can()
+    can: Capabilities = Capabilities()
     limits: Runtime[Limits] = Limits()
     price: Runtime[Price | None] = None
     image_tokens: Runtime[ImageTokens | None] = None

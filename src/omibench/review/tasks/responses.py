@@ -27,7 +27,7 @@ from omibench.schemas.request import READABLE
 from omibench.schemas.review import ReviewedResponse
 from omibench.schemas.verdict import NO_ERROR
 from omibench.stages.analyze.people import draw_items
-from omibench.stages.certify.draw import LabelDraw, draw_disagreements, draw_responses
+from omibench.stages.certify.sampling import LabelDraw, draw_disagreements, draw_responses
 from omibench.text.pieces import split_steps
 from omibench.text.visible import drop_hidden_text
 

@@ -21,7 +21,6 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import write_json, write_jsonl
-from omibench.stages.certify.draw import draw_disagreements
 from omibench.stages.certify.labels import (
     STALE,
     UNKNOWN,
@@ -32,6 +31,7 @@ from omibench.stages.certify.labels import (
     read_labels,
 )
 from omibench.stages.certify.reasoning import certify_reasoning, get_only_value, list_identities
+from omibench.stages.certify.sampling import draw_disagreements
 
 
 class JudgeCertificates(NamedTuple):

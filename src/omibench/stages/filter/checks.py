@@ -19,15 +19,15 @@ from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams, Scree
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
-from omibench.stages.filter.asking import (
+from omibench.stages.filter.candidate import Candidate, figure_distance
+from omibench.stages.filter.completeness import vote_completeness
+from omibench.stages.filter.models import (
     CheckedProblem,
     Models,
     mark_simulated,
     open_models,
     simulated_note,
 )
-from omibench.stages.filter.candidate import Candidate, figure_distance
-from omibench.stages.filter.completeness import vote_completeness
 from omibench.stages.filter.photographs import (
     classify_photographs,
     follow_photographs,

@@ -14,7 +14,7 @@ from omibench.params.panel import JudgePanel
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import ImagePart
-from omibench.stages.filter.asking import CheckedProblem, Models, simulated_note
+from omibench.stages.filter.models import CheckedProblem, Models, simulated_note
 from omibench.text.fences import Section
 
 APPROVED = "approved"

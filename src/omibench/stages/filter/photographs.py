@@ -19,7 +19,6 @@ from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.filter import PhotographScreen
 from omibench.schemas.problem import Problem, Subject
-from omibench.stages.filter.asking import CheckedProblem, Models, mark_simulated, simulated_note
 from omibench.stages.filter.completeness import (
     UNREADABLE,
     PointVote,
@@ -28,6 +27,7 @@ from omibench.stages.filter.completeness import (
     make_reader,
     vote_on_points,
 )
+from omibench.stages.filter.models import CheckedProblem, Models, mark_simulated, simulated_note
 from omibench.text.fences import Section
 
 SUBJECTS: Final[tuple[Subject, ...]] = (

@@ -24,8 +24,8 @@ from omibench.schemas.request import (
 )
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_text, holds_slot
 from omibench.settings.prompts.wording import Wording, read_wording
-from omibench.stages.filter.asking import CheckedProblem, Models
 from omibench.stages.filter.backcheck import findings
+from omibench.stages.filter.models import CheckedProblem, Models
 from omibench.text.fences import Section, fence_sections
 from omibench.text.latex import replace_formulas
 

@@ -28,8 +28,8 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.settings.pictures.derived import locate_pictures
-from omibench.settings.pictures.made import Recipe, make, read_size
+from omibench.settings.pictures.files import Recipe, make, read_size
+from omibench.settings.pictures.transforms import locate_pictures
 from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
 from omibench.settings.prompts.wording import read_wording
 from omibench.settings.steps import Task, next_step

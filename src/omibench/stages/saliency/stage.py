@@ -22,7 +22,7 @@ from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.tables import ResponseRow, frame_rows, read_jsonl, read_parquet, write_frame
-from omibench.settings.pictures.made import open_picture
+from omibench.settings.pictures.files import open_picture
 from omibench.settings.steps import Task
 from omibench.settings.tasks import list_tasks
 from omibench.stages.saliency.ask import (

@@ -24,12 +24,12 @@ from omibench.params.stages.judge import ErrorPanel
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
-from omibench.settings.pictures.made import without_drawing
+from omibench.settings.pictures.files import without_drawing
 from omibench.stages.aggregate.choose import Choosing, RewardPanel, find_reward_panel
 from omibench.stages.aggregate.judges import CaseMaterial, Statements, prepare_statements
 from omibench.stages.aggregate.samples import Sample
 from omibench.stages.aggregate.stage import make_sample
-from omibench.stages.filter.asking import Models, Replies
+from omibench.stages.filter.models import Models, Replies
 from omibench.stages.judge.material import (
     Material,
     choose_ids,

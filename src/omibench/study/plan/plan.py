@@ -18,7 +18,7 @@ from omibench.params.study_params import apply_limit
 from omibench.schemas.problem import Answer, FrozenModel, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
-from omibench.settings.pictures.made import without_drawing
+from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import AnsweredTask, Task, next_step, run_tasks
 from omibench.settings.steps import Step as Asks
 from omibench.settings.tasks import list_tasks, load_questions, open_model_provider

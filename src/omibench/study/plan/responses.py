@@ -12,7 +12,7 @@ from omibench.models.provider import ChecksOptions
 from omibench.params.setting import Cell
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
-from omibench.settings.pictures.made import without_drawing
+from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import AnsweredTask
 from omibench.stages.infer.stage import make_row
 from omibench.stages.judge.material import read_verdicts

@@ -79,7 +79,7 @@ _FORCING_THESE = {"-R", "--forcerun"}
 log = logging.getLogger("omibench.study.status")
 
 
-class Watched:
+class WatchedRun:
     """One run of a study's graph, watched from start to end."""
 
     def __init__(self, study: Study) -> None:

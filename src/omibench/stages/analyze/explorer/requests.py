@@ -16,7 +16,7 @@ from omibench.files.writing import write_atomically
 from omibench.models.api.bodies import media_type
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.verdict import RIGHT
-from omibench.settings.pictures.made import made_sha256
+from omibench.settings.pictures.files import made_sha256
 from omibench.stages.analyze.formatting import count_noun, name_outcome, name_rules
 from omibench.store.images import ImageStore
 from omibench.store.partition import Partition

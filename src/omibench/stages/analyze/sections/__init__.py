@@ -1,4 +1,4 @@
-"""The sections of the report, one module each; `parts.py` sets their order."""
+"""The sections of the report, one module each; `page_order.py` sets their order."""
 
 from omibench.stages.analyze.sections.section import (
     SECTIONS,

@@ -23,7 +23,7 @@ from omibench.stages.ocr.formulas.tree.latex import (
     join_words,
     write_latex,
 )
-from omibench.stages.ocr.formulas.tree.parts import (
+from omibench.stages.ocr.formulas.tree.nodes import (
     Chemistry,
     Doubts,
     Node,

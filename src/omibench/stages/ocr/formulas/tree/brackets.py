@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from omibench.stages.ocr.formulas.tree.parts import (
+from omibench.stages.ocr.formulas.tree.nodes import (
     Doubts,
     Fence,
     GridKind,

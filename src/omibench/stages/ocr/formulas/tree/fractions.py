@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.tree.parts import (
+from omibench.stages.ocr.formulas.tree.nodes import (
     Accent,
     Doubts,
     Fraction,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
-from omibench.stages.ocr.formulas.tree.parts import (
+from omibench.stages.ocr.formulas.tree.nodes import (
     Accent,
     Chemistry,
     Fence,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.tree.parts import (
+from omibench.stages.ocr.formulas.tree.nodes import (
     AXIS,
     Accent,
     Doubts,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.marks import Kind
-from omibench.stages.ocr.formulas.tree.parts import PlacedPart, Rule, Sign, bounds, join, without
+from omibench.stages.ocr.formulas.tree.nodes import PlacedPart, Rule, Sign, bounds, join, without
 
 _TOUCH = 0.2
 """Maximum gap between two pieces of one bracket, in ems."""

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from omibench.params.setting import DEGRADATIONS, Degradation, Images
 from omibench.schemas.problem import Choice, Question, list_image_marks
 from omibench.schemas.request import ImagePart
-from omibench.settings.pictures.made import Recipe, make
+from omibench.settings.pictures.files import Recipe, make
 
 LONGEST = 4096
 """Maximum pixels of the canvas's long side."""

@@ -18,7 +18,7 @@ from omibench.files.reading import open_regular
 from omibench.models.cost.tokens import image_size
 from omibench.params.setting import ToolName, Tools
 from omibench.schemas.request import ImagePart, ToolCall
-from omibench.settings.pictures.made import Recipe, make
+from omibench.settings.pictures.files import Recipe, make
 from omibench.settings.tools import arguments as given
 from omibench.settings.tools.arguments import Crop, ToolArguments, Zoom, read_arguments
 
