@@ -1,4 +1,4 @@
-"""Names of cells in addresses."""
+"""The data of the explorer: items, and cells, responses and verdicts of a results folder."""
 
 from __future__ import annotations
 

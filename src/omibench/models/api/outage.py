@@ -1,4 +1,4 @@
-"""The pending calls, and their order."""
+"""The pending calls in their order, and the circuit breaker of an endpoint."""
 
 from __future__ import annotations
 

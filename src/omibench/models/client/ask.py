@@ -1,4 +1,4 @@
-"""Progress of long tasks on standard error: rate, cost so far and time left."""
+"""Queries to the models of a study, from the store or the provider, and their progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Server settings of the application."""
+"""Settings, sessions and shared state of the review server, and authentication."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens pictures: checked against the dataset and for decompression bombs, rotated, in RGB."""
+"""Opens pictures, checked and rotated, and keeps generated ones under `<results>/pictures`."""
 
 from __future__ import annotations
 

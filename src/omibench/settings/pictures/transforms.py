@@ -1,6 +1,6 @@
-"""The composite: all pictures of a problem in order on one canvas, with or without labels.
+"""Composites, occluded and degraded pictures, which conditions derive from pictures.
 
-OMIBench's single-image control (section 5 and appendix L) concatenates them; labels are ours.
+OMIBench's single-image control (section 5 and appendix L) concatenates pictures; labels are ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Responses on which rules and judge disagree, drawn for annotators (OMIBench, C.3)."""
+"""Responses for human labels: where rules and judge disagree (OMIBench, C.3), or at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts from a file of `omibench score`, as rows to compare with labels."""
+"""Certification without a study: verdicts from a file of `omibench score`, and labels."""
 
 from __future__ import annotations
 

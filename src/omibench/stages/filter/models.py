@@ -1,4 +1,4 @@
-"""Result of a judgement: models' replies on one problem, and whether they reject it."""
+"""The models of the filter, and the result of their judgement of a problem."""
 
 from __future__ import annotations
 

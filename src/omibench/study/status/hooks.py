@@ -1,4 +1,4 @@
-"""Explains why a run lists jobs that may not run: the dataset is frozen first."""
+"""Hooks of the Snakefile: notes and summary of a run, and why it lists jobs that may not run."""
 
 from __future__ import annotations
 

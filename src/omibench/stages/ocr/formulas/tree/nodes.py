@@ -1,4 +1,4 @@
-"""Nodes of a formula's tree."""
+"""Nodes of a formula's tree, their completeness, and their positions during construction."""
 
 from __future__ import annotations
 
