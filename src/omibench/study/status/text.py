@@ -16,7 +16,7 @@ from typing import NamedTuple
 from omibench.errors import OmibenchError
 from omibench.models.cost.estimate import usd_text
 from omibench.params.study import Study
-from omibench.schemas.tables import FrozenManifest, read_json, write_text
+from omibench.schemas.tables import FrozenManifest, read_typed_json, write_text
 from omibench.stages.filter.stage import read_summary
 from omibench.study.plan.text import duration
 from omibench.study.status.reader import Looker, look
@@ -228,7 +228,7 @@ def describe_ending(study: Study, notes: Path) -> str:
         lines.append(f"{summary}: {results / 'filter/rejects.html'}")
     if "freeze" in stages:
         with suppress(OmibenchError):
-            manifest = read_json(results / "freeze/manifest.json", FrozenManifest)
+            manifest = read_typed_json(results / "freeze/manifest.json", FrozenManifest)
             problems = format_count(manifest.problems, "problem")
             pictures = format_count(manifest.images, "picture")
             lines.append(f"Frozen: {problems}, {pictures}: {results / 'freeze/README.md'}")
