@@ -27,7 +27,7 @@ from omibench.params.study import Study
 from omibench.schemas.curation import Reject
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
-from omibench.schemas.tables import read_json, read_jsonl, read_parquet
+from omibench.schemas.tables import read_jsonl, read_parquet, read_typed_json
 from omibench.stages.filter import filter_problems
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.corrections.apply import PageCorrector
@@ -86,7 +86,7 @@ def test_a_correction_of_another_reading_is_reported_and_not_made(tmp_path: Path
     problem = read_jsonl(tmp_path / "out/problems.jsonl", Problem)[0]
     assert "67R" in problem.question
     assert list_codes(problem) == ["math_suspect", "correction_misfit"]
-    (file,) = read_json(tmp_path / "out/report.json", OcrReport).files
+    (file,) = read_typed_json(tmp_path / "out/report.json", OcrReport).files
     assert (file.status, file.codes) == ("warning", ["correction_misfit"])
     place = "line 2, text of page 1, box (72, 80, 345, 111) by Ana"
     assert place in file.where["correction_misfit"]
@@ -306,7 +306,7 @@ def test_a_correction_of_a_key_is_listed_with_its_file(
     read_papers([], tmp_path / "out", OcrParams(dpi=72), manifest=manifest, look=look)
     first = read_jsonl(tmp_path / "out/problems.jsonl", Problem)[0]
     assert first.answer == (["C"] if status == "applied" else ["A"])
-    (file,) = read_json(tmp_path / "out/report.json", OcrReport).files
+    (file,) = read_typed_json(tmp_path / "out/report.json", OcrReport).files
     (row,) = file.corrections
     assert (row.status, row.file) == (status, "key.pdf")
     place = "text of page 1, box (60, 108, 200, 124) of key.pdf"

@@ -25,8 +25,8 @@ from omibench.stages.ocr.formulas.painted_glyphs import PaintedGlyph
 from omibench.stages.ocr.formulas.regions import find_regions, place_regions
 from omibench.stages.ocr.formulas.row_reader import RowReader
 from omibench.stages.ocr.formulas.text_layer import read_characters
-from omibench.stages.ocr.formulas.tree import parts as constructs
-from omibench.stages.ocr.formulas.tree.parts import Accent, Fraction, Node, Root, Row, Script, Sign
+from omibench.stages.ocr.formulas.tree import nodes as constructs
+from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Node, Root, Row, Script, Sign
 from omibench.stages.ocr.formulas.units import unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 

@@ -20,7 +20,7 @@ from omibench.stages.ocr.formulas.marks import (
 )
 from omibench.stages.ocr.formulas.page_formulas import MOST_MARKS, build_tree, read_formula
 from omibench.stages.ocr.formulas.symbols import identify
-from omibench.stages.ocr.formulas.tree.parts import Chemistry, Node, Row, Sign, Words, ends_open
+from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign, Words, ends_open
 from omibench.stages.ocr.layout.layout import Box
 
 # From marks set by hand to LaTeX, and what no input may do.
