@@ -27,8 +27,8 @@ from omibench.schemas.tables import (
     FrozenManifest,
     JudgementRow,
     ResponseRow,
-    read_json,
     read_parquet,
+    read_typed_json,
     write_json,
     write_parquet,
 )
@@ -218,7 +218,7 @@ def test_the_report_shows_all_of_it(folders: Folders, tmp_path: Path) -> None:
 def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=True)
     path = folders.freeze / "manifest.json"
-    manifest = read_json(path, FrozenManifest)
+    manifest = read_typed_json(path, FrozenManifest)
     write_json(path, manifest.model_copy(update={"synthetic": "synthetic:omibench"}))
     results = folders.load()
     found = make_headline(
@@ -247,7 +247,7 @@ def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:
     text = re.sub(r"<script\b.*?</script>", "", report.read_text("utf-8"), flags=re.DOTALL)
     assert "SIMULATED" not in text
     path = folders.freeze / "manifest.json"
-    manifest = read_json(path, FrozenManifest)
+    manifest = read_typed_json(path, FrozenManifest)
     write_json(path, manifest.model_copy(update={"simulated": {"captions": 4}}))
     html = folders.analyze().report.read_text("utf-8")
     told = "Simulated models judged the problems before they were frozen (captions of 4)."
