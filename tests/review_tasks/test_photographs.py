@@ -52,7 +52,7 @@ def test_each_photograph_is_a_task_and_has_its_clean_picture_beside_it(folder: P
 
 
 def test_wrong_folders_are_one_line(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="is no folder of photographs"):
+    with pytest.raises(MissingInputError, match="is not a folder of photographs"):
         list_photographs(tmp_path / "none")
     (tmp_path / "empty").mkdir()
     with pytest.raises(MissingInputError, match="has no pictures"):

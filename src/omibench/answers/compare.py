@@ -1,8 +1,4 @@
-"""Results of a comparison: each part of a gold answer, its match in the answer, and the reason.
-
-`credit` is the share of correct parts. `tier` is the tier that accepted the whole answer
-(strict). Both are stored, so a study can report either.
-"""
+"""Compare an answer with a gold answer, part by part, with the reason."""
 
 from __future__ import annotations
 
@@ -36,6 +32,11 @@ from omibench.answers.prose import fold_words
 from omibench.answers.quantity import quantity
 from omibench.errors import ArgumentError
 from omibench.schemas.problem import AnswerType, Choice
+
+# Results of a comparison: each part of a gold answer, its match in the answer, and the reason.
+#
+# `credit` is the share of correct parts. `tier` is the tier that accepted the whole answer
+# (strict). Both are stored, so a study can report either.
 
 _NOT_COMPARED = ("missing", "not asked for", "another label")
 

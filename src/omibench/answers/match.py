@@ -1,4 +1,4 @@
-"""Truth values and option letters: which lists are ordered, and which are sets."""
+"""Whether an answer matches the gold: letters, truth values, lists, numbers, formulas, text."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from omibench.answers.multipart import (
 )
 from omibench.answers.quantity import quantity, same_quantity
 from omibench.text.pieces import split_outside_brackets
+
+# Truth values and option letters: which lists are ordered, and which are sets.
 
 _TRUE = frozenset((
     "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "wahr", "richtig",

@@ -1,4 +1,4 @@
-"""Containment of paths given in a file within their base folder."""
+"""Read files of others within bounds: paths, bytes, hashes, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.text.masking import replace_surrogates
+
+# Containment of paths given in a file within their base folder.
 
 
 def resolve_within(folder: str | Path, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""A cell: the unit of inference and scoring."""
+"""Settings and cells: images, tools, prompts and samples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from omibench.params.panel import Panel
 from omibench.params.presentation import Examples, Perceived, Where, Without
 from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.request import Decoding
+
+# A cell: the unit of inference and scoring.
 
 
 class Cell(NamedTuple):

@@ -1,8 +1,4 @@
-"""Restricts the location of custom code: never in data of others, nor enabled by it.
-
-As with plug-ins (`params/plugins.py`), pulled, shared or recorded files are only read as data. So
-parameters in them cannot set `trust_remote_code`, and no model with custom code can be there.
-"""
+"""All parameters of a study, and the checks between its blocks."""
 
 from __future__ import annotations
 
@@ -46,6 +42,11 @@ from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
 from omibench.schemas.validation import explain, suggest_name
+
+# Restricts the location of custom code: never in data of others, nor enabled by it.
+#
+# As with plug-ins (`params/plugins.py`), pulled, shared or recorded files are only read as data. So
+# parameters in them cannot set `trust_remote_code`, and no model with custom code can be there.
 
 _USUAL: Final = {
     "results": "results",

@@ -1,4 +1,4 @@
-"""Partial runs: the evaluated part of a dataset, which every output of the study must state."""
+"""Load the results of a study: verdicts, responses, judgements, and the part evaluated."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from omibench.schemas.cells import count_answered, failed_reason
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.tables import FrozenManifest
+
+# Partial runs: the evaluated part of a dataset, which every output of the study must state.
 
 PARTIAL = "PARTIAL RUN"
 

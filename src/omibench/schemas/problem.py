@@ -1,8 +1,4 @@
-"""Attributes of problems: additional properties from a benchmark or manifest.
-
-A value is a text, or a list of texts for several labels (EMMA, B.1: skills; MathReal, appendix
-C: conditions of a photograph). Tables slice results by attributes.
-"""
+"""Problems, questions and answers, with their attributes."""
 
 from __future__ import annotations
 
@@ -23,6 +19,11 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+
+# Attributes of problems: additional properties from a benchmark or manifest.
+#
+# A value is a text, or a list of texts for several labels (EMMA, B.1: skills; MathReal, appendix
+# C: conditions of a photograph). Tables slice results by attributes.
 
 Value = str | list[str]
 MOST_ATTRIBUTES: Final = 50

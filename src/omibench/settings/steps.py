@@ -1,8 +1,4 @@
-"""The loop: a model calls tools, sees their results, and calls again or answers.
-
-A pure function of the initial conversation and of the responses so far, except for the pictures
-that the tools make: all earlier turns are replayed for each next one.
-"""
+"""The next step of a sample: conversations to send, tools to call, or done."""
 
 from __future__ import annotations
 
@@ -41,6 +37,11 @@ from omibench.settings.templates import QUESTION, Prompt
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.edits import Bench
 from omibench.settings.tools.instructions import MOST_CALLS, ToolWords
+
+# The loop: a model calls tools, sees their results, and calls again or answers.
+#
+# A pure function of the initial conversation and of the responses so far, except for the pictures
+# that the tools make: all earlier turns are replayed for each next one.
 
 NO_FILES: Mapping[str, str] = {}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

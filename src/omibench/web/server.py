@@ -1,4 +1,4 @@
-"""Security headers of every response, and requests that are refused unread."""
+"""Served pages: headers, static files, bounded bodies, logins, and the server."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from omibench.web.address import ServedAddress, open_listener, strip_port
 from omibench.web.templates import APPLICATION_POLICY
+
+# Security headers of every response, and requests that are refused unread.
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": APPLICATION_POLICY,

@@ -52,7 +52,7 @@ def test_kinds_of_a_study_become_tasks(study: Path) -> None:
         (["items"], "'items'"),
         (["item", "--to", "bob"], "bob has the roles auditor in reviewers.yaml, not annotator"),
         (["steps", "--model", "gpt"], "--model 'gpt' is not defined"),
-        (["photo_fields", "--photographs", "none"], "none: is no folder of photographs"),
+        (["photo_fields", "--photographs", "none"], "none: is not a folder of photographs"),
         (["baseline"], "questions.jsonl"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Answers in machine-readable form: JSON, fenced or at the end of a text, and <answer> tags."""
+"""The answer of a response: machine-readable forms, boxes, cues and last sentences."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.text.boxes import Boxes, find_boxes
 from omibench.text.visible import drop_hidden_text, find_answering_part
+
+# Answers in machine-readable form: JSON, fenced or at the end of a text, and <answer> tags.
 
 MAX_CHARS = 8_000
 _KEYS = (

@@ -1,8 +1,4 @@
-"""Operators whose operands are ordered: p \\to q, A \\subset B, f \\circ g, a \\times b.
-
-A parser of products would read an unknown command as a factor, and factors commute. So only the
-commands in `SYMBOLS` are factors; for all others the sides are compared in order.
-"""
+"""Equality of formulas, and of sets of numbers written as formulas."""
 
 from __future__ import annotations
 
@@ -17,6 +13,11 @@ from omibench.answers.formulas.symbolic import symbolically_equal
 from omibench.answers.multipart import by_comma, is_name, is_numbered
 from omibench.answers.units import parse_unit
 from omibench.text.latex.signs import list_words
+
+# Operators whose operands are ordered: p \to q, A \subset B, f \circ g, a \times b.
+#
+# A parser of products would read an unknown command as a factor, and factors commute. So only the
+# commands in `SYMBOLS` are factors; for all others the sides are compared in order.
 
 Equality = Callable[[str, str], bool]
 

@@ -1,7 +1,4 @@
-"""Members of a zip file from another tool, unpacked up to their stated size.
-
-Inspect compresses its logs with Zstandard, which Python supports from 3.14; pyarrow reads it.
-"""
+"""Response files of any tool, plain, packed or in workbooks, as rows to score."""
 
 from __future__ import annotations
 
@@ -46,6 +43,10 @@ from omibench.errors import FileFormatError, reason_of
 from omibench.extras import require_extra
 from omibench.files.reading import open_regular, parse_json, read_bytes, read_text
 from omibench.schemas.request import Outcome
+
+# Members of a zip file from another tool, unpacked up to their stated size.
+#
+# Inspect compresses its logs with Zstandard, which Python supports from 3.14; pyarrow reads it.
 
 MEMBER_BYTES: Final = 256 * 2**20
 MEMBERS: Final = 1_000_000

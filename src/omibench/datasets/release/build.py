@@ -1,4 +1,4 @@
-"""Review of the items of a release."""
+"""Build a release of a frozen dataset: review, findings, provenance, files."""
 
 from __future__ import annotations
 
@@ -70,6 +70,8 @@ from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import write_json, write_jsonl, write_text
 from omibench.stages.freeze.rows import is_simulated
 from omibench.stages.rationale.degenerate import describe_tokenizer, open_tokenizer
+
+# Review of the items of a release.
 
 DATASET_KINDS: Final = frozenset(
     {*PROBLEM_KINDS, "photo_screening", "photo_conditions", "photo_fields"}

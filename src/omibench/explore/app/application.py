@@ -1,4 +1,4 @@
-"""Login with the server's secret, for servers reachable from other machines."""
+"""The explorer as a web application: login, pages, data, pictures and notes, and its server."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ from omibench.web.server import (
     write_session,
 )
 from omibench.web.templates import make_environment
+
+# Login with the server's secret, for servers reachable from other machines.
 
 _SALT: Final = "omibench.explore.session"
 _OPEN: Final = frozenset({"/login", "/healthz"})

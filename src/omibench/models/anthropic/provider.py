@@ -1,4 +1,4 @@
-"""Tools in the Anthropic messages API."""
+"""Provider for the Anthropic messages API: requests, tools, replies and batches."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ from omibench.schemas.request import (
     ToolCall,
     Usage,
 )
+
+# Tools in the Anthropic messages API.
 
 _SIGNED = ("thinking", "redacted_thinking")
 

@@ -1,4 +1,4 @@
-"""The block of the provider `openai`."""
+"""Blocks of models of the built-in providers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from omibench.params.models.base import (
     ModelBlock,
 )
 from omibench.params.roles import Request, Runtime
+
+# The block of the provider `openai`.
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

@@ -1,4 +1,4 @@
-"""The block `filter.photographs`: the photographs that become items."""
+"""The block `filter`: photographs, translation, screens, presets and reasons."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from omibench.params.setting import Images, Setting
 from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.problem import Subject
 from omibench.schemas.request import Decoding
+
+# The block `filter.photographs`: the photographs that become items.
 
 
 class PhotographScreen(JudgePanel):

@@ -327,10 +327,10 @@ def _compare_problems(a: Run, b: Run) -> tuple[ItemComposition, set[str], set[st
             f"share {reason}; compare two runs over the same problems"
         )
 
-    def scored(answer: Answer) -> tuple[object, object]:
+    def answer_form(answer: Answer) -> tuple[object, object]:
         return answer.answer_type, answer.choices
 
-    edited = asked | {n for n in common if scored(a.answers[n]) != scored(b.answers[n])}
+    edited = asked | {n for n in common if answer_form(a.answers[n]) != answer_form(b.answers[n])}
     gold = {name for name in common if a.answers[name].answer != b.answers[name].answer}
     only_a, only_b = a.answers.keys() - common, b.answers.keys() - common
     composition = ItemComposition(

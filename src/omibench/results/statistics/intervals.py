@@ -1,4 +1,4 @@
-"""Quantiles and tails of the normal and Student's distributions, by two-sided level."""
+"""Quantiles, tails and confidence intervals of shares and means, with clusters."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.extras import require_extra
+
+# Quantiles and tails of the normal and Student's distributions, by two-sided level.
 
 Floats = npt.NDArray[np.float64]
 """Values for many groups or cells, one each."""

@@ -1,4 +1,4 @@
-"""Pages: login, a person's tasks, one task, progress."""
+"""The review application: pages, files, tasks, and its server."""
 
 from __future__ import annotations
 
@@ -71,6 +71,8 @@ from omibench.web.server import (
     serve,
     wants_page,
 )
+
+# Pages: login, a person's tasks, one task, progress.
 
 
 def show_tasks(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Review of an item in its final form: validity, quality and defects."""
+"""Kinds of review tasks on problems: their parts, fields and keys."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from omibench.review.kinds.declaration import (
     Part,
     correct_parts,
 )
+
+# Review of an item in its final form: validity, quality and defects.
 
 DEFECTS: Final = (
     Option("ambiguous_statement", "The statement is ambiguous", "1"),

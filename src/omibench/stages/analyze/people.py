@@ -1,4 +1,4 @@
-"""Draw the problems for people, and problems for familiarisation."""
+"""People beside models: problems drawn for them, their answers and their scores."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ from omibench.stages.analyze.user_files import Cutoff, PersonAnswer, read_or_war
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
+
+
+# Draw the problems for people, and problems for familiarisation.
 
 
 class SubsetDraw(NamedTuple):

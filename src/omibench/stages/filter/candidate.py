@@ -1,4 +1,4 @@
-"""Perceptual hashes: similar pictures have hashes that differ in few bits."""
+"""A problem as the reasons of the filter see it, with its pictures and their hashes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.stages.filter.statement import CAPTION_NUMBER, FIGURE_NUMBERS
 from omibench.text.latex import normalise as normalise_formula
 from omibench.text.latex import replace_formulas
+
+# Perceptual hashes: similar pictures have hashes that differ in few bits.
 
 
 def difference_hash(picture: Path) -> int:

@@ -1,4 +1,4 @@
-"""The models of the filter, and the result of their judgement of a problem."""
+"""The models of the filter: opened, asked, and the result of a judgement."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, ProblemWarning
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
+
+# The models of the filter, and the result of their judgement of a problem.
 
 
 class CheckedProblem(NamedTuple):

@@ -1,4 +1,4 @@
-"""Cost of evaluating new models, and the remaining budget of the month."""
+"""What a re-evaluation costs, did and changed: budget, journal, leaderboard and webhook."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ from omibench.store.ledger import LEDGER, Ledger, format_month
 from omibench.study.plan.build import incomplete_cells, plan_study
 from omibench.study.plan.plan import sum_dollars
 from omibench.study.reevaluate.candidates import ModelCandidate, replace_models
+
+# Cost of evaluating new models, and the remaining budget of the month.
 
 
 class MonthlyAllowance(NamedTuple):

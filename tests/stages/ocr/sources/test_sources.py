@@ -545,7 +545,11 @@ def test_a_change_of_any_picture_runs_the_stage_again(photograph_manifest: Path)
 @pytest.mark.parametrize(
     ("text", "error", "line"),
     [
-        ("photographs:\n- {name: n, folder: none}\n", MissingInputError, "is no folder of photogr"),
+        (
+            "photographs:\n- {name: n, folder: none}\n",
+            MissingInputError,
+            "is not a folder of photogr",
+        ),
         (
             "photographs:\n- {name: n, folder: photos, clean: none}\n",
             MissingInputError,

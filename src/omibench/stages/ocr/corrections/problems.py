@@ -1,4 +1,4 @@
-"""The outcome of each correction of one source."""
+"""Apply corrections to the problems of a source, and state the outcome of each."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ from omibench.stages.ocr.structure.keys import as_letters
 if TYPE_CHECKING:
     import pymupdf
 
+
+# The outcome of each correction of one source.
 
 MISFIT = "correction_misfit"
 """The code of the warning that a correction no longer fits a problem."""

@@ -1,4 +1,4 @@
-"""Shared parts of presets: requests, and pictures derived from a page's."""
+"""Models that read whole pages: requests, pictures, and what their replies mean."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from omibench.text.latex import find_formulas
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+
+# Shared parts of presets: requests, and pictures derived from a page's.
 
 Ask = Callable[[Sequence[Request]], list[Response]]
 """Sends requests through the store; the responses have the order of the requests."""

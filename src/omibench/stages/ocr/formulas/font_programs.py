@@ -1,9 +1,4 @@
-"""Check of the character map of an embedded font before its characters are listed.
-
-A map of formats 8, 12 and 13 has groups of consecutive characters. A group of 12 bytes can name
-four thousand million characters, of which a listing needs gigabytes.
-Source: OpenType 1.9, chapters otff and cmap.
-"""
+"""Fonts embedded in a page: their character maps and glyph names, bounded when read."""
 
 from __future__ import annotations
 
@@ -20,6 +15,12 @@ from omibench.stages.ocr.layout.layout import Box
 if TYPE_CHECKING:
     import pymupdf
 
+
+# Check of the character map of an embedded font before its characters are listed.
+#
+# A map of formats 8, 12 and 13 has groups of consecutive characters. A group of 12 bytes can name
+# four thousand million characters, of which a listing needs gigabytes.
+# Source: OpenType 1.9, chapters otff and cmap.
 
 MOST_CHARACTERS = 131_072
 """Maximum number of characters of a map, and of groups: a font has at most 65,536 glyphs."""

@@ -1,4 +1,4 @@
-"""Mathematics on a page that is not in any formula."""
+"""Signs that a formula was read wrongly, and mathematics that no formula holds."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from omibench.stages.ocr.formulas.units import (
     is_variable,
 )
 from omibench.stages.ocr.layout.layout import Box
+
+# Mathematics on a page that is not in any formula.
 
 SYMBOL = "a mathematical symbol next to the formula is not part of it"
 SMALL = "a smaller symbol next to the formula is not part of it"

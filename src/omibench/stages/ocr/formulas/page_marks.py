@@ -1,4 +1,4 @@
-"""Arrows over letters, which MathJax sets as ordinary arrows rather than accents."""
+"""Marks of a page that formulas are read from: glyphs, rules, stretched signs, arrows."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from omibench.stages.ocr.layout.layout import Box
 if TYPE_CHECKING:
     import pymupdf
 
+
+# Arrows over letters, which MathJax sets as ordinary arrows rather than accents.
 
 _ARROW = "→"
 _VECTOR = GlyphSymbol("\\vec", "accent")

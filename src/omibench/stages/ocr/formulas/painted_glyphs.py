@@ -1,4 +1,4 @@
-"""Characters from a page's fonts where its text layer has none or a false one."""
+"""Characters by what a page paints, where its text layer has none or a false one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from omibench.stages.ocr.formulas.text_layer import Character, TextRun
 
+
+# Characters from a page's fonts where its text layer has none or a false one.
 
 MATHJAX = "MathJax_"
 """Prefix for the names of unnamed mathematical fonts."""

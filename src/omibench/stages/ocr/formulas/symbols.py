@@ -1,8 +1,4 @@
-"""Unicode characters as LaTeX, by their role in a formula.
-
-Names are those of LaTeX, amsmath and amssymb, as KaTeX knows them. Facts from the Unicode standard
-(blocks Mathematical Operators, Arrows, Mathematical Alphanumeric Symbols and others).
-"""
+"""Characters of formulas: their LaTeX and their role."""
 
 from __future__ import annotations
 
@@ -12,6 +8,11 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from omibench.stages.ocr.formulas.marks import GlyphSymbol, Kind
+
+# Unicode characters as LaTeX, by their role in a formula.
+#
+# Names are those of LaTeX, amsmath and amssymb, as KaTeX knows them. Facts from the Unicode
+# standard (blocks Mathematical Operators, Arrows, Mathematical Alphanumeric Symbols and others).
 
 UNKNOWN = GlyphSymbol("\\square", "unknown")
 

@@ -1,4 +1,4 @@
-"""Captions (`Figure 3: ...`, `图 2`) and their pictures."""
+"""Figures of a page: captions, panels, and drawings with their labels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from omibench.stages.ocr.layout.layout import Box, Line, PanelBox, Picture, unit
 from omibench.stages.ocr.layout.regions import Region
 from omibench.stages.ocr.structure.choices import is_lone_marker, starts_choice
 from omibench.stages.ocr.structure.numbering import looks_numbered
+
+# Captions (`Figure 3: ...`, `图 2`) and their pictures.
 
 _NOUN = (
     r"(?:figure|fig\.|figura|abbildung|abb\.|gr[áa]fico|图|圖|図|obrázek|obr\.|rysunek|rys\.|"

@@ -1,4 +1,4 @@
-"""Reading order: one or two columns, and the rows of a column."""
+"""Reading order of a page: columns, rows and paragraphs, without running heads and feet."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from omibench.schemas.problem import IMAGE_MARK
 from omibench.stages.ocr.layout.figures import CAPTION
 from omibench.stages.ocr.layout.layout import PERSON, Box, Item, Line, Picture
 from omibench.stages.ocr.structure.numbering import read_number, subject_word
+
+# Reading order: one or two columns, and the rows of a column.
 
 _CROSSING = 0.12
 

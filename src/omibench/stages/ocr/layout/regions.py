@@ -1,4 +1,4 @@
-"""Group nearby squares of a grid, such as ink or drawings on a page."""
+"""Regions of ink and drawings on a page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pymupdf
     from numpy.typing import NDArray
 
+
+# Group nearby squares of a grid, such as ink or drawings on a page.
 
 Square = tuple[int, int]
 """Row and column."""

@@ -1,4 +1,4 @@
-"""Names for paths and problem ids."""
+"""The manifest of sources: papers with keys and solutions, and folders of photographs."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def list_photographs(folder: Path) -> list[Path]:
             their suffix alone.
     """
     if not folder.is_dir():
-        raise MissingInputError(f"{folder}: is no folder of photographs")
+        raise MissingInputError(f"{folder}: is not a folder of photographs")
     files = _list_pictures(folder)
     if not files:
         raise MissingInputError(f"{folder}: has no pictures ({', '.join(sorted(_SUFFIXES))})")

@@ -1,4 +1,4 @@
-"""Detect the language of a paper by its script and most frequent words."""
+"""Words and numbers that structure a paper: language, subjects, references, problem numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from omibench.schemas.problem import Subject
 from omibench.stages.ocr.layout.layout import Item, Line
+
+# Detect the language of a paper by its script and most frequent words.
 
 UNKNOWN = "und"
 """The ISO 639 code of an undetermined language."""

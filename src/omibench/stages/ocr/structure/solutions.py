@@ -1,4 +1,4 @@
-"""Find the choice in the words of a worked solution: "so (B) is correct", 故选 C, "letra D"."""
+"""Worked solutions: their problems, and the choice that their words name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from omibench.stages.ocr.structure.keys import CANCELLED, Key, Names
 from omibench.stages.ocr.structure.numbering import figure_numbers, is_heading, split_answers
 from omibench.stages.ocr.structure.segment import SOLUTIONS, ProblemBlock, all_blocks
 from omibench.text.latex import replace_formulas
+
+# Find the choice in the words of a worked solution: "so (B) is correct", 故选 C, "letra D".
 
 _LETTER = r"[(（\[]?(?P<letter>[A-H])[)）\]]?(?![\w'’]|\s*[-–=+])"
 _ANSWER = r"(?:answer|key|respuesta|resposta|antwort|l[öo]sung|r[ée]ponse|risposta)"
