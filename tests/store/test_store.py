@@ -11,6 +11,7 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -24,6 +25,8 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
+from omibench.store import segments as segments_module
+from omibench.store.files import open_stored
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}
@@ -197,6 +200,46 @@ def write_some(folder: Path, numbers: range) -> None:
         partition = store.open_partition(IDENTITY)
         for n in numbers:
             partition.append(partition.key(request(n)), request(n), Response(text=f"answer {n}"))
+
+
+def test_a_line_that_is_finished_while_it_is_read_is_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer's `write` may reach the disk in two parts, with a reader's `readline` between."""
+    keys = fill(tmp_path, range(3))
+    [segment] = segments(tmp_path)
+    whole = segment.read_bytes()
+    cut = len(whole) - 40
+    segment.write_bytes(whole[:cut])
+
+    class Growing:
+        def __init__(self, file: BinaryIO) -> None:
+            self._file = file
+
+        def __enter__(self) -> Growing:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self._file.close()
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._file, name)
+
+        def readline(self, size: int) -> bytes:
+            line = self._file.readline(size)
+            if line and not line.endswith(b"\n"):
+                segment.write_bytes(whole)
+            return line
+
+    with monkeypatch.context() as patch:
+        patch.setattr(segments_module, "open_stored", lambda path: Growing(open_stored(path)))
+        store = Store(tmp_path)
+        partition = store.open_partition(IDENTITY)
+    assert segment.read_bytes() == whole
+    partition.refresh()
+    assert (len(partition), partition.damaged_lines) == (3, [])
+    assert partition.get(keys[2]) == Response(text="answer 2 é", simulated=True)
+    store.close()
 
 
 def test_processes_write_at_once_and_a_reader_sees_them_when_it_looks_again(

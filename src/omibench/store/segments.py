@@ -137,6 +137,8 @@ class SegmentFile(StoredFile):
                         self.covered += len(line)
                         line = more
                 self._add_line(line, fault)
+                if not line.endswith(b"\n"):
+                    break  # its writer may append the rest at any moment: the next call reads it
 
     def _add_line(self, line: bytes, fault: str | None) -> None:
         if fault is None:
