@@ -274,9 +274,7 @@ def _call(id: str, body: str) -> ToolCall:
     except (ValueError, RecursionError):
         call = None
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-        return ToolCall(
-            id=id, name="", arguments='it is no object {"name": ..., "arguments": ...}'
-        )
+        return ToolCall(id=id, name="", arguments='it is no object {"name": ..., "arguments": ...}')
     return parse_call(id, call["name"], call.get("arguments"))
 
 
