@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 from omibench.review.app import database
 from omibench.review.app.application import make_application
 from omibench.review.app.context import ServerSettings
-from omibench.review.app.decisions import read_task_events
 from omibench.review.app.service import ReviewService
 from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
@@ -155,6 +154,4 @@ def open_browser(service: ReviewService, name: str) -> Browser:
 
 def status_of(service: ReviewService, task: str) -> str:
     """The status of a task by the log."""
-    listed = service.content.tasks[task]
-    with service.database.read() as connection:
-        return service.fold(listed, read_task_events(connection, task)).status
+    return service.states[task].status if service.content else ""

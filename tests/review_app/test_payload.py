@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import omibench.web
 from omibench.review.app.demo import invent_content
+from omibench.review.app.pages import (
+    KindLine,
+    MissLine,
+    PersonLine,
+    ResultLine,
+    TaskLine,
+    Visitor,
+    Workload,
+    render,
+)
+from omibench.review.app.payload import describe_fields
+from omibench.review.calibration import CalibrationResult
 from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
+from omibench.review.people import Reviewer
 from omibench.schemas.review import ReviewTask, TaskPicture
-from review_app.builders import make_service, make_task, open_browser
+from omibench.web.templates import embed_json
+from review_app.builders import Browser, make_service, make_task, open_browser
 
 TEXT = "Why does it roll, after all?"
 FIELDS = {"valid": "invalid", "quality": 2, "defects": ["unreadable"], "question": TEXT}
 
 
 def test_an_auditor_sees_the_final_form_and_nothing_of_what_the_annotator_said(
-    tmp_path: Path,
+    ann: Browser, bob: Browser
 ) -> None:
-    service = make_service(tmp_path)
-    ann, bob = open_browser(service, "ann"), open_browser(service, "bob")
     ann.open("item:p1")
     assert ann.send("item:p1", fields=FIELDS, comment="cannot be read").status_code == 201
     document = bob.open("item:p1")
@@ -43,9 +57,7 @@ def test_an_auditor_sees_the_final_form_and_nothing_of_what_the_annotator_said(
         assert "cannot be read" not in text
 
 
-def test_an_auditor_learns_nothing_from_a_conflict(tmp_path: Path) -> None:
-    service = make_service(tmp_path)
-    ann, bob = open_browser(service, "ann"), open_browser(service, "bob")
+def test_an_auditor_learns_nothing_from_a_conflict(ann: Browser, bob: Browser) -> None:
     ann.decide("item:p1")
     bob.open("item:p1")
     ann.open("item:p1")
@@ -93,30 +105,20 @@ def test_a_part_that_is_hidden_from_a_role_is_not_sent(
         assert not is_hidden or f"secret {part.name}" not in text
 
 
-def test_a_sample_is_for_a_senior_and_names_nobody(tmp_path: Path) -> None:
-    work = make_task(1)
+def test_a_sample_is_for_a_senior_and_hides_names_and_the_settled_original(tmp_path: Path) -> None:
     sample = make_task(1, id="item:p1@week", purpose="sample", of="item:p1")
-    service = make_service(tmp_path, [work, sample])
-    open_browser(service, "ann").decide("item:p1")
-    eve = open_browser(service, "eve")
+    service = make_service(tmp_path, [make_task(1), sample])
+    ann, eve = open_browser(service, "ann"), open_browser(service, "eve")
+    ann.decide("item:p1")
+    open_browser(service, "bob").decide("item:p1")
     assert "item:p1@week" in eve.client.get("/").text
     document = eve.open("item:p1@week")
     assert (document["role"], document["may_decide"]) == ("senior", True)
     assert "ann" not in json.dumps({k: v for k, v in document.items() if k != "kind"})
-    assert "item:p1@week" not in open_browser(service, "ann").client.get("/").text
-    assert eve.decide("item:p1@week").status_code == 201
-    assert eve.open("item:p1@week")["state"]["status"] == "settled"
-
-
-def test_while_a_sample_waits_seniors_see_nothing_of_the_settled_original(tmp_path: Path) -> None:
-    work = make_task(1)
-    sample = make_task(1, id="item:p1@week", purpose="sample", of="item:p1")
-    service = make_service(tmp_path, [work, sample])
-    open_browser(service, "ann").decide("item:p1")
-    open_browser(service, "bob").decide("item:p1")
-    eve = open_browser(service, "eve")
+    assert "item:p1@week" not in ann.client.get("/").text
     assert eve.open("item:p1")["history"] == []
     assert eve.decide("item:p1@week").status_code == 201
+    assert eve.open("item:p1@week")["state"]["status"] == "settled"
     assert [line["person"] for line in eve.open("item:p1")["history"]] == ["ann", "bob"]
 
 
@@ -138,3 +140,89 @@ def test_pictures_of_hidden_parts_are_left_out(tmp_path: Path) -> None:
     service = make_service(tmp_path, [make_task(1, pictures=[page, image])])
     pictures = open_browser(service, "ann").open("item:p1")["task"]["pictures"]
     assert [picture["url"] for picture in pictures] == [f"/pictures/{'1' * 64}"]
+
+
+# The fields of a task as its form has them.
+
+
+def find_field(kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
+    fields = describe_fields(KINDS[kind], content)
+    return next(field for field in fields if field["name"] == name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_described_in_json(kind: str) -> None:
+    described = json.loads(json.dumps(describe_fields(KINDS[kind], {})))
+    assert [field["name"] for field in described] == [field.name for field in KINDS[kind].fields]
+    assert not {"critical", "tolerance", "attribute"} & set(described[0])
+
+
+def test_a_correction_starts_with_the_text_of_its_part() -> None:
+    content = {"choices": [{"label": "A", "text": "one"}, {"label": "B", "image": 2}]}
+    assert find_field("item", "choices", content)["start"] == "A. one\nB. [IMAGE2]"
+    assert "start" not in find_field("item", "solution", content)
+
+
+def test_a_rationale_starts_with_the_candidate_that_is_chosen() -> None:
+    content = {"candidates": [{"id": "c3", "text": "First."}, {"id": "c5", "text": "Second."}]}
+    field = find_field("rationale", "solution", content)
+    assert field["starts"] == {"c3": "First.", "c5": "Second."}
+    assert field["starts_by"] == "candidate"
+    options = find_field("rationale", "candidate", content)["options"]
+    assert [option["value"] for option in options] == ["c3", "c5", "none"]
+    assert [option["key"] for option in options] == ["1", "2", "0"]
+
+
+def test_a_label_starts_with_the_one_so_far_unless_it_is_hidden() -> None:
+    assert find_field("label", "subject", {"subject": "physics"})["start"] == "physics"
+    assert "start" not in find_field("label", "subject", {})
+
+
+def test_a_text_that_starts_with_a_list_has_a_line_for_each_entry() -> None:
+    assert find_field("photo_fields", "answer", {"answer": ["1 m", "2 s"]})["start"] == "1 m\n2 s"
+
+
+# Pages: every value escaped, nothing in them that a strict policy refuses.
+
+HOSTILE = "</script><script>alert('1')</script>&\u2028\u202e"
+VISITOR = Visitor(HOSTILE, ("annotator",), HOSTILE, True, ((HOSTILE, HOSTILE, HOSTILE),))
+WORK = [Workload(HOSTILE, "annotator", 1, 2, HOSTILE)]
+LINES = [TaskLine(HOSTILE, HOSTILE, "auditor", "changed", "sample", True)]
+RESULT = CalibrationResult("ann", "item", HOSTILE, "failed", 3, 1, 3)
+TESTS = [ResultLine(HOSTILE, RESULT, (MissLine(*[HOSTILE] * 4),))]
+KIND_LINES = [KindLine(HOSTILE, {"open": 1, "settled": 2}, 1)]
+PEOPLE = [PersonLine(Reviewer(name=HOSTILE, roles=["senior"], simulated=True), 3, 61.5)]
+VALUES: dict[str, dict[str, Any]] = {
+    "login": {"message": HOSTILE, "typed_name": HOSTILE, "target": HOSTILE},
+    "tasks": {"workloads": WORK, "tasks": LINES, "hidden": 3, "tests": TESTS, "shortest": 2.0},
+    "task": {"title": HOSTILE, "document": embed_json({"title": HOSTILE})},
+    "progress": {"kinds": KIND_LINES, "people": PEOPLE, "head": HOSTILE, "shortest": 2.0},
+    "error": {"title": HOSTILE, "message": HOSTILE},
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_page_holds_nothing_that_a_strict_policy_refuses(name: str) -> None:
+    page = render(VISITOR, name, **VALUES[name])
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    scripts = re.findall(r"<script([^>]*)>", page)
+    assert all(" src=" in script or "application/json" in script for script in scripts)
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page)
+    assert not re.search(r"""(?:src|href|action)="(?!/|\#main)""", page)
+    assert "1:01" in page or name != "progress"
+
+
+def test_the_application_has_the_colours_of_all_pages() -> None:
+    shared = read_colours(Path(omibench.web.__file__).parent / "templates/colours.css")
+    colours = read_colours(Path(omibench.web.__file__).parent / "static/base.css")
+    assert [len(scheme) > 4 for scheme in shared] == [True, True]
+    assert all(
+        shared_scheme <= scheme for shared_scheme, scheme in zip(shared, colours, strict=True)
+    )
+
+
+def read_colours(style: Path) -> list[set[tuple[str, str]]]:
+    """Names and values of the colours of a style, by scheme."""
+    blocks = re.findall(r":root \{(.*?)\}", style.read_text("utf-8"), re.S)
+    return [set(re.findall(r"(--[a-z]+): (#[0-9a-f]+)", block)) for block in blocks]

@@ -65,7 +65,7 @@ def find_first_text(
         The text with `\\n` as line ends, or None if there is no part or no chosen candidate.
     """
     part = normalise_lines(task.content.get(item.edits or ""))
-    chooser = next((f.name for f in kind.fields if f.options_from == item.edits), None)
+    chooser = kind.find_chooser(item)
     if chooser and isinstance(part, list):
         entries = [entry for entry in part if isinstance(entry, dict)]
         chosen = next((e for e in entries if e.get("id") == fields.get(chooser)), {})
@@ -216,18 +216,13 @@ def check_fields(
             start = find_first_text(kind, field, task, checked)
             if checked[field.name] == start:
                 checked[field.name] = None
-                _refuse_nothing(kind, field, checked)
+                chooser = kind.find_chooser(field)
+                if chooser and checked.get(chooser) == NO_CANDIDATE:
+                    raise DecisionFieldError(
+                        field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so write the text"
+                    )
         _check_edit(field, task, checked[field.name])
     return checked
-
-
-def _refuse_nothing(kind: Kind, field: Field, fields: Mapping[str, JsonValue]) -> None:
-    """Check that a text made from a candidate is written if no candidate is chosen."""
-    chooser = next((f.name for f in kind.fields if f.options_from == field.edits), None)
-    if chooser and fields.get(chooser) == NO_CANDIDATE:
-        raise DecisionFieldError(
-            field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so write the text"
-        )
 
 
 def _check_edit(field: Field, task: ReviewTask, value: JsonValue) -> None:

@@ -130,13 +130,13 @@ def _as_list(value: JsonValue) -> Sequence[JsonValue]:
 
 def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int) -> TaskState:
     """Return the state after one more decision on the current content."""
-    role = _read_role(decision)
-    if any(d.person == decision.person and _read_role(d) != role for d in state.decisions):
+    role = read_role(decision)
+    if any(d.person == decision.person and read_role(d) != role for d in state.decisions):
         return state
     kept = [d for d in state.decisions if (d.person, d.role) != (decision.person, decision.role)]
     decisions = (*kept, decision)
     if role == "senior":
-        is_alone = all(_read_role(d) == "senior" for d in decisions)
+        is_alone = all(read_role(d) == "senior" for d in decisions)
         if is_alone and needed > 1 and state.task.purpose != "sample":
             return _change(state, decisions, "open")
         return _change(state, decisions, "settled", fields=decision.fields, by="senior")
@@ -148,7 +148,8 @@ def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int
     return _compare(state, kind, decisions, needed)
 
 
-def _read_role(decision: ReviewDecision) -> ReviewRole:
+def read_role(decision: ReviewDecision) -> ReviewRole:
+    """Return the role as which a decision counts; imported ones count as an annotator's."""
     return "annotator" if decision.role == "imported" else decision.role
 
 

@@ -57,10 +57,7 @@ class Site:
 
     def list_decisions(self, task: str) -> list[ReviewDecision]:
         """The decisions on a task, as the live log has them."""
-        from omibench.review.app.decisions import read_task_events
-
-        with self.service.database.read() as connection:
-            return read_task_events(connection, task)
+        return list(self.service.events[task])
 
 
 def write_review(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -42,22 +42,11 @@ from omibench.review.app.overview import (
     measure_kinds,
     measure_people,
 )
-from omibench.review.app.pages import (
-    PACKAGE,
-    link_task,
-    render_error,
-    render_login,
-    render_progress,
-    render_task,
-    render_task_list,
-)
-from omibench.review.app.payload import Neighbours, describe_task
+from omibench.review.app.pages import PACKAGE, link_task, render
+from omibench.review.app.payload import describe_task
 from omibench.review.app.service import ReviewService, Submission
-from omibench.review.app.states import find_next, find_previous
-from omibench.review.app.tasks import MEDIA_TYPES, ListedTask, is_asked, read_picture, shows_picture
+from omibench.review.app.tasks import MEDIA_TYPES, is_asked, read_picture, shows_picture
 from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError
-from omibench.review.people import Reviewer
-from omibench.schemas.review import TaskPicture
 from omibench.web.server import (
     BrowserPolicy,
     RequestError,
@@ -71,6 +60,7 @@ from omibench.web.server import (
     serve,
     wants_page,
 )
+from omibench.web.templates import embed_json
 
 # Pages: login, a person's tasks, one task, progress.
 
@@ -80,9 +70,16 @@ def show_tasks(request: Request) -> Response:
     session, person = identify(request)
     context = read_context(request)
     workloads, tasks, hidden = list_tasks(context.service, person)
-    tests = list_tests(context.service, person)
-    visitor = context.greet(session, person)
-    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests))
+    page = render(
+        context.greet(session, person),
+        "tasks",
+        workloads=workloads,
+        tasks=tasks,
+        hidden=hidden,
+        tests=list_tests(context.service, person),
+        shortest=context.service.shortest_seconds,
+    )
+    return HTMLResponse(page)
 
 
 def show_task(request: Request) -> Response:
@@ -93,31 +90,30 @@ def show_task(request: Request) -> Response:
     opened = service.open_task(listed, person)
     if opened is None:
         raise RequestError(403, "right", "this task is not for you")
-    query = service.find_waiting(person)
-    with service.database.read() as connection:
-        next_task = find_next(connection, query, listed.position)
-        previous_task = find_previous(connection, query, listed.position)
-    neighbours = Neighbours(next_task, previous_task)
     document = {
-        **describe_task(opened, person, neighbours),
+        **describe_task(opened, person, service.find_neighbours(listed, person)),
         "csrf": session.token,
         "demo": context.settings.is_demo,
     }
-    return HTMLResponse(render_task(context.greet(session, person), document))
+    title = document["task"]["title"]
+    visitor = context.greet(session, person)
+    return HTMLResponse(render(visitor, "task", title=title, document=embed_json(document)))
 
 
 def show_progress(request: Request) -> Response:
     """`GET /progress`: progress of all tasks; seniors also see each person's work and the head."""
     session, person = identify(request)
     context = read_context(request)
-    is_senior = "senior" in person.roles
-    kinds, head = measure_kinds(context.service)
-    people = measure_people(context.service, None if is_senior else person.name)
-    visitor = context.greet(session, person)
-    shortest = context.service.shortest_seconds
-    return HTMLResponse(
-        render_progress(visitor, kinds, people, head if is_senior else "", shortest)
+    service, is_senior = context.service, "senior" in person.roles
+    page = render(
+        context.greet(session, person),
+        "progress",
+        kinds=list(measure_kinds(service).values()),
+        people=measure_people(service, None if is_senior else person.name),
+        head=service.log.head if is_senior else "",
+        shortest=service.shortest_seconds,
     )
+    return HTMLResponse(page)
 
 
 def show_login(request: Request) -> Response:
@@ -165,7 +161,8 @@ def _ask_login(
 ) -> Response:
     context = read_context(request)
     session = context.sessions.read(request) or open_session()
-    page = render_login(context.greet(session), message, name[:200], target)
+    visitor = context.greet(session)
+    page = render(visitor, "login", message=message, typed_name=name[:200], target=target)
     response = HTMLResponse(page, status)
     context.sessions.write(response, session)
     return response
@@ -189,15 +186,17 @@ def show_picture(request: Request) -> Response:
     """`GET /pictures/SHA256`: a picture of a task that the person can see."""
     _, person = identify(request)
     service = read_context(request).service
-    places = service.content.pictures.get(request.path_params["sha256"], ())
-    picture = next(
-        (picture for listed, picture in places if _may_see(listed, picture, person)), None
-    )
-    data = read_picture(service.folder, picture) if picture else None
-    if picture is None or data is None:
-        raise RequestError(404, "picture", "picture not found")
-    headers = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(data, media_type=MEDIA_TYPES[picture.suffix], headers=headers)
+    for listed, picture in service.content.pictures.get(request.path_params["sha256"], ()):
+        roles = [role for role in person.roles if is_asked(listed.task, role, person)]
+        if listed.kind.design == "everyone" and is_asked(listed.task, "everyone", person):
+            roles.append("annotator")
+        if any(shows_picture(listed.kind, role, picture) for role in roles):
+            data = read_picture(service.folder, picture)
+            if data is None:
+                break
+            headers = {"Cache-Control": "private, max-age=86400, immutable"}
+            return Response(data, media_type=MEDIA_TYPES[picture.suffix], headers=headers)
+    raise RequestError(404, "picture", "picture not found")
 
 
 def show_health(request: Request) -> Response:
@@ -208,26 +207,17 @@ def show_health(request: Request) -> Response:
 
 
 def show_metrics(request: Request) -> Response:
-    """`GET /metrics`: for programs on this machine, and for seniors."""
+    """`GET /metrics`: for programs on this machine, and for seniors.
+
+    Behind a TLS terminator it is unknown whether a program on this machine asks.
+    """
     context = read_context(request)
-    if not _is_local(request, context):
+    host = request.client.host if request.client else ""
+    if context.settings.origin or host not in _LOOPBACK:
         _, person = identify(request)
         if "senior" not in person.roles:
             raise RequestError(403, "right", "metrics are for seniors")
     return PlainTextResponse(format_metrics(context.service))
-
-
-def _is_local(request: Request, context: ServerContext) -> bool:
-    """Return whether a program on this machine asks; unknown behind a TLS terminator."""
-    host = request.client.host if request.client else ""
-    return not context.settings.origin and host in _LOOPBACK
-
-
-def _may_see(listed: ListedTask, picture: TaskPicture, person: Reviewer) -> bool:
-    roles = [role for role in person.roles if is_asked(listed.task, role, person)]
-    if listed.kind.design == "everyone" and is_asked(listed.task, "everyone", person):
-        roles.append("annotator")
-    return any(shows_picture(listed.kind, role, picture) for role in roles)
 
 
 # Requests of a task page: decisions, drafts, claims.
@@ -243,8 +233,8 @@ async def decide(request: Request) -> Response:
     submission = await read_submission(request)
     service, listed = read_context(request).service, find_listed(request)
     decision = await run_in_threadpool(service.decide, listed, person, submission)
-    target = await run_in_threadpool(_find_next, service, listed, person)
-    return JSONResponse({"id": decision.id, "next": target}, 201)
+    task, _ = await run_in_threadpool(service.find_neighbours, listed, person)
+    return JSONResponse({"id": decision.id, "next": link_task(task) if task else None}, 201)
 
 
 async def save_draft(request: Request) -> Response:
@@ -310,13 +300,6 @@ def _is_duration(value: object) -> bool:
     return is_number and math.isfinite(value) and 0 <= value <= LONGEST_S  # type: ignore[arg-type,operator]
 
 
-def _find_next(service: ReviewService, listed: ListedTask, person: Reviewer) -> str | None:
-    query = service.find_waiting(person)
-    with service.database.read() as connection:
-        task = find_next(connection, query, listed.position)
-    return link_task(task) if task else None
-
-
 # The application: routes, error handling and middleware.
 
 ROUTES: tuple[BaseRoute, ...] = (
@@ -350,78 +333,56 @@ def make_application(service: ReviewService, settings: ServerSettings) -> Starle
     application = Starlette(
         routes=[*ROUTES, *mount_folders(PACKAGE)],
         middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
-        exception_handlers=_HANDLERS,
+        exception_handlers=dict.fromkeys(_ERRORS, answer_error),
     )
     application.state.context = ServerContext(service, sessions, settings)
     return application
 
 
-def _answer(request: Request, status: int, title: str, message: str, **values: Any) -> Response:
-    """Build the response of an error as a page or as JSON, as the request expects."""
+def answer_error(request: Request, error: Exception) -> Response:  # noqa: PLR0911 - one a class
+    """Answer a request that failed: the page or the JSON that its browser expects."""
+    match error:
+        case LoginNeededError():
+            return ask_login(request)
+        case DecisionFieldError():
+            return JSONResponse({"field": error.field, "message": error.message}, 422)
+        case DoubtError():
+            # Sent again with the names in `confirmed`, the decision counts.
+            doubts = [doubt._asdict() for doubt in error.doubts]
+            return JSONResponse({"reason": "doubt", "doubts": doubts}, 428)
+        case DecisionConflictError():
+            _, person = identify(request)
+            current = {
+                "base": error.base,
+                "content_hash": error.task.content_hash,
+                "url": link_task(error.task.id),
+            }
+            # Only seniors learn who decided first, since another person may still audit.
+            by = error.by if "senior" in person.roles else None
+            return JSONResponse({"reason": error.reason, "by": by, "current": current}, 409)
+        case RequestError():
+            return _answer(request, error.status, "Not possible", error.reason, error.message)
+        case HTTPException():
+            message = "page not found" if error.status_code == 404 else error.detail
+            return _answer(request, error.status_code, "Not possible", "address", message)
+    return _answer(request, 403, "Not for you", "right", "this task is not waiting for you")
+
+
+def _answer(request: Request, status: int, title: str, reason: str, message: str) -> Response:
     if not wants_page(request):
-        return JSONResponse({"message": message, **values}, status)
+        return JSONResponse({"message": message, "reason": reason}, status)
     context = read_context(request)
     try:
         visitor = context.greet(*identify(request))
     except LoginNeededError:
         visitor = context.greet(None)
-    return HTMLResponse(render_error(visitor, title, message), status)
+    return HTMLResponse(render(visitor, "error", title=title, message=message), status)
 
 
-def _answer_login(request: Request, error: Exception) -> Response:
-    return ask_login(request)
-
-
-def _answer_request(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestError)
-    return _answer(request, error.status, "Not possible", error.message, reason=error.reason)
-
-
-def _answer_right(request: Request, error: Exception) -> Response:
-    return _answer(request, 403, "Not for you", "this task is not waiting for you", reason="right")
-
-
-def _answer_field(request: Request, error: Exception) -> Response:
-    assert isinstance(error, DecisionFieldError)
-    return JSONResponse({"field": error.field, "message": error.message}, 422)
-
-
-def _answer_doubt(request: Request, error: Exception) -> Response:
-    """Ask the person to confirm: sent again with the names in `confirmed`, the decision counts."""
-    assert isinstance(error, DoubtError)
-    doubts = [doubt._asdict() for doubt in error.doubts]
-    return JSONResponse({"reason": "doubt", "doubts": doubts}, 428)
-
-
-def _answer_conflict(request: Request, error: Exception) -> Response:
-    """Show only seniors who decided first, since another person may still audit."""
-    assert isinstance(error, DecisionConflictError)
-    conflict = error.conflict
-    _, person = identify(request)
-    current = {
-        "base": conflict.base,
-        "content_hash": conflict.state.task.content_hash,
-        "url": link_task(conflict.state.task.id),
-    }
-    by = conflict.by if "senior" in person.roles else None
-    return JSONResponse({"reason": conflict.reason, "by": by, "current": current}, 409)
-
-
-def _answer_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    message = "page not found" if error.status_code == 404 else error.detail
-    return _answer(request, error.status_code, "Not possible", message, reason="address")
-
-
-_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
-    LoginNeededError: _answer_login,
-    RequestError: _answer_request,
-    NoRightError: _answer_right,
-    DecisionFieldError: _answer_field,
-    DoubtError: _answer_doubt,
-    DecisionConflictError: _answer_conflict,
-    HTTPException: _answer_http,
-}
+_ERRORS: Final = (
+    LoginNeededError, RequestError, NoRightError, DecisionFieldError, DoubtError,
+    DecisionConflictError, HTTPException,
+)  # fmt: skip
 
 
 # The server of a review.

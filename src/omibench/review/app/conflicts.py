@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -12,7 +11,6 @@ from pydantic import JsonValue
 from omibench.errors import OmibenchError
 from omibench.review.check import write_part_text
 from omibench.review.kinds.declaration import Field, Kind
-from omibench.review.state import TaskState
 from omibench.schemas.problem import list_image_marks, write_image_mark
 from omibench.schemas.review import ReviewTask
 from omibench.text.latex import find_formulas, replace_formulas
@@ -107,30 +105,26 @@ def _list_lost_marks(kind: Kind, task: ReviewTask, fields: Mapping[str, JsonValu
 # Reasons why a decision is rejected: another person was first, or is next.
 
 
-@dataclass(frozen=True)
-class Conflict:
-    """The reason against a decision.
+class DecisionConflictError(OmibenchError):
+    """Raised for a decision that would overwrite another person's unseen work.
 
     Attributes:
+        task: The task in its current form.
         reason: The content of the task has changed, another person decided in between, or another
             person has claimed the task.
         by: That other person.
-        state: The current state of the task.
         base: The id of the newest event, which a decision must follow.
     """
 
-    reason: Literal["changed", "decided", "claimed"]
-    by: str | None
-    state: TaskState
-    base: str | None
-
-
-class DecisionConflictError(OmibenchError):
-    """Raised for a decision that would overwrite another person's unseen work."""
-
-    def __init__(self, conflict: Conflict) -> None:
-        super().__init__(f"{conflict.state.task.id}: the task has {conflict.reason} in between")
-        self.conflict = conflict
+    def __init__(
+        self,
+        task: ReviewTask,
+        reason: Literal["changed", "decided", "claimed"],
+        by: str | None,
+        base: str | None,
+    ) -> None:
+        super().__init__(f"{task.id}: the task has {reason} in between")
+        self.task, self.reason, self.by, self.base = task, reason, by, base
 
 
 class DoubtError(OmibenchError):

@@ -207,7 +207,7 @@ def find_listed(request: Request) -> ListedTask:
     Raises:
         RequestError: The task does not exist.
     """
-    listed = read_context(request).service.find_task(request.path_params["task"])
+    listed = read_context(request).service.content.tasks.get(request.path_params["task"])
     if listed is None:
         raise RequestError(404, "task", "task not found; it may have been removed")
     return listed

@@ -1,7 +1,7 @@
 """The live log of a review in SQLite, and what only the server keeps: passwords, drafts, claims.
 
-`events` is the journal of decisions (`decisions.py`), which decisions.jsonl is written from. The
-tables of task states (`states.py`) can be rebuilt.
+`events` is the journal of decisions (`decisions.py`), which decisions.jsonl is written from.
+Earlier versions also kept the states of tasks, which are computed from it.
 """
 
 from __future__ import annotations
@@ -51,27 +51,9 @@ CREATE TRIGGER IF NOT EXISTS events_follow BEFORE INSERT ON events
         OR EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
     BEGIN SELECT RAISE(ABORT, 'the log is append-only: an event takes the next number'); END;
 
-CREATE TABLE IF NOT EXISTS task_state (
-    task TEXT PRIMARY KEY,
-    position INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    purpose TEXT NOT NULL,
-    subject TEXT,
-    status TEXT NOT NULL,
-    waits_for TEXT,
-    rounds INTEGER NOT NULL,
-    stale INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS task_state_by_role ON task_state (waits_for, position);
-CREATE TABLE IF NOT EXISTS task_people (
-    task TEXT NOT NULL, role TEXT NOT NULL, person TEXT NOT NULL,
-    PRIMARY KEY (task, role, person)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS task_readers (
-    task TEXT NOT NULL, person TEXT NOT NULL, role TEXT NOT NULL,
-    PRIMARY KEY (task, person, role)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS task_readers_by_person ON task_readers (person, task);
+DROP TABLE IF EXISTS task_state;
+DROP TABLE IF EXISTS task_people;
+DROP TABLE IF EXISTS task_readers;
 
 CREATE TABLE IF NOT EXISTS drafts (
     task TEXT NOT NULL, person TEXT NOT NULL, draft TEXT NOT NULL,
@@ -194,16 +176,14 @@ def drop_draft(connection: sqlite3.Connection, task: str, person: str) -> None:
     connection.execute("DELETE FROM drafts WHERE task = ? AND person = ?", (task, person))
 
 
-def find_claim(connection: sqlite3.Connection, task: str, now: float) -> str | None:
-    """Return the person with a valid claim on a task."""
-    query = "SELECT person FROM claims WHERE task = ? AND until > ?"
-    row = connection.execute(query, (task, now)).fetchone()
-    return str(row[0]) if row else None
+def read_claims(connection: sqlite3.Connection, now: float) -> dict[str, str]:
+    """Return the person with a valid claim on each task that has one."""
+    return dict(connection.execute("SELECT task, person FROM claims WHERE until > ?", (now,)))
 
 
 def claim_task(connection: sqlite3.Connection, task: str, person: str, now: float) -> bool:
     """Claim a task or renew the claim; return False if another person has claimed it."""
-    if find_claim(connection, task, now) not in (None, person):
+    if read_claims(connection, now).get(task) not in (None, person):
         return False
     connection.execute(
         "INSERT OR REPLACE INTO claims (task, person, until) VALUES (?, ?, ?)",

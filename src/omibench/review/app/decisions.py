@@ -1,20 +1,18 @@
 """Decisions: the journal of a running server in SQLite, and decisions.jsonl written from it.
 
 A decision is durable in the journal first and then appended to decisions.jsonl, which is the only
-input of the graph and has the only hash chain (`review.record`). After a kill between the two
+input of the graph and has the only hash chain (`review.folder`). After a kill between the two
 writes, the next start appends what is missing. Lines that others add to decisions.jsonl (git,
 `review import`, notes of the explorer) are taken into the journal.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -45,7 +43,7 @@ class DecisionLog:
         """Make journal and decisions.jsonl equal.
 
         Args:
-            database: The live log.
+            database: The live log, which no other server writes.
             folder: The review folder; decisions.jsonl may be missing.
 
         Raises:
@@ -54,21 +52,26 @@ class DecisionLog:
         """
         self._database = database
         self._folder = folder
-        self._lock = threading.Lock()
         self._signature: FileSignature | None = None
-        self._number = 0
         self._missing: list[ReviewDecision] = []
+        self.lock = threading.RLock()
+        """Held by whoever adds decisions or computes something from all of them."""
         self.head = EMPTY_HEAD
         """The head hash of decisions.jsonl."""
-        self.taken = 0
-        """The number of lines of others that were taken in."""
         with database.write() as connection:
             _drop_chain(connection, database.path)
+            self.events = list(read_events(connection))
+            """All decisions, in the order of the journal."""
         self.synchronise()
 
     def has_changed(self) -> bool:
         """Return whether others have changed decisions.jsonl."""
         return sign_file(self._folder / DECISIONS) != self._signature
+
+    def add(self, decision: ReviewDecision) -> None:
+        """Add a decision that is in the journal; `synchronise` appends it to decisions.jsonl."""
+        self.events.append(decision)
+        self._missing.append(decision)
 
     def synchronise(self) -> None:
         """Append new decisions of the journal to decisions.jsonl, and take in lines of others.
@@ -77,45 +80,37 @@ class DecisionLog:
             FileFormatError: decisions.jsonl is larger than 1 GiB.
             OutputError: decisions.jsonl cannot be written. The next call appends the decisions.
         """
-        with self._lock:
-            while True:
-                if self.has_changed():
-                    self._take_in()
-                assert self._signature is not None
-                with self._database.read() as connection:
-                    fresh = list(read_events(connection, self._number))
-                self._missing += fresh
-                self._number += len(fresh)
+        with self.lock:
+            signature = None
+            while signature is None:
+                if self._signature is None or self.has_changed():
+                    self._signature = self._take_in()
                 signature = extend_unchanged(self._folder, self._missing, self._signature)
-                if signature is not None:
-                    break
             self._signature = signature
             for decision in self._missing:
                 self.head = extend_head(self.head, decision)
             self._missing = []
 
-    def _take_in(self) -> None:
+    def _take_in(self) -> FileSignature:
         """Take lines into the journal, and find its decisions that decisions.jsonl lacks."""
         signature, record = sign_file(self._folder / DECISIONS), read_record(self._folder)
         for error in record.errors:
             log.warning("%s; the line is skipped", error)
+        growth = sort_new(self.events, zip(record.places, record.rows, strict=True))
+        for error in growth.errors:
+            if self._signature is None:
+                raise FileFormatError(
+                    f"{error}. The other one is in {LIVE}: restore the line from git, or, if "
+                    f"{LIVE} was changed, move it away and set the passwords again"
+                )
+            log.warning("%s", error)
         with self._database.write() as connection:
-            events = list(read_events(connection))
-            growth = sort_new(events, zip(record.places, record.rows, strict=True))
-            for error in growth.errors:
-                if self._signature is None:
-                    raise FileFormatError(
-                        f"{error}. The other one is in {LIVE}: restore the line from git, or, if "
-                        f"{LIVE} was changed, move it away and set the passwords again"
-                    )
-                log.warning("%s", error)
             for decision in growth.added:
                 append_event(connection, decision)
-        recorded = {decision.id for decision in record.rows}
-        self._missing = [event for event in events if event.id not in recorded]
-        self._number = len(events) + len(growth.added)
-        self._signature, self.head = signature, compute_head(record.rows)
-        self.taken += len(growth.added)
+        self._missing = find_missing(self.events, record.rows)
+        self.events += growth.added
+        self.head = compute_head(record.rows)
+        return signature
 
 
 def append_event(connection: sqlite3.Connection, decision: ReviewDecision) -> None:
@@ -125,33 +120,21 @@ def append_event(connection: sqlite3.Connection, decision: ReviewDecision) -> No
         connection: In a transaction.
         decision: A decision whose id is not in the journal.
     """
+    event = decision.id, decision.task, decision.person, decision.seconds, format_event(decision)
     connection.execute(
         "INSERT INTO events (number, id, task, person, seconds, event)"
         " SELECT COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?, ? FROM events",
-        (
-            decision.id,
-            decision.task,
-            decision.person,
-            decision.seconds,
-            format_event(decision),
-        ),
+        event,
     )
 
 
-def count_events(connection: sqlite3.Connection) -> int:
-    """Return the number of decisions in the journal."""
-    return int(connection.execute("SELECT COUNT(*) FROM events").fetchone()[0])
-
-
-def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[ReviewDecision]:
-    """Yield all decisions after the given number, in order.
+def read_events(connection: sqlite3.Connection) -> Iterator[ReviewDecision]:
+    """Yield all decisions of the journal, in order.
 
     Raises:
         FileFormatError: An event is not the decision of its id.
     """
-    rows = connection.execute(
-        "SELECT number, id, event FROM events WHERE number > ? ORDER BY number", (after,)
-    )
+    rows = connection.execute("SELECT number, id, event FROM events ORDER BY number")
     for number, name, event in rows:
         try:
             decision = ReviewDecision.model_validate_json(event)
@@ -165,25 +148,12 @@ def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[Revi
         yield decision
 
 
-def read_task_events(
-    connection: sqlite3.Connection, *tasks: str, person: str | None = None
+def find_missing(
+    events: list[ReviewDecision], recorded: tuple[ReviewDecision, ...]
 ) -> list[ReviewDecision]:
-    """Return the decisions on some tasks in order, of everyone or of one person."""
-    rows = connection.execute(
-        "SELECT event FROM events WHERE task IN (SELECT value FROM json_each(?))"
-        " AND (? IS NULL OR person = ?) ORDER BY number",
-        (json.dumps(tasks), person, person),
-    )
-    return [ReviewDecision.model_validate_json(event) for (event,) in rows]
-
-
-def find_time(events: list[ReviewDecision], now: datetime) -> datetime:
-    """Return the time of a new decision on a task: now, but later than all earlier ones on it.
-
-    Decisions are folded in order of time, and the clock may be set back.
-    """
-    latest = max((event.time for event in events), default=now - timedelta(days=1))
-    return max(now, latest + timedelta(microseconds=1))
+    """Return the decisions of the journal that decisions.jsonl lacks."""
+    ids = {decision.id for decision in recorded}
+    return [event for event in events if event.id not in ids]
 
 
 def list_unrecorded(folder: Path) -> list[ReviewDecision]:
@@ -197,8 +167,7 @@ def list_unrecorded(folder: Path) -> list[ReviewDecision]:
     # The journal first: a decision made in between is in decisions.jsonl when that is read.
     with closing(Database(folder / LIVE)) as database, database.read() as connection:
         events = list(read_events(connection))
-    recorded = {decision.id for decision in read_record(folder).rows}
-    return [event for event in events if event.id not in recorded]
+    return find_missing(events, read_record(folder).rows)
 
 
 def _drop_chain(connection: sqlite3.Connection, path: Path) -> None:

@@ -331,7 +331,7 @@ def _decide(service: ReviewService, name: str, person: Reviewer, is_last: bool =
     listed = service.content.tasks[name]
     opened = service.open_task(listed, person)
     fields = invent_fields(listed.kind, listed.task, is_last)
-    base = opened.find_base(person) if opened else None
+    base = opened.base if opened else None
     submission = Submission(fields, "", 60.0, listed.task.content_hash, base)
     service.decide(listed, person, submission)
 

@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from statistics import median
 from typing import Final
 
 from pydantic import JsonValue
 
 from omibench.review.app.database import list_drafts
-from omibench.review.app.decisions import count_events
-from omibench.review.app.pages import KindLine, MissLine, PersonLine, TaskLine, TestLine, Workload
-from omibench.review.app.service import ReviewService
-from omibench.review.app.states import (
-    WaitingQuery,
-    count_decided,
-    count_stale,
-    count_states,
-    count_waiting,
-    find_next,
-    list_decided,
-    list_touched,
-    list_waiting,
-)
-from omibench.review.app.tasks import Awaited, ListedTask
+from omibench.review.app.pages import KindLine, MissLine, PersonLine, ResultLine, TaskLine, Workload
+from omibench.review.app.service import ReviewService, WaitingTask
+from omibench.review.app.tasks import ListedTask, list_taken_roles
 from omibench.review.calibration import Miss
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer
+from omibench.review.state import TaskState
 
 LISTED: Final = 200
 """The maximum number of waiting tasks in a list."""
 DECIDED: Final = 50
-"""The maximum number of recently decided tasks in a list."""
+"""The maximum number of a person's last decisions whose tasks are listed."""
 
 
 def list_tasks(
     service: ReviewService, person: Reviewer
 ) -> tuple[list[Workload], list[TaskLine], int]:
     """Return a person's tasks: counts by kind and role, the first tasks, and how many more wait."""
-    tasks, query = service.content.tasks, service.find_waiting(person)
+    tasks, states, waiting = service.content.tasks, service.states, service.list_waiting(person)
+    own = [event.task for event in reversed(service.log.events) if event.person == person.name]
+    touched = set(own)
     with service.database.read() as connection:
-        waiting = count_waiting(connection, query)
-        workloads = _measure_workloads(connection, query, waiting)
-        lines = _list_waiting(connection, query, tasks)
-        hidden = max(0, sum(waiting.values()) - LISTED)
-        lines += _list_decided(connection, person, tasks)
-    return workloads, lines, hidden
+        drafts = list_drafts(connection, person.name)
+    lines = []
+    for listed, role in waiting[:LISTED]:
+        name = listed.task.id
+        status = "changed" if name in touched else "draft" if name in drafts else "open"
+        lines.append(_describe_line(listed, role, status))
+    for name in dict.fromkeys(islice(own, DECIDED)):
+        for taken in list_taken_roles(states[name], person) if name in states else ():
+            is_escalated = (taken, states[name].status) == ("senior", "escalated")
+            status = "escalated" if is_escalated else "done"
+            lines.append(_describe_line(tasks[name], taken, status))
+    return _measure_workloads(person, states, waiting), lines, max(0, len(waiting) - LISTED)
 
 
-def list_tests(service: ReviewService, person: Reviewer) -> list[TestLine]:
+def _measure_workloads(
+    person: Reviewer, states: Mapping[str, TaskState], waiting: list[WaitingTask]
+) -> list[Workload]:
+    done: Counter[tuple[str, str]] = Counter(
+        (state.task.kind, role)
+        for state in states.values()
+        for role in list_taken_roles(state, person)
+    )
+    asked: Counter[tuple[str, str]] = Counter((listed.task.kind, role) for listed, role in waiting)
+    first: dict[tuple[str, str], str] = {
+        (listed.task.kind, role): listed.task.id for listed, role in reversed(waiting)
+    }
+    order = list(KINDS)
+    return [
+        Workload(
+            KINDS[pair[0]].title,
+            pair[1],
+            done=done[pair],
+            total=done[pair] + asked[pair],
+            next_task=first.get(pair),
+        )
+        for pair in sorted({*asked, *done}, key=lambda pair: (order.index(pair[0]), pair[1]))
+    ]
+
+
+def _describe_line(listed: ListedTask, role: str, status: str) -> TaskLine:
+    task = listed.task
+    return TaskLine(task.id, listed.kind.title, role, status, task.purpose, task.simulated)
+
+
+def list_tests(service: ReviewService, person: Reviewer) -> list[ResultLine]:
     """Return a person's results in the calibration tests; what was missed only after the test."""
     return [
-        TestLine(
+        ResultLine(
             KINDS[test.kind].title,
-            test.set_name,
-            test.status,
-            test.agreeing,
-            test.decided,
-            test.needed,
-            test.kappa,
-            test.hurried,
-            service.shortest_seconds,
+            test,
             tuple(_describe_miss(test.kind, miss) for miss in test.missed if test.is_done),
         )
         for test in service.measure_tests(person)
@@ -80,46 +100,41 @@ def _describe_miss(kind: str, miss: Miss) -> MissLine:
     return MissLine(miss.task, field.title, name(miss.given), name(miss.gold))
 
 
-def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
-    """Return the progress of each kind, and the head hash of decisions.jsonl."""
-    with service.database.read() as connection:
-        counts, stale = count_states(connection), count_stale(connection)
-    kinds = [
-        KindLine(
-            kind.title,
-            {status: count for (name, status), count in counts.items() if name == kind.name},
-            stale.get(kind.name, 0),
-        )
-        for kind in KINDS.values()
-        if any(name == kind.name for name, _ in counts)
-    ]
-    return kinds, service.log.head
+def measure_kinds(service: ReviewService) -> dict[str, KindLine]:
+    """Return the progress of each kind that has tasks, by its name."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    stale: Counter[str] = Counter()
+    for state in service.states.values():
+        counts[state.task.kind][state.status] += 1
+        stale[state.task.kind] += bool(state.stale) and state.status != "settled"
+    return {
+        name: KindLine(kind.title, counts[name], stale[name])
+        for name, kind in KINDS.items()
+        if name in counts
+    }
 
 
 def format_metrics(service: ReviewService) -> str:
     """Return metrics in the Prometheus text format: decisions, tasks by kind and status, stale
     tasks, and the head hash of decisions.jsonl.
     """
-    with service.database.read() as connection:
-        number = count_events(connection)
-        states, stale = count_states(connection), count_stale(connection)
-    lines = [
-        "# TYPE omibench_review_events_total counter",
-        f"omibench_review_events_total {number}",
-        "# TYPE omibench_review_head_info gauge",
-        f'omibench_review_head_info{{sha256="{service.log.head}"}} 1',
-        "# TYPE omibench_review_tasks gauge",
-        *(
-            f'omibench_review_tasks{{kind="{kind}",status="{status}"}} {count}'
-            for (kind, status), count in sorted(states.items())
-        ),
-        "# TYPE omibench_review_stale_tasks gauge",
-        *(
-            f'omibench_review_stale_tasks{{kind="{kind}"}} {count}'
-            for kind, count in sorted(stale.items())
-        ),
-    ]
-    return "\n".join(lines) + "\n"
+    kinds = sorted(measure_kinds(service).items())
+
+    def list_lines() -> Iterator[str]:
+        yield "# TYPE omibench_review_events_total counter"
+        yield f"omibench_review_events_total {len(service.log.events)}"
+        yield "# TYPE omibench_review_head_info gauge"
+        yield f'omibench_review_head_info{{sha256="{service.log.head}"}} 1'
+        yield "# TYPE omibench_review_tasks gauge"
+        for name, kind in kinds:
+            for status, count in sorted(kind.counts.items()):
+                yield f'omibench_review_tasks{{kind="{name}",status="{status}"}} {count}'
+        yield "# TYPE omibench_review_stale_tasks gauge"
+        for name, kind in kinds:
+            if kind.stale:
+                yield f'omibench_review_stale_tasks{{kind="{name}"}} {kind.stale}'
+
+    return "".join(f"{line}\n" for line in list_lines())
 
 
 def measure_people(service: ReviewService, only: str | None = None) -> list[PersonLine]:
@@ -130,94 +145,13 @@ def measure_people(service: ReviewService, only: str | None = None) -> list[Pers
         only: Restrict to this person; everyone if None.
     """
     seconds: defaultdict[str, list[float | None]] = defaultdict(list)
-    with service.database.read() as connection:
-        for name, duration in connection.execute("SELECT person, seconds FROM events"):
-            seconds[name].append(duration)
-    return [
-        _describe_person(person, seconds[person.name], service.shortest_seconds)
-        for person in service.content.people.values()
-        if only in (None, person.name)
-    ]
-
-
-def _describe_person(
-    person: Reviewer, seconds: Sequence[float | None], shortest: float
-) -> PersonLine:
-    times = [duration for duration in seconds if duration is not None]
-    return PersonLine(
-        person.name,
-        tuple(person.roles),
-        decided=len(seconds),
-        median_seconds=median(times) if times else None,
-        hurried=sum(duration < shortest for duration in times),
-        simulated=person.simulated,
-    )
-
-
-def _measure_workloads(
-    connection: sqlite3.Connection,
-    query: WaitingQuery,
-    waiting: Mapping[tuple[str, Awaited], int],
-) -> list[Workload]:
-    decided = count_decided(connection, query.person.name)
-    open_count = {(kind, _name_role(awaited)): n for (kind, awaited), n in waiting.items()}
-    next_tasks = {
-        (kind, _name_role(awaited)): find_next(
-            connection, query._replace(kind=kind, awaited=awaited)
-        )
-        for kind, awaited in waiting
-    }
-    order = list(KINDS)
-    pairs = sorted({*open_count, *decided}, key=lambda pair: (order.index(pair[0]), pair[1]))
-    return [
-        Workload(
-            KINDS[kind].title,
-            role,
-            done=decided.get((kind, role), 0),
-            total=decided.get((kind, role), 0) + open_count.get((kind, role), 0),
-            next_task=next_tasks.get((kind, role)),
-        )
-        for kind, role in pairs
-    ]
-
-
-def _list_waiting(
-    connection: sqlite3.Connection, query: WaitingQuery, tasks: Mapping[str, ListedTask]
-) -> list[TaskLine]:
-    name = query.person.name
-    drafts, touched = list_drafts(connection, name), list_touched(connection, name)
-    rows = list_waiting(connection, query, LISTED)
-    return [
-        _describe_line(
-            tasks[row.task],
-            _name_role(row.awaited),
-            "changed" if row.task in touched else "draft" if row.task in drafts else "open",
-        )
-        for row in rows
-        if row.task in tasks
-    ]
-
-
-def _list_decided(
-    connection: sqlite3.Connection, person: Reviewer, tasks: Mapping[str, ListedTask]
-) -> list[TaskLine]:
-    rows = list_decided(connection, person.name, DECIDED)
-    return [
-        _describe_line(
-            tasks[task],
-            role,
-            "escalated" if (role, status) == ("senior", "escalated") else "done",
-        )
-        for task, role, status in rows
-        if task in tasks
-    ]
-
-
-def _describe_line(listed: ListedTask, role: str, status: str) -> TaskLine:
-    task = listed.task
-    return TaskLine(task.id, listed.kind.title, role, status, task.purpose, task.simulated)
-
-
-def _name_role(awaited: Awaited) -> str:
-    """Return the role for display; `everyone` is shown as annotator."""
-    return "annotator" if awaited == "everyone" else awaited
+    for event in service.log.events:
+        seconds[event.person].append(event.seconds)
+    lines = []
+    for person in service.content.people.values():
+        if only in (None, person.name):
+            times = [duration for duration in seconds[person.name] if duration is not None]
+            hurried = sum(duration < service.shortest_seconds for duration in times)
+            number, time = len(seconds[person.name]), median(times) if times else None
+            lines.append(PersonLine(person, number, time, hurried))
+    return lines

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
 
@@ -22,7 +21,7 @@ from omibench.review.kinds.declaration import Field, Kind, PartStyle, list_optio
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState
 from omibench.schemas.problem import Choice
-from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
+from omibench.schemas.review import ReviewDecision, ReviewTask
 
 _SHOWN: Final = (
     "name", "title", "type", "scale", "required", "edits", "options_from", "prefill", "when", "key",
@@ -31,24 +30,20 @@ _SHOWN: Final = (
 """Escalation rules and the effect of an answer, which a form does not show."""
 
 
-class Neighbours(NamedTuple):
-    """The previous task, and the next one that waits."""
-
-    next_task: str | None = None
-    previous_task: str | None = None
-
-
-def describe_task(opened: OpenedTask, person: Reviewer, neighbours: Neighbours) -> dict[str, Any]:
+def describe_task(
+    opened: OpenedTask, person: Reviewer, neighbours: tuple[str | None, str | None] = (None, None)
+) -> dict[str, Any]:
     """Build the document from which a browser renders a task.
 
     Args:
         opened: The task as opened by the person.
         person: The person.
-        neighbours: Ids of the previous and next task.
+        neighbours: Ids of the next and previous task.
     """
     task, kind = opened.listed.task, opened.listed.kind
     content, original = show_content(task, kind, opened.state, opened.role)
     is_senior = opened.role == "senior"
+    following, previous = (link_task(name) if name else None for name in neighbours)
     return {
         "task": {
             "id": task.id,
@@ -61,23 +56,38 @@ def describe_task(opened: OpenedTask, person: Reviewer, neighbours: Neighbours) 
             "edited": list(original),
             "content_hash": task.content_hash,
             "pictures": [
-                _describe_picture(picture)
+                {
+                    "url": f"/pictures/{picture.sha256}",
+                    "part": picture.part,
+                    "label": picture.label,
+                    "boxes": [list(box) for box in picture.boxes],
+                }
                 for picture in task.pictures
                 if shows_picture(kind, opened.role, picture)
             ],
             "simulated": task.simulated,
         },
-        "kind": _describe_kind(kind, opened.role, content),
+        "kind": {
+            "name": kind.name,
+            "title": kind.title,
+            "instruction": kind.instruction,
+            "parts": [
+                {"name": part.name, "title": part.title, "style": part.style}
+                for part in kind.list_visible_parts(opened.role)
+            ],
+            "fields": describe_fields(kind, content),
+            "timed": kind.timed,
+        },
         "role": opened.role,
         "draft": opened.draft,
-        "base": opened.find_base(person),
+        "base": opened.base,
         "state": describe_state(opened.state, opened.role),
         "history": describe_history(opened, person),
         "may_decide": opened.may_decide,
         "claimed": opened.claimed_by is not None,
         "claimed_by": opened.claimed_by if is_senior else None,
-        "next": _link(neighbours.next_task),
-        "previous": _link(neighbours.previous_task),
+        "next": following,
+        "previous": previous,
     }
 
 
@@ -139,10 +149,6 @@ def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any
     ]
 
 
-def _link(task: str | None) -> str | None:
-    return link_task(task) if task else None
-
-
 def _find_edits(task: ReviewTask, kind: Kind, state: TaskState) -> Mapping[str, JsonValue]:
     """Return the parts that the annotator edited, by name, in their edited form.
 
@@ -176,31 +182,6 @@ def _read_part(style: PartStyle | None, text: str, part: JsonValue) -> JsonValue
     return None
 
 
-def _describe_picture(picture: TaskPicture) -> dict[str, Any]:
-    return {
-        "url": f"/pictures/{picture.sha256}",
-        "part": picture.part,
-        "label": picture.label,
-        "boxes": [list(box) for box in picture.boxes],
-    }
-
-
-def _describe_kind(
-    kind: Kind, role: AssignedRole, content: Mapping[str, JsonValue]
-) -> dict[str, Any]:
-    return {
-        "name": kind.name,
-        "title": kind.title,
-        "instruction": kind.instruction,
-        "parts": [
-            {"name": part.name, "title": part.title, "style": part.style}
-            for part in kind.list_visible_parts(role)
-        ],
-        "fields": describe_fields(kind, content),
-        "timed": kind.timed,
-    }
-
-
 def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
     """Return the fields of a kind as the form of one task needs them.
 
@@ -215,17 +196,17 @@ def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[s
         kind: The kind of the task.
         content: The parts that the person sees; hidden parts are not used.
     """
-    return [_describe_field(kind, field, content) for field in kind.fields]
-
-
-def _describe_field(kind: Kind, field: Field, content: Mapping[str, JsonValue]) -> dict[str, Any]:
-    options = [
-        {"value": option.value, "title": option.title, "key": option.key, "help": option.help}
-        for option in list_options(field, content)
+    return [
+        {name: getattr(field, name) for name in _SHOWN}
+        | {
+            "options": [
+                {name: getattr(option, name) for name in ("value", "title", "key", "help")}
+                for option in list_options(field, content)
+            ]
+        }
+        | _find_start(kind, field, content)
+        for field in kind.fields
     ]
-    values = asdict(field)
-    shown = {name: values[name] for name in _SHOWN}
-    return shown | {"options": options} | _find_start(kind, field, content)
 
 
 def _find_start(kind: Kind, field: Field, content: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -234,7 +215,7 @@ def _find_start(kind: Kind, field: Field, content: Mapping[str, JsonValue]) -> d
         return {}
     if field.prefill:
         return {"start": write_part_text(part) if field.type == "text" else part}
-    chooser = next((item.name for item in kind.fields if item.options_from == field.edits), None)
+    chooser = kind.find_chooser(field)
     if chooser is None:
         return {"start": write_part_text(part)}
     entries = part if isinstance(part, list) else []

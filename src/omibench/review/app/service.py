@@ -11,8 +11,9 @@ import os
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from pydantic import JsonValue
 from omibench.errors import OmibenchError
 from omibench.params.review import SHORTEST_SECONDS, CalibrationParams
 from omibench.review.app.conflicts import (
-    Conflict,
     DecisionConflictError,
     DoubtError,
     NoRightError,
@@ -33,31 +33,24 @@ from omibench.review.app.database import (
     claim_task,
     drop_claim,
     drop_draft,
-    find_claim,
     lock_folder,
+    read_claims,
     read_draft,
     save_draft,
 )
-from omibench.review.app.decisions import (
-    DecisionLog,
-    append_event,
-    find_time,
-    read_events,
-    read_task_events,
-)
-from omibench.review.app.states import WaitingQuery, clear_states, write_people, write_state
+from omibench.review.app.decisions import DecisionLog, append_event
 from omibench.review.app.tasks import (
     ListedTask,
     ReviewContent,
     choose_role,
-    find_awaited,
+    find_waiting_role,
+    list_taken_roles,
     may_decide,
     read_content,
     sign_files,
 )
 from omibench.review.calibration import CalibrationResult, list_qualified, measure_calibration
 from omibench.review.check import check_fields
-from omibench.review.folder import FileSignature
 from omibench.review.outcomes import ReviewRule
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState, compute_state
@@ -75,7 +68,23 @@ class Submission(NamedTuple):
     content_hash: str
     base: str | None
     confirmed: frozenset[str] = frozenset()
-    """Names of the doubts that the person has confirmed (`review.doubts`)."""
+    """Names of the doubts that the person has confirmed (`conflicts.list_doubts`)."""
+
+    def make_draft(self) -> dict[str, Any]:
+        """Return the form as a draft: not submitted yet, or rejected."""
+        return {
+            "fields": dict(self.fields),
+            "comment": self.comment,
+            "seconds": self.seconds,
+            "content_hash": self.content_hash,
+        }
+
+
+class WaitingTask(NamedTuple):
+    """A task that waits for a person, and the role; an annotator's in independent tasks."""
+
+    listed: ListedTask
+    role: AssignedRole
 
 
 class OpenedTask(NamedTuple):
@@ -88,12 +97,10 @@ class OpenedTask(NamedTuple):
     events: list[ReviewDecision]
     draft: dict[str, Any] | None
     claimed_by: str | None
+    base: str | None
+    """The id of the newest event that the person's decision follows."""
     is_judged_again: bool = False
     """Whether a sample of it waits for a senior, who must not see others' decisions."""
-
-    def find_base(self, person: Reviewer) -> str | None:
-        """Return the id of the newest event that the person's decision follows."""
-        return find_base(self.listed, self.events, person.name)
 
 
 class ReviewService:
@@ -136,19 +143,31 @@ class ReviewService:
         try:
             self.database = Database(folder / LIVE)
             self.log = DecisionLog(self.database, folder)
-            self.write_states()
+            self._compute_states()
         except BaseException:
             os.close(self._lock)
             raise
 
     @property
     def content(self) -> ReviewContent:
-        """Return tasks and people; changed files are read again, and others' decisions taken in."""
+        """Return tasks and people; changed files are read again, and others' decisions taken in.
+
+        Files that cannot be read leave the previous contents.
+        """
         signature = sign_files(self.folder)
         if signature != self._signature:
             with self._reading:
                 if signature != self._signature:
-                    self._read_again(signature)
+                    self._signature = signature
+                    try:
+                        self._content = read_content(self.folder)
+                    except OmibenchError as error:
+                        kept = "the review continues with the previous tasks and people"
+                        log.warning("%s: %s", kept, error)
+                    else:
+                        for line in self._content.errors:
+                            log.warning("%s", line)
+                        self._compute_states()
         if self.log.has_changed():
             self.synchronise()
         return self._content
@@ -163,32 +182,32 @@ class ReviewService:
 
         A failure is logged: the live log keeps the decisions, and the next call tries again.
         """
-        before = self.log.taken
-        try:
-            self.log.synchronise()
-        except OmibenchError as error:
-            log.warning("%s; new decisions are kept in %s", error, LIVE)
-        if self.log.taken != before:
-            self.write_states()
+        with self.log.lock:
+            before = len(self.log.events)
+            try:
+                self.log.synchronise()
+            except OmibenchError as error:
+                log.warning("%s; new decisions are kept in %s", error, LIVE)
+            if len(self.log.events) != before:
+                self._compute_states()
 
-    def write_states(self) -> None:
+    def _compute_states(self) -> None:
         """Compute the states of all tasks from the events."""
-        events: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
-        with self.database.write() as connection:
-            for event in read_events(connection):
+        with self.log.lock:
+            events: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
+            for event in self.log.events:
                 events[event.task].append(event)
-            clear_states(connection)
-            for listed in self._content.tasks.values():
-                state = self.fold(listed, events[listed.task.id])
-                awaited = find_awaited(listed.task, listed.kind, state)
-                write_state(connection, listed.position, listed.task, state, awaited)
-                write_people(connection, listed.task, awaited)
+            self.events = events
+            """The decisions on each task, in order."""
+            self.states = {
+                name: self._fold(listed, events[name])
+                for name, listed in self._content.tasks.items()
+            }
+            """The state of each task."""
 
-    def fold(self, listed: ListedTask, events: list[ReviewDecision]) -> TaskState:
-        """Return the state of a task after some events."""
-        return compute_state(
-            listed.task, listed.kind, events, self.rule.count_needed(listed.task.kind)
-        )
+    def _fold(self, listed: ListedTask, events: list[ReviewDecision]) -> TaskState:
+        task = listed.task
+        return compute_state(task, listed.kind, events, self.rule.count_needed(task.kind))
 
     def list_barred_kinds(self, person: Reviewer) -> frozenset[str]:
         """Return the kinds for which a person has not passed the test.
@@ -197,7 +216,7 @@ class ReviewService:
         """
         if self.calibration is None:
             return frozenset()
-        content, decisions = self.content, self._read_tests_of(person)
+        content, decisions = self.content, self._list_tests_of(person)
         return frozenset(
             kind
             for kind in {listed.task.kind for listed in content.tasks.values()}
@@ -208,56 +227,88 @@ class ReviewService:
         """Return a person's results in the calibration sets."""
         if self.calibration is None:
             return []
-        decisions = self._read_tests_of(person)
-        return measure_calibration(
-            self.content.calibration, decisions, self.calibration, self.shortest_seconds
-        )
+        tests, decisions = self.content.calibration, self._list_tests_of(person)
+        return measure_calibration(tests, decisions, self.calibration, self.shortest_seconds)
 
-    def _read_tests_of(self, person: Reviewer) -> list[ReviewDecision]:
-        names = [task.id for task in self.content.calibration]
+    def _list_tests_of(self, person: Reviewer) -> list[ReviewDecision]:
+        return [
+            event
+            for task in self.content.calibration
+            for event in self.events[task.id]
+            if event.person == person.name
+        ]
+
+    def _is_barred(self, listed: ListedTask, barred: frozenset[str]) -> bool:
+        return listed.task.purpose == "work" and listed.task.kind in barred
+
+    def list_waiting(self, person: Reviewer) -> list[WaitingTask]:
+        """Return the tasks that wait for a person and are not claimed by others, in order."""
+        return list(self._iter_waiting(person, self.content.tasks.values()))
+
+    def _iter_waiting(self, person: Reviewer, tasks: Iterable[ListedTask]) -> Iterator[WaitingTask]:
+        states, barred = self.states, self.list_barred_kinds(person)
         with self.database.read() as connection:
-            return read_task_events(connection, *names, person=person.name)
+            claims = read_claims(connection, self.seconds)
+        for listed in tasks:
+            name = listed.task.id
+            role = find_waiting_role(listed, states[name], person) if name in states else None
+            if role is None or self._is_barred(listed, barred):
+                continue
+            if role == "everyone":
+                yield WaitingTask(listed, "annotator")
+            elif claims.get(name) in (None, person.name):
+                yield WaitingTask(listed, role)
 
-    def is_barred(self, listed: ListedTask, person: Reviewer) -> bool:
-        """Return whether a task requires a test that the person has not passed."""
-        is_work = listed.task.purpose == "work"
-        return is_work and listed.task.kind in self.list_barred_kinds(person)
+    def find_neighbours(
+        self, listed: ListedTask, person: Reviewer
+    ) -> tuple[str | None, str | None]:
+        """Return the next task that waits for a person, and the previous one or one decided before.
 
-    def find_waiting(self, person: Reviewer) -> WaitingQuery:
-        """Return the query for the tasks that wait for a person now."""
-        return WaitingQuery(person, self.seconds, barred=self.list_barred_kinds(person))
-
-    def find_task(self, name: str) -> ListedTask | None:
-        """Return the task with that id."""
-        return self.content.tasks.get(name)
+        After the last task follows the first one.
+        """
+        tasks = list(self.content.tasks.values())
+        earlier, later = tasks[: listed.position], tasks[listed.position + 1 :]
+        following = next(self._iter_waiting(person, chain(later, earlier)), None)
+        waiting = next(self._iter_waiting(person, reversed(earlier)), None)
+        start = waiting.listed.position + 1 if waiting else 0
+        decided = (
+            other.task.id
+            for other in reversed(earlier[start:])
+            if (state := self.states.get(other.task.id)) and list_taken_roles(state, person)
+        )
+        previous = next(decided, waiting.listed.task.id if waiting else None)
+        return following.listed.task.id if following else None, previous
 
     def open_task(self, listed: ListedTask, person: Reviewer) -> OpenedTask | None:
         """Return a task as opened by a person, or None if they cannot see it."""
         task, kind = listed.task, listed.kind
-        samples = self.content.samples.get(task.id, ())
-        with self.database.read() as connection:
-            events = read_task_events(connection, task.id)
-            draft = read_draft(connection, task.id, person.name)
-            claim = find_claim(connection, task.id, self.seconds)
-            is_judged_again = any(
-                self.fold(sample, read_task_events(connection, sample.task.id)).status != "settled"
-                for sample in samples
-            )
-        state = self.fold(listed, events)
+        events = list(self.events[task.id])
+        state = self._fold(listed, events)
         role = choose_role(task, kind, state, person)
-        if role is None or (not events and self.is_barred(listed, person)):
+        if role is None:
             return None
-        can_decide = may_decide(task, kind, state, person, role)
-        claimed_by = claim if claim != person.name else None
+        if not events and self._is_barred(listed, self.list_barred_kinds(person)):
+            return None
+        with self.database.read() as connection:
+            draft = read_draft(connection, task.id, person.name)
+            claim = read_claims(connection, self.seconds).get(task.id)
+        samples = self.content.samples.get(task.id, ())
         return OpenedTask(
-            listed, state, role, can_decide, events, draft, claimed_by, is_judged_again
+            listed,
+            state,
+            role,
+            may_decide(task, kind, state, person, role),
+            events,
+            draft,
+            claim if claim != person.name else None,
+            find_base(listed, events, person.name),
+            any(self.states[sample.task.id].status != "settled" for sample in samples),
         )
 
     def decide(
         self, listed: ListedTask, person: Reviewer, submission: Submission
     ) -> ReviewDecision:
-        """Write a decision and the resulting state of the task in one transaction, then add it to
-        decisions.jsonl.
+        """Write a decision in one transaction, then add it to decisions.jsonl.
 
         Raises:
             DecisionFieldError: A field is invalid for the kind.
@@ -271,41 +322,41 @@ class ReviewService:
         doubts = list_doubts(kind, task, fields)
         if open_doubts := [d for d in doubts if d.name not in submission.confirmed]:
             raise DoubtError(open_doubts)
-        is_barred = self.is_barred(listed, person)
-        with self.database.write() as connection:
-            events = read_task_events(connection, task.id)
-            state = self.fold(listed, events)
-            conflict = self._find_conflict(listed, events, person, submission)
-            claim = find_claim(connection, task.id, self.seconds)
-            if conflict is None and kind.design != "everyone" and claim not in (None, person.name):
-                conflict = Conflict("claimed", claim, state, find_base(listed, events, person.name))
+        is_barred = self._is_barred(listed, self.list_barred_kinds(person))
+        with self.log.lock:
+            events = self.events[task.id]
+            state = self._fold(listed, events)
             role = choose_role(task, kind, state, person)
-            if conflict is None:
-                if role is None or is_barred or not may_decide(task, kind, state, person, role):
-                    raise NoRightError(f"{task.id}: the task does not wait for {person.name}")
-                decision = ReviewDecision(
-                    id=uuid.uuid4().hex,
-                    task=task.id,
-                    kind=task.kind,
-                    person=person.name,
-                    role=role,
-                    time=find_time(events, self.now()),
-                    content_hash=task.content_hash,
-                    fields=fields,
-                    seconds=submission.seconds,
-                    comment=submission.comment,
-                    simulated=person.simulated,
-                )
-                append_event(connection, decision)
-                state = self.fold(listed, [*events, decision])
-                awaited = find_awaited(task, kind, state)
-                write_state(connection, listed.position, task, state, awaited)
-                drop_draft(connection, task.id, person.name)
-                drop_claim(connection, task.id, person.name)
-            elif role is not None:
-                save_draft(connection, task.id, person.name, make_draft(submission))
-        if conflict is not None:
-            raise DecisionConflictError(conflict)
+            with self.database.write() as connection:
+                claim = read_claims(connection, self.seconds).get(task.id)
+                conflict = _find_conflict(listed, events, person, submission, claim)
+                if conflict is None:
+                    if role is None or is_barred or not may_decide(task, kind, state, person, role):
+                        raise NoRightError(f"{task.id}: the task does not wait for {person.name}")
+                    decision = ReviewDecision(
+                        id=uuid.uuid4().hex,
+                        task=task.id,
+                        kind=task.kind,
+                        person=person.name,
+                        role=role,
+                        time=_find_time(events, self.now()),
+                        content_hash=task.content_hash,
+                        fields=dict(sorted(fields.items())),  # as it will be read again
+                        seconds=submission.seconds,
+                        comment=submission.comment,
+                        simulated=person.simulated,
+                    )
+                    append_event(connection, decision)
+                    drop_draft(connection, task.id, person.name)
+                    drop_claim(connection, task.id, person.name)
+                elif role is not None:
+                    save_draft(connection, task.id, person.name, submission.make_draft())
+            if conflict is not None:
+                raise conflict
+            self.log.add(decision)
+            events.append(decision)
+            if current := self._content.tasks.get(task.id):
+                self.states[task.id] = self._fold(current, events)
         self.synchronise()
         return decision
 
@@ -315,12 +366,13 @@ class ReviewService:
         Raises:
             NoRightError: The task is not for this person.
         """
+        name = listed.task.id
         if self.open_task(listed, person) is None:
-            raise NoRightError(f"{listed.task.id}: the task is not for {person.name}")
+            raise NoRightError(f"{name}: the task is not for {person.name}")
         with self.database.write() as connection:
-            save_draft(connection, listed.task.id, person.name, make_draft(submission))
-            if find_claim(connection, listed.task.id, self.seconds) == person.name:
-                claim_task(connection, listed.task.id, person.name, self.seconds)
+            save_draft(connection, name, person.name, submission.make_draft())
+            if read_claims(connection, self.seconds).get(name) == person.name:
+                claim_task(connection, name, person.name, self.seconds)
 
     def claim(self, listed: ListedTask, person: Reviewer) -> None:
         """Claim a task, or renew the claim. Independent tasks need no claim.
@@ -337,8 +389,7 @@ class ReviewService:
         with self.database.write() as connection:
             is_free = claim_task(connection, listed.task.id, person.name, self.seconds)
         if not is_free:
-            base = opened.find_base(person)
-            raise DecisionConflictError(Conflict("claimed", opened.claimed_by, opened.state, base))
+            raise DecisionConflictError(listed.task, "claimed", opened.claimed_by, opened.base)
 
     def release(self, listed: ListedTask, person: Reviewer) -> None:
         """Release a claim."""
@@ -349,34 +400,6 @@ class ReviewService:
         """Close the live log, and let another server use the folder."""
         self.database.close()
         os.close(self._lock)
-
-    def _find_conflict(
-        self,
-        listed: ListedTask,
-        events: list[ReviewDecision],
-        person: Reviewer,
-        submission: Submission,
-    ) -> Conflict | None:
-        state = self.fold(listed, events)
-        base = find_base(listed, events, person.name)
-        if submission.content_hash != listed.task.content_hash:
-            return Conflict("changed", None, state, base)
-        if submission.base != base:
-            by = next((event.person for event in events if event.id == base), None)
-            return Conflict("decided", by, state, base)
-        return None
-
-    def _read_again(self, signature: tuple[FileSignature, ...]) -> None:
-        """Load changed files; keep the previous contents if they cannot be read."""
-        self._signature = signature
-        try:
-            self._content = read_content(self.folder)
-        except OmibenchError as error:
-            log.warning("the review continues with the previous tasks and people: %s", error)
-            return
-        for line in self._content.errors:
-            log.warning("%s", line)
-        self.write_states()
 
 
 def find_base(listed: ListedTask, events: list[ReviewDecision], person: str) -> str | None:
@@ -389,11 +412,28 @@ def find_base(listed: ListedTask, events: list[ReviewDecision], person: str) -> 
     return ids[-1] if ids else None
 
 
-def make_draft(submission: Submission) -> dict[str, Any]:
-    """Return a form as a draft: not submitted yet, or rejected."""
-    return {
-        "fields": dict(submission.fields),
-        "comment": submission.comment,
-        "seconds": submission.seconds,
-        "content_hash": submission.content_hash,
-    }
+def _find_conflict(
+    listed: ListedTask,
+    events: list[ReviewDecision],
+    person: Reviewer,
+    submission: Submission,
+    claim: str | None,
+) -> DecisionConflictError | None:
+    task, base = listed.task, find_base(listed, events, person.name)
+    if submission.content_hash != task.content_hash:
+        return DecisionConflictError(task, "changed", None, base)
+    if submission.base != base:
+        by = next((event.person for event in events if event.id == base), None)
+        return DecisionConflictError(task, "decided", by, base)
+    if listed.kind.design != "everyone" and claim not in (None, person.name):
+        return DecisionConflictError(task, "claimed", claim, base)
+    return None
+
+
+def _find_time(events: list[ReviewDecision], now: datetime) -> datetime:
+    """Return the time of a new decision on a task: now, but later than all earlier ones on it.
+
+    Decisions are folded in order of time, and the clock may be set back.
+    """
+    latest = max((event.time for event in events), default=now - timedelta(days=1))
+    return max(now, latest + timedelta(microseconds=1))

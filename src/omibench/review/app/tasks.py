@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from omibench.review.folder import REVIEWERS, TASKS, FileSignature, read_tasks, 
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import AssignedRole, Reviewer, read_reviewers
-from omibench.review.state import Status, TaskState
+from omibench.review.state import Status, TaskState, read_role
 from omibench.schemas.review import ReviewRole, ReviewTask, TaskPicture
 
 Awaited = Literal["annotator", "auditor", "senior", "everyone"]
@@ -66,10 +66,12 @@ def is_asked(task: ReviewTask, role: Awaited, person: Reviewer) -> bool:
     return subject is None or person.subjects is None or subject in person.subjects
 
 
-def list_taken_roles(state: TaskState, person: Reviewer) -> set[str]:
-    """Return the roles in which a person has decided on the current content of the task."""
-    roles = {decision.role for decision in state.decisions if decision.person == person.name}
-    return {"annotator" if role == "imported" else role for role in roles}
+def list_taken_roles(state: TaskState, person: Reviewer) -> set[ReviewRole]:
+    """Return the roles in which a person has decided on the current content of the task.
+
+    Imported decisions count as an annotator's.
+    """
+    return {read_role(d) for d in state.decisions if d.person == person.name}
 
 
 def choose_role(
@@ -109,6 +111,18 @@ def may_decide(
     return awaited in {role, "everyone"} and is_asked(task, awaited, person)
 
 
+def find_waiting_role(listed: ListedTask, state: TaskState, person: Reviewer) -> Awaited | None:
+    """Return the role as which a task waits for a person who has not read it yet, or None.
+
+    Seniors can settle an escalated task again.
+    """
+    awaited = find_awaited(listed.task, listed.kind, state)
+    if awaited is None or not is_asked(listed.task, awaited, person):
+        return None
+    taken = list_taken_roles(state, person)
+    return None if taken - ({"senior"} if awaited == "senior" else set()) else awaited
+
+
 # Tasks of a review folder, and the pictures that they show.
 
 PICTURE_BYTES: Final = 64 * 2**20
@@ -137,14 +151,21 @@ class ReviewContent:
     Attributes:
         tasks: Tasks of known kinds, in file order.
         people: Everyone in reviewers.yaml.
-        pictures: The uses of each picture: in which tasks, and as what.
         errors: Errors of other lines.
     """
 
     tasks: Mapping[str, ListedTask]
     people: Mapping[str, Reviewer]
-    pictures: Mapping[str, Sequence[tuple[ListedTask, TaskPicture]]]
     errors: tuple[str, ...] = ()
+
+    @cached_property
+    def pictures(self) -> Mapping[str, Sequence[tuple[ListedTask, TaskPicture]]]:
+        """The uses of each picture by its hash: in which tasks, and as what."""
+        index: defaultdict[str, list[tuple[ListedTask, TaskPicture]]] = defaultdict(list)
+        for listed in self.tasks.values():
+            for picture in listed.task.pictures:
+                index[picture.sha256].append((listed, picture))
+        return index
 
     @cached_property
     def samples(self) -> Mapping[str, Sequence[ListedTask]]:
@@ -188,7 +209,7 @@ def read_content(folder: Path) -> ReviewContent:
     }
     people = {person.name: person for person in read_reviewers(folder / REVIEWERS)}
     errors = (*lines.errors, *unknown_kinds)
-    return ReviewContent(tasks, people, _index_pictures(tasks.values()), errors)
+    return ReviewContent(tasks, people, errors)
 
 
 def shows_picture(kind: Kind, role: ReviewRole, picture: TaskPicture) -> bool:
@@ -219,13 +240,3 @@ def read_picture(folder: Path, picture: TaskPicture) -> bytes | None:
         data = opened.read(PICTURE_BYTES + 1)
     is_sound = len(data) <= PICTURE_BYTES and hashlib.sha256(data).hexdigest() == picture.sha256
     return data if is_sound else None
-
-
-def _index_pictures(
-    tasks: Iterable[ListedTask],
-) -> Mapping[str, Sequence[tuple[ListedTask, TaskPicture]]]:
-    index: defaultdict[str, list[tuple[ListedTask, TaskPicture]]] = defaultdict(list)
-    for listed in tasks:
-        for picture in listed.task.pictures:
-            index[picture.sha256].append((listed, picture))
-    return dict(index)

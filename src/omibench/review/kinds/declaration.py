@@ -187,6 +187,10 @@ class Kind:
         """Return the parts that a role can see."""
         return [part for part in self.parts if role not in part.hidden_from]
 
+    def find_chooser(self, item: Field) -> str | None:
+        """Return the field that chooses the candidate whose text a field edits, if any."""
+        return next((f.name for f in self.fields if f.options_from == item.edits), None)
+
 
 def list_options(item: Field, content: Mapping[str, JsonValue]) -> tuple[Option, ...]:
     """Return the options of a field in one task: those of the task, then the declared ones.

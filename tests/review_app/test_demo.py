@@ -12,7 +12,6 @@ from omibench.review.app.demo import invent_fields, make_demo_task, write_demo
 from omibench.review.app.service import ReviewService
 from omibench.review.check import check_fields
 from omibench.review.kinds import KINDS
-from omibench.review.state import Status
 from omibench.schemas.review import TaskPicture
 from review_app.builders import make_task, open_browser, write_tasks
 
@@ -45,8 +44,7 @@ def test_every_kind_is_there_with_an_audit_and_an_escalation(tmp_path: Path) -> 
     name, password, _ = users[0]
     with service.database.read() as connection:
         assert check_password(read_hash(connection, name), password)
-        rows = connection.execute("SELECT task, status FROM task_state").fetchall()
-    states: dict[str, Status] = dict(rows)
+    states = {task: state.status for task, state in service.states.items()}
     assert states["item:demo-3"] == "escalated"
     assert states["item:demo-2"] == states["page:demo-2"] == "audit"
     document = open_browser(service, "Ada").open("item:of-the-sample")
