@@ -43,9 +43,3 @@ def test_one_kind_of_study_is_named(tmp_path: Path, words: list[str]) -> None:
     ):
         init(tmp_path / "study", *words)
     assert not (tmp_path / "study").exists()
-
-
-def test_a_mistake_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(OmibenchError):
-        init(tmp_path / "study", "--study", "nobody")
-    assert not (tmp_path / "study").exists()

@@ -24,11 +24,6 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(store_app, [str(word) for word in words])
 
 
-def test_the_verbs_are_these() -> None:
-    names = [command.name or command.callback.__name__ for command in store_app.registered_commands]  # type: ignore[union-attr]
-    assert names == VERBS
-
-
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_shows_an_example(verb: str) -> None:
     shown = run(verb, "--help")

@@ -8,7 +8,6 @@ import pytest
 
 from omibench.graph.inputs import list_missing_files, list_named_files
 from omibench.graph.job_hash import slice_study
-from omibench.graph.stage import prompt_file
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 
@@ -104,12 +103,6 @@ def test_a_model_that_reads_formulas_names_them_too_whatever_reads_pages(
     )
     assert list_named_files(study, "ocr") == named
     assert set(slice_study(study, "ocr").get("models", {})) == ({"sim"} if named else set())
-
-
-def test_a_prompt_is_a_name_or_a_path() -> None:
-    assert prompt_file("cot") is None
-    assert prompt_file("mine.txt") == "mine.txt"
-    assert prompt_file("prompts/mine") == "prompts/mine"
 
 
 def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:

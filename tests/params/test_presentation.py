@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.job_hash import slice_study
-from omibench.params.presentation import Examples, FreezeExamples, Perception
 from omibench.params.setting import Cell
-from omibench.params.study import Study, parse_study, parse_study_file
+from omibench.params.study import Study, parse_study
 
 
 def study(setting: dict[str, Any], frozen: dict[str, int] | None = None) -> Study:
@@ -62,25 +60,3 @@ def test_a_job_is_given_its_reader_and_not_what_freeze_was_told() -> None:
     assert "freeze" not in given
     again = parse_study(given, "slice", whole_study=False)
     assert again.settings["mine"] == made.settings["mine"]
-
-
-def test_a_slice_with_examples_is_a_study_of_its_own() -> None:
-    made = study({"examples": {"k": 2}}, {"set_aside": 3})
-    given = slice_study(made, "infer", Cell("sim", "mine"))
-    assert parse_study(given, "slice", whole_study=False).settings["mine"].examples == Examples(k=2)
-
-
-def test_what_reads() -> None:
-    assert [Perception(given=g).reads for g in ("I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG")] == [
-        False, True, True, False, False,
-    ]  # fmt: skip
-    assert not FreezeExamples().wanted
-    assert FreezeExamples(first=1).wanted
-
-
-def test_every_stage_takes_its_slice() -> None:
-    made = study({"examples": {"k": 2}}, {"set_aside": 3})
-    for stage in ("analyze", "certify", "infer", "score"):
-        cell = Cell("sim", "mine") if stage == "infer" else None
-        given = json.dumps(slice_study(made, stage, cell))
-        assert parse_study_file(given).study == made.study

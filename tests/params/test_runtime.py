@@ -105,22 +105,6 @@ def test_the_name_of_a_study_triggers_the_report_alone_and_reaches_every_job(
     assert slice_study(plain, "analyze") != slice_study(renamed, "analyze")
 
 
-def test_what_is_declared_of_a_model_beside_its_checks_triggers_its_cells() -> None:
-    cell = Cell("api", "cot")
-    own = {"can": {"images": 3, "temperature": False}}
-    assert slice_study(study_with(**own), "infer", cell)["models"]["api"]["can"] == {
-        "temperature": False
-    }
-
-
-def test_what_changes_answers_triggers_its_cells() -> None:
-    cell = Cell("api", "cot")
-    for own in ({"effort": "high"}, {"revision": "2"}, {"can": {"temperature": False}}):
-        assert slice_study(study_with(), "infer", cell) != slice_study(
-            study_with(**own), "infer", cell
-        )
-
-
 def test_outside_of_snakemake_a_slice_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(RUNTIME_ENV, raising=False)
     assert merge_runtime({"models": {}}) == {"models": {}}

@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from omibench.params.setting import Setting, Tools
-
-
-def test_everything_is_on_offer_by_default() -> None:
-    tools = Setting.model_validate({"tools": {}}).tools
-    assert tools == Tools()
-    assert tools is not None
-    assert (tools.style, tools.manner, len(tools.offered)) == ("native", "free", 10)
+from omibench.params.setting import Setting
 
 
 @pytest.mark.parametrize(

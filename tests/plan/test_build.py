@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from tests.judges.plugin_judges import plugin_judges
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from omibench.answers.judges.case import JudgeCase
-from omibench.answers.judges.gptscore import VARIANTS
-from omibench.answers.judges.instrument import build_request
 from omibench.errors import MissingInputError
-from omibench.models.client.ask import open_asker
-from omibench.params.benchmark import BenchmarkParams
 from omibench.params.setting import Cell
-from omibench.params.stages.filter import FilterParams
-from omibench.params.stages.rationale import RationaleParams
-from omibench.params.stages.score import GptscoreVariant
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response
@@ -153,40 +145,6 @@ def test_answers_in_the_store_teach_the_plan(tmp_path: Path, questions: Path, st
     assert row.estimate.hours == pytest.approx(9 / 3600)
 
 
-def test_judgements_are_planned_at_most(questions: Path, study: Make) -> None:
-    plan = plan_study(study(score={"judge": "sim"}), questions)
-    assert [(row.requests, row.to_buy) for row in plan.list_rows("judge")] == [
-        (3, 3),
-        (3, 3),
-        (9, 9),
-    ]
-    assert all(row.estimate.text > 3 * 200 for row in plan.list_rows("judge"))
-    assert "judge: sim" in render(plan)
-
-
-def test_judges_of_reasoning_and_graders_are_planned(questions: Path, study: Make) -> None:
-    golds = [
-        Answer(id=f"p{n}", answer=["7"], answer_type="open", solution="So." if n else None)
-        for n in range(3)
-    ]
-    write_jsonl(questions.with_name("answers.jsonl"), golds)
-    asked = study(
-        score={"rules": ["mathreal"], "grader": ["sim", "rater"]},
-        judge={"quality": "rater", "alignment": "rater", "errors": "rater", "settings": ["cot"]},
-        models={name: study().models["sim"].model_dump() for name in ("sim", "rater")},
-        infer={"models": ["sim"], "settings": ["cot"]},
-    )
-    rows = plan_study(asked, questions).list_rows("judge")
-    assert [(row.model, row.requests) for row in rows] == [
-        ("sim", 3), ("rater", 3), ("sim", 3), ("rater", 3),
-        ("rater", 3), ("rater", 2), ("rater", 3),
-    ]  # fmt: skip
-    keep(asked, questions, "sim", "cot", Response(text="So \\boxed{8}.", simulated=True))
-    boxed = plan_study(asked, questions).list_rows("judge")
-    assert [row.requests for row in boxed][:4] == [3, 3, 0, 0]
-    keep(asked, questions, "sim", "cot", Response(text="So \\boxed{7}.", simulated=True))
-
-
 def test_judges_of_plug_ins_are_planned(questions: Path, study: Make) -> None:
     golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
     write_jsonl(questions.with_name("answers.jsonl"), golds)
@@ -217,44 +175,6 @@ def test_drawn_errors_are_counted_at_most(
     asked = study(judge={"errors": errors}, infer={"models": ["sim"], "settings": ["cot"]})
     rows = plan_study(asked, questions).list_rows("judge")
     assert [row.requests for row in rows] == requests
-
-
-@pytest.mark.parametrize("variant", get_args(GptscoreVariant))
-def test_judgements_that_the_store_holds_are_found(
-    tmp_path: Path, questions: Path, study: Make, variant: GptscoreVariant
-) -> None:
-    golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
-    write_jsonl(questions.with_name("answers.jsonl"), golds)
-    judged = study(
-        score={"judge": {"models": ["sim"], "variant": variant}},
-        models={
-            "sim": {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")},
-            "api": API,
-        },
-        infer={"models": ["api"], "settings": ["cot"]},
-        settings={"cot": {}},
-    )
-    keep(judged, questions, "api", "cot", Response(text="It is 7."))
-    with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
-        asked = StudyView(judged, questions, store).questions_by_id["p1"].question
-        case = JudgeCase("p1", asked, ["7"], "It is 7.", None)
-        judge([build_request(case, VARIANTS[variant])])
-    row = only(plan_study(judged, questions), "judge")
-    assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)
-
-
-def test_responses_without_an_answer_are_not_judged(
-    tmp_path: Path, questions: Path, study: Make
-) -> None:
-    judged = study(
-        models={"api": API},
-        score={"judge": "api"},
-        settings={"cot": {}},
-        infer={"models": ["api"], "settings": ["cot"]},
-    )
-    keep(judged, questions, "api", "cot", Response(text="", outcome="refused"))
-    row = only(plan_study(judged, questions), "judge")
-    assert (row.requests, row.to_buy) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -296,15 +216,6 @@ def test_cells_that_lack_answers_are_named_with_the_command(
     assert f"snakemake --cores all --forcerun {out}" in text
 
 
-def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
-    plan = plan_study(study(), questions)
-    assert plan.power is not None
-    assert plan.power.problems == 3
-    assert set(plan.power.difference.values()) == {None}
-    assert set(plan.power.family_difference.values()) == {None}
-    assert "detectable with 3 problems" in render(plan)
-
-
 @pytest.mark.parametrize(("reference", "setting"), [([], "cot"), (["direct"], "direct")])
 def test_the_family_of_the_plan_is_that_of_the_report(
     tmp_path: Path, questions: Path, study: Make, reference: list[str], setting: str
@@ -321,34 +232,14 @@ def test_the_family_of_the_plan_is_that_of_the_report(
     plan = plan_study(both, questions)
     assert plan.power is not None
     assert (plan.power.comparisons, plan.power.family_settings) == (3, [setting])
+    assert plan.power.problems == 3
+    assert {*plan.power.difference.values(), *plan.power.family_difference.values()} == {None}
     assert f"among all 3 pairs of models under {setting}, which the report compares" in render(plan)
 
 
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
     with pytest.raises(MissingInputError, match="the dataset is not frozen yet"):
         plan_study(study(), tmp_path / "questions.jsonl")
-
-
-def test_models_that_build_the_dataset_are_named_and_not_counted(
-    tmp_path: Path, questions: Path, study: Make
-) -> None:
-    plain = paid(study, tmp_path, api={}, voter={}, pen={})
-    named = plain.model_copy(
-        update={
-            "filter": FilterParams.model_validate({"completeness": ["voter"]}),
-            "rationale": RationaleParams(writer="pen", labeller="pen"),
-            "infer": plain.infer.model_copy(update={"models": ["api"]}),
-        }
-    )
-    plan = plan_study(named, questions)
-    assert plan.building == {"filter": ["voter"], "rationale": ["pen"]}
-    assert {row.model for row in plan.rows} == {"api"}
-    assert "requests of the building stages (filter: voter; rationale: pen)" in " ".join(
-        render(plan).split()
-    )
-    assert not plan_study(plain, questions).building
-    bought = named.model_copy(update={"benchmark": BenchmarkParams(name="folder")})
-    assert not plan_study(bought, questions).building
 
 
 def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_path: Path) -> None:

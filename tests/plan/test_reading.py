@@ -21,7 +21,7 @@ from omibench.stages.ocr.engines.mathpix import locate_pdf_answer
 from omibench.study.plan.build import plan_study
 from omibench.study.plan.building import BLOCKS
 from omibench.study.plan.plan import Plan, ReadingCounts
-from omibench.study.plan.text import list_reading_notes, render
+from omibench.study.plan.text import render
 
 PRICE = {"input": 2.5, "output": 10.0, "as_of": "2026-11-01"}
 
@@ -135,16 +135,9 @@ def test_lines_of_scans_are_known_once_a_local_engine_has_read_them(tmp_path: Pa
     plan = plan_it(study)
     assert plan.rows == []
     assert plan.reading == ReadingCounts(scanned_pages=1, scanned_lines=1)
-
-
-def test_notes_name_what_no_row_counts() -> None:
-    before = list(list_reading_notes(ReadingCounts(scanned_pages=1)))
-    assert "doubtful lines of 1 scanned page, which" in before[0]
-    assert "unknown before `omibench ocr`" in before[0]
-    after = list(list_reading_notes(ReadingCounts(scanned_pages=2, scanned_lines=1)))
-    assert "2 scanned pages" in after[0]
-    assert "at most 1 as last read" in after[0]
-    assert list(list_reading_notes(ReadingCounts())) == []
+    text = " ".join(render(plan).split())
+    assert "doubtful lines of 1 scanned page, which" in text
+    assert "at most 1 as last read" in text
 
 
 def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:

@@ -33,16 +33,6 @@ def read_rows(out: Path, split: str = "test") -> list[dict[str, Any]]:
     return rows
 
 
-def test_two_builds_have_the_same_bytes(freeze: Path, sources: Path, tmp_path: Path) -> None:
-    contents = []
-    for name in ("one", "two"):
-        build_release(freeze, tmp_path / name, ReleaseOptions(sources=sources))
-        files = sorted(path for path in (tmp_path / name).rglob("*") if path.is_file())
-        contents.append({str(p.relative_to(tmp_path / name)): p.read_bytes() for p in files})
-    assert contents[0] == contents[1]
-    assert {"README.md", "croissant.json", "SHA256SUMS", "manifest.jsonl"} <= contents[0].keys()
-
-
 def test_a_row_holds_pictures_gold_original_and_attributes(
     freeze: Path, sources: Path, tmp_path: Path
 ) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -53,25 +50,6 @@ def test_mistakes_are_one_line(params: str) -> None:
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert done.stderr.startswith(f"omibench: {begins}")
-
-
-def test_watching_ends_with_the_run_and_says_that_jobs_failed(params: str) -> None:
-    notes = note_run({"infer one/cot": ["running"]})
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "omibench", "status", "--params", params, "--watch",
-         "--every", "0.2", "--html", "status.html"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert watching.stdout is not None
-    assert "running, 0 of 1 jobs done" in watching.stdout.readline()
-    assert 'http-equiv="refresh"' in Path("status.html").read_text("utf-8")
-    with notes.open("a") as file:
-        file.write(json.dumps({"time": time.time(), "job": 1, "state": "failed"}) + "\n")
-        file.write(json.dumps({"time": time.time(), "end": "failed"}) + "\n")
-    out, err = watching.communicate(timeout=240)
-    assert watching.returncode == 3, err
-    assert "1 failed job" in out
-    assert 'http-equiv="refresh"' not in Path("status.html").read_text("utf-8")
 
 
 def test_looking_leaves_every_file_as_it_is(params: str) -> None:

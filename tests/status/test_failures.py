@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,31 +12,32 @@ from omibench.study.status.rows import WIDTH, clean, list_failures, read_last_li
 from omibench.study.status.runs import RunJob
 
 
-def failed(log: Path | None) -> RunJob:
-    return RunJob("infer", "x", "m", "cot", str(log) if log else None, "failed")
+def failed(log: Path) -> RunJob:
+    return RunJob("infer", "x", "m", "cot", str(log), "failed")
 
 
-def test_our_own_last_line_is_the_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "why", "lines"),
+    [
+        (
+            "omibench: first\n 10%|#\r 20%|##\r 100%|###\nomibench: the key X is missing\n\n",
+            "the key X is missing",
+            ["omibench: first", " 100%|###", "omibench: the key X is missing"],
+        ),
+        ("Traceback\nMemoryError: no more\n", "MemoryError: no more",
+         ["Traceback", "MemoryError: no more"]),
+        (None, "it left no message; see Snakemake's log", []),
+    ],
+    ids=["our own line", "the last line of another program", "no log"],
+)  # fmt: skip
+def test_the_reason_of_a_failure(
+    tmp_path: Path, text: str | None, why: str, lines: list[str]
+) -> None:
     log = tmp_path / "cot.log"
-    log.write_text(
-        "omibench: first\n 10%|#\r 20%|##\r 100%|###\nomibench: the key X is missing\n\n"
-    )
+    if text:
+        log.write_text(text)
     (found,) = list_failures([failed(log), RunJob("infer", "y", state="done")], tmp_path)
-    assert found.why == "the key X is missing"
-    assert found.lines == ["omibench: first", " 100%|###", "omibench: the key X is missing"]
-
-
-def test_another_programs_last_line_is_the_reason_where_we_said_nothing(tmp_path: Path) -> None:
-    log = tmp_path / "cot.log"
-    log.write_text("Traceback\n  File\nMemoryError: no more\n")
-    assert list_failures([failed(log)], tmp_path)[0].why == "MemoryError: no more"
-
-
-def test_a_job_without_a_log_is_told_too(tmp_path: Path) -> None:
-    for log in (None, tmp_path / "absent.log", tmp_path):
-        (found,) = list_failures([failed(log)], tmp_path)
-        assert found.lines == []
-        assert "Snakemake" in found.why
+    assert (found.why, found.lines) == (why, lines)
 
 
 def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:

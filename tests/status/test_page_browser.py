@@ -85,14 +85,3 @@ def test_a_wide_grid_scrolls_inside_its_card_on_a_telephone(browser: Browser, wi
     page, _ = opened(browser, wide, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.close()
-
-
-def test_it_renews_itself(browser: Browser, study: Study) -> None:
-    file = Path("status.html")
-    write_page(file, look(study), 1)
-    page, _ = opened(browser, file.resolve())
-    assert "0 of 12 answered" in page.content()
-    write_cell("one", "cot", ["answered"] * 3)
-    write_page(file, look(study), None)
-    page.wait_for_selector("text=3 of 12 answered", timeout=60_000)
-    page.close()

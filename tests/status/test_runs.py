@@ -32,43 +32,34 @@ def test_a_living_run_has_running_and_waiting_jobs() -> None:
     assert run.jobs[CELL].name == "infer one/cot"
 
 
-def test_what_a_killed_run_left_running_was_stopped() -> None:
-    note_run({"infer one/cot": ["running"], "score one/cot": []}, alive=False)
-    job, waiting = said(), said("results/score/one/cot.parquet")
-    assert job is not None
-    assert job.state == "stopped"
-    assert waiting is not None
-    assert waiting.state == "waiting"
-
-
-def test_what_was_left_running_by_a_run_that_ended_has_failed() -> None:
-    note_run({"infer one/cot": ["running"]}, end="failed", alive=False)
+@pytest.mark.parametrize(
+    ("jobs", "end", "state"),
+    [
+        ({"infer one/cot": ["running"], "score one/cot": []}, None, "stopped"),
+        ({"score one/cot": ["running"], "infer one/cot": []}, None, "waiting"),
+        ({"infer one/cot": ["running"]}, "failed", "failed"),
+        ({"infer one/cot": ["running", "failed", "running", "done"]}, "done", "done"),
+        ({"freeze": ["running", "done"], "infer one/cot": []}, "done", None),
+    ],
+    ids=["left running by a kill", "never begun", "left running", "begun again", "up to date"],
+)
+def test_what_a_run_that_is_over_leaves(
+    jobs: dict[str, list[str]], end: str | None, state: str | None
+) -> None:
+    note_run(jobs, end=end, alive=False)
     job = said()
-    assert job is not None
-    assert job.state == "failed"
-
-
-def test_a_job_that_was_started_again_is_no_failure() -> None:
-    note_run({"infer one/cot": ["running", "failed", "running", "done"]}, end="done")
-    job = said()
-    assert job is not None
-    assert job.state == "done"
-    assert job.seconds(time.time()) == pytest.approx(10)
+    assert (job and job.state) == state
+    assert job is None or state != "done" or job.seconds(time.time()) == pytest.approx(10)
 
 
 def test_a_later_run_that_finds_the_output_current_forgets_the_failure() -> None:
     note_run({"infer one/cot": ["running", "failed"]}, end="failed", age=900)
-    assert said() is not None
-    note_run({"score one/cot": ["running", "done"]}, end="done", current=[CELL])
-    assert said() is None
-
-
-def test_a_failure_outlives_a_run_of_other_jobs() -> None:
-    note_run({"infer one/cot": ["running", "failed"]}, end="failed", age=900)
-    note_run({"infer two/cot": ["running", "done"]}, end="done")
+    note_run({"infer two/cot": ["running", "done"]}, end="done", age=500)
     job = said()
     assert job is not None
     assert job.state == "failed"
+    note_run({"score one/cot": ["running", "done"]}, end="done", current=[CELL])
+    assert said() is None
 
 
 def test_an_output_that_was_written_after_the_failure_speaks_for_itself() -> None:
@@ -79,11 +70,6 @@ def test_an_output_that_was_written_after_the_failure_speaks_for_itself() -> Non
     assert said() is None
     os.utime(file, (1, 1))
     assert said() is not None
-
-
-def test_jobs_that_a_successful_run_never_began_were_up_to_date() -> None:
-    note_run({"freeze": ["running", "done"], "infer one/cot": []}, end="done")
-    assert said() is None
 
 
 def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
