@@ -7,13 +7,9 @@ from omibench.stages.analyze.workflow_report import (
 
 rule analyze:
     input:
+        **cells_read_by("analyze"),
         frozen=rules.freeze.output.answers,
         questions=rules.freeze.output.questions,
-        responses=cells("infer"),
-        verdicts=cells("score"),
-        judgements=cells("judge"),
-        saliency=cells("saliency"),
-        aggregates=cells("aggregate"),
         certificate=certificate(),
         named=named_files("analyze"),
     output:

@@ -138,6 +138,13 @@ def cells(stage):
     ]
 
 
+def cells_read_by(stage):
+    """Return the files of every cell that a stage reads, by the stage that wrote them."""
+    return {
+        name: cells(name) for name in find_stage(stage).inputs if find_stage(name).cells
+    }
+
+
 # Values with text of the parameters are functions, because Snakemake would treat `{A}` in a title
 # or label as a wildcard.
 def study_slice(stage):

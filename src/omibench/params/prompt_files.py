@@ -16,7 +16,6 @@ from omibench.settings.prompts.names import list_prompt_files
 if TYPE_CHECKING:
     from omibench.params.panel import JudgePanel
     from omibench.params.setting import Images, Setting
-    from omibench.params.stage_params import ResultsParams
     from omibench.params.stages.filter import FilterParams, PhotographScreen, ScreenParams
     from omibench.params.stages.judge import JudgeParams
     from omibench.params.stages.ocr import OcrParams
@@ -220,7 +219,7 @@ def list_prompt_uses(study: Study) -> list[PromptUse]:
     return [*building, *list_evaluation_uses(study), *saliency]
 
 
-def list_evaluation_uses(study: ResultsParams) -> list[PromptUse]:
+def list_evaluation_uses(study: Study) -> list[PromptUse]:
     """List the files of settings and judges only: the wording behind the numbers of a report."""
     return [use for use in _list_of_evaluation(study) if use.file]
 
@@ -268,7 +267,7 @@ def _list_of_building(study: Study) -> Iterator[PromptUse]:
     yield from _list_mapping("rationale.prompts", study.rationale.prompts)
 
 
-def _list_of_evaluation(study: ResultsParams) -> Iterator[PromptUse]:
+def _list_of_evaluation(study: Study) -> Iterator[PromptUse]:
     for name, setting in study.settings.items():
         yield from _list_of_setting(f"settings.{name}", setting)
     judge = study.score.judge

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -15,7 +15,6 @@ from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cells import Family, choose_family, list_cells, list_full_settings
 from omibench.params.presentation import is_selected
 from omibench.params.setting import Cell, Setting
-from omibench.params.stage_params import ResultsParams
 from omibench.results.grouped import FamilyTests, compare_family
 from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.study_files import SAMPLE, StudyFiles
@@ -23,6 +22,10 @@ from omibench.schemas.cells import count_answered, failed_reason
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.tables import FrozenManifest
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 # Partial runs: the evaluated part of a dataset, which every output of the study must state.
 
@@ -41,7 +44,7 @@ class Partial(NamedTuple):
 
 
 def find_partial(
-    study: ResultsParams,
+    study: Study,
     questions: Collection[Question],
     responses: pl.DataFrame,
     examples: Iterable[Example],
@@ -88,7 +91,7 @@ NAMED = 3
 """Missing cells that a sentence lists."""
 
 
-def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[Cell]:
+def find_present_cells(study: Study, infer: Path, score: Path) -> list[Cell]:
     """Return the cells of a study with responses and verdicts."""
     return [
         cell
@@ -99,7 +102,7 @@ def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[C
     ]
 
 
-def keep_cells(study: ResultsParams, cells: Sequence[Cell]) -> ResultsParams:
+def keep_cells(study: Study, cells: Sequence[Cell]) -> Study:
     """Return the study with only these cells."""
     settings_by_model = {
         model: [cell.setting for cell in cells if cell.model == model]
@@ -162,14 +165,14 @@ class Results:
     whether the setting chose this sample; `select_verdicts` returns only those rows.
     """
 
-    study: ResultsParams
+    study: Study
     manifest: FrozenManifest
     freeze: Path
     questions: dict[str, Question]
     answers: dict[str, Answer]
     verdicts: pl.DataFrame
     responses: pl.DataFrame
-    full_study: ResultsParams | None = None
+    full_study: Study | None = None
     """The study according to its parameters, if some of its cells are missing in `study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts, which are in no other field."""
@@ -335,7 +338,7 @@ class Results:
         return self.counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
 
 
-def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -> Results:
+def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
     """Join frozen dataset, responses and verdicts of every scored cell of the study.
 
     The others are `missing`; `aggregate` is next to `score`. Raises MissingInputError for a missing
@@ -391,7 +394,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     return results
 
 
-def _check_choice(files: StudyFiles, study: ResultsParams, cell: Cell) -> None:
+def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:
     """Check that the samples that count in a cell are those that the parameters choose."""
     setting = study.settings[cell.setting]
     how = setting.aggregate.how if setting.decoding.samples > 1 else "mean"

@@ -5,17 +5,20 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.graph.provenance import drop_removed_files
-from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.study_files import RECORD, read_record
 from omibench.schemas.cells import CELL_STAGES
 from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import write_json
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
-def describe_study(study: AnalyzeStageParams) -> StudyRecord:
+
+def describe_study(study: Study) -> StudyRecord:
     """Return the record of a study."""
     cells = {
         "infer": study.cells,
@@ -37,7 +40,7 @@ def describe_study(study: AnalyzeStageParams) -> StudyRecord:
     )
 
 
-def record_study(study: AnalyzeStageParams, results: Path) -> None:
+def record_study(study: Study, results: Path) -> None:
     """Note the current cells of a study in its results folder.
 
     Args:

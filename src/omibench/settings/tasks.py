@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.models.provider import Provider
@@ -11,7 +12,6 @@ from omibench.models.recorded.provider import RecordedProvider
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import RecordedModel
 from omibench.params.setting import Cell
-from omibench.params.stage_params import ConversationParams
 from omibench.params.study_params import apply_limit
 from omibench.schemas.problem import Example, Question
 from omibench.schemas.request import Request
@@ -19,14 +19,17 @@ from omibench.schemas.tables import read_jsonl
 from omibench.settings.examples import asked_questions, check_needs
 from omibench.settings.steps import Task, requests_next
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
-def open_model_provider(study: ConversationParams, model: str) -> Provider:
+
+def open_model_provider(study: Study, model: str) -> Provider:
     """Return the provider of one of the study's models."""
     return open_provider(model, study.models[model], study.data)
 
 
 def list_tasks(
-    questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
+    questions: Path, study: Study, cell: Cell, provider: Provider | None = None
 ) -> list[Task]:
     """List every sample of every question of a cell, question by question.
 
@@ -61,7 +64,7 @@ def list_tasks(
 
 
 def list_requests(
-    questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
+    questions: Path, study: Study, cell: Cell, provider: Provider | None = None
 ) -> list[Request]:
     """List the first requests of a cell to its own model, sample by sample.
 
@@ -71,7 +74,7 @@ def list_requests(
     return [request for task in tasks for request in list_first_requests(task, study, cell)]
 
 
-def list_first_requests(task: Task, study: ConversationParams, cell: Cell) -> list[Request]:
+def list_first_requests(task: Task, study: Study, cell: Cell) -> list[Request]:
     """List the requests of one task to the cell's own model in its first step."""
     step_requests = requests_next(task, [], cell.setting, study.study.name)
     return [request for model, request in step_requests if model in (None, cell.model)]

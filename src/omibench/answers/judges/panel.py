@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from omibench.answers.judges.case import JudgeCase
 from omibench.answers.judges.instrument import (
@@ -19,11 +19,14 @@ from omibench.answers.judges.instrument import (
 from omibench.errors import ModelError
 from omibench.models.client.ask import open_asker
 from omibench.params.panel import JudgePanel
-from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.store.key import request_key
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 log = logging.getLogger("omibench.answers.judges.panel")
 
@@ -114,7 +117,7 @@ class PanelRequest(NamedTuple, Generic[T]):
 
 @contextmanager
 def open_panels(
-    study: AskingParams, panel_requests: Sequence[PanelRequest[Any]]
+    study: Study, panel_requests: Sequence[PanelRequest[Any]]
 ) -> Iterator[list[OpenPanel]]:
     """Open the models of panels, each once, with the study's store.
 

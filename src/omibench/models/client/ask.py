@@ -9,19 +9,22 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.models.api.stop import pause
 from omibench.models.client.budget import StudyBudget, open_budget
 from omibench.models.provider import NO_BUDGET, CountsAnswers, Provider, takes_images
 from omibench.models.registry import open_provider
-from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.store.files import check_space
 from omibench.store.partition import Partition
 from omibench.store.store import CLAIMS, Store, claim
 from omibench.text.terminal import raw_stream
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 QUIET_S = 2.0
 """Shorter tasks show no bar."""
@@ -119,7 +122,7 @@ class Asker:
 
 
 @contextmanager
-def open_asker(study: AskingParams, model: str) -> Iterator[Asker]:
+def open_asker(study: Study, model: str) -> Iterator[Asker]:
     """Open one of the study's models with the study's store, and close the store afterwards.
 
     A model with a price is called within the study's budget, if any. Raises ModelError or

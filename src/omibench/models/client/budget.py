@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, RLock, Thread
+from typing import TYPE_CHECKING
 
 from omibench.errors import ModelError, ParamsError, StoreError
 from omibench.models.api.stop import pause
@@ -19,10 +20,13 @@ from omibench.models.cost.estimate import usd_text, worst_case
 from omibench.models.provider import Reservation
 from omibench.params.blocks import MOST_USD
 from omibench.params.models.base import Price, ServedModel
-from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import Request
 from omibench.store.ledger import LEDGER, Attempt, BudgetAccount, Ledger, Spending
 from omibench.store.lost_attempts import STOPPED, Loss
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 BUDGET_ENV = "OMIBENCH_BUDGET_USD"
 """Environment variable that passes the budget to Snakemake jobs; as a rule parameter it would rerun
@@ -183,7 +187,7 @@ class StudyBudget:
         return probe is not None
 
 
-def read_budget(study: AskingParams) -> float | None:
+def read_budget(study: Study) -> float | None:
     """Return the study's budget in US dollars, from its parameters or Snakemake; None if unlimited.
 
     If both give one, the smaller applies: a scheduled run can be limited to the rest of a month.
@@ -201,7 +205,7 @@ def read_budget(study: AskingParams) -> float | None:
 
 
 @contextmanager
-def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
+def open_budget(study: Study, name: str) -> Iterator[StudyBudget | None]:
     """Return the budget of one of the study's models; None if its spending is unlimited.
 
     Raises ModelError for a billed model without a price under a budget.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.answers.judges.instrument import Instrument, build_request
 from omibench.answers.judges.panel import OpenPanel, consult
@@ -16,10 +16,12 @@ from omibench.models.cost.tokens import estimate_input, image_formula
 from omibench.params.models.base import ModelBlock
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
-from omibench.params.stage_params import AggregateStageParams
 from omibench.schemas.request import Request
 from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS, MARKS, REWARD, CaseMaterial
 from omibench.stages.aggregate.samples import Sample, make_generator, select_valid
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 class Match(NamedTuple):
@@ -255,7 +257,7 @@ class RewardPanel(NamedTuple):
         return choose_by_single_marks(choosing, self.instrument, panel)
 
 
-def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | None:
+def find_reward_panel(study: Study, cell: Cell) -> RewardPanel | None:
     """Return the models that select samples, with `self` resolved; None if not configured."""
     aggregate = study.settings[cell.setting].aggregate
     if aggregate.judge is None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omibench.answers.judges.panel import PanelRequest, open_panels
 from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import ParamsError
 from omibench.models.client.ask import open_asker
 from omibench.params.setting import Cell, Setting
-from omibench.params.stage_params import AggregateStageParams
 from omibench.results.statistics.samples import pass_at_k
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
@@ -40,6 +39,9 @@ from omibench.stages.aggregate.samples import (
     make_generator,
     make_validity,
 )
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,7 @@ class _Work:
         return {"version": VERSION, "sameness": self.sameness or NORMAL_FORM}
 
 
-def aggregate_cell(
-    results: Path, out: Path, study: AggregateStageParams, cell: Cell, job: str = ""
-) -> int:
+def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
     Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting chooses
@@ -186,7 +186,7 @@ def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
 
 
 def _choose_by_judge(
-    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, reward: RewardPanel
+    work: _Work, results: Path, study: Study, cell: Cell, reward: RewardPanel
 ) -> Iterator[AggregateRow]:
     setting = study.settings[cell.setting]
     samples = work.by_rules[work.base or next(iter(work.by_rules))]
@@ -218,14 +218,12 @@ def _choose_by_judge(
             )  # fmt: skip
 
 
-def _ask_once(
-    study: AggregateStageParams, model: str, requests: Sequence[Request]
-) -> list[Response]:
+def _ask_once(study: Study, model: str, requests: Sequence[Request]) -> list[Response]:
     with open_asker(study, model) as ask:
         return ask(requests)
 
 
-def _is_simulated(study: AggregateStageParams, reward: RewardPanel, setting: Setting) -> bool:
+def _is_simulated(study: Study, reward: RewardPanel, setting: Setting) -> bool:
     captioner = choose_images(setting).model
     captioners = [study.models[captioner]] if captioner in study.models else []
     return any(model.is_simulated for model in [*reward.models, *captioners])

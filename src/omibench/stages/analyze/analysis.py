@@ -14,7 +14,6 @@ from omibench.errors import PluginError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.study import PrintedResult, StudyPrint, read_print
 from omibench.params.setting import Cell
-from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.attributes import (
     AttributeTables,
     describe_items,
@@ -29,6 +28,7 @@ from omibench.stages.analyze.results.result import RESULTS, fill_table, round_ta
 from omibench.stages.analyze.results.saliency import Salience, saliences
 
 if TYPE_CHECKING:
+    from omibench.params.study import Study
     from omibench.stages.analyze.figures.figure import FigureDrawing
 
 log = logging.getLogger("omibench.stages.analyze")
@@ -39,7 +39,7 @@ MEANS = ("verdict", "credit", "ratio", "strict")
 class Analysis:
     """The results of a study and the tables that several sections share, each computed once."""
 
-    study: AnalyzeStageParams
+    study: Study
     """The study as given by its parameters; `results.study` has only the cells with results."""
     results: Results
     folder: Path

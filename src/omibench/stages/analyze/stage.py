@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError, PluginError
 from omibench.files.outputs import made_folder, write_csv
-from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
@@ -23,6 +22,10 @@ from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.sections import SECTIONS, ReportSection
 from omibench.stages.analyze.sections.section import list_unshown
 from omibench.stages.analyze.sentences import Headline, make_headline
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 NAME: Final = "written.json"
 _PATTERNS: Final = ("*.csv", "plots/*/*.csv")
@@ -71,7 +74,7 @@ REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
-def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headline:
+def analyze_study(results: Path, out: Path, study: Study) -> Headline:
     """Summarise every cell of a study and write tables, report and explorer.
 
     Args:
@@ -96,7 +99,7 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     return headline
 
 
-def load_analysis(results: Path, report: Path, study: AnalyzeStageParams) -> Analysis:
+def load_analysis(results: Path, report: Path, study: Study) -> Analysis:
     """Read the data behind a report.
 
     Args:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from omibench.answers.judges.taxonomies import load_taxonomy
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.stage_params import CertifyStageParams
 from omibench.params.stages.certify import certificate_identity
 from omibench.results.judgements import RESPONSE, read_all_judgements
 from omibench.results.load import Results
@@ -21,6 +20,9 @@ from omibench.schemas.certificate import Confusion, MarkQuality, Measure, Reason
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import MARKS_BY_INSTRUMENT
 from omibench.stages.certify.labels import MatchedLabels, Place
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
@@ -38,7 +40,7 @@ def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
     )
 
 
-def list_identities(study: CertifyStageParams, judge: str) -> list[dict[str, Any]]:
+def list_identities(study: Study, judge: str) -> list[dict[str, Any]]:
     """Return the configuration of a judge's models, joined by +, that affects answers.
 
     Raises:

@@ -6,13 +6,12 @@ from collections.abc import Collection, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from omibench.errors import MissingInputError
 from omibench.files.outputs import write_csv
-from omibench.params.stage_params import CertifyStageParams
 from omibench.results.judgements import DISAGREE, RESPONSE
 from omibench.results.load import Results
 from omibench.results.study_files import StudyFiles
@@ -20,6 +19,10 @@ from omibench.schemas.certificate import DisagreementRow
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import READABLE
 from omibench.stages.certify.labels import hash_text
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 Texts = dict[tuple[Any, ...], str]
 
@@ -79,7 +82,7 @@ class LabelDraw(NamedTuple):
     settings: Collection[str] | None = None
 
 
-def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: LabelDraw) -> int:
+def draw_sheet(results: Path, out: Path, study: Study, drawing: LabelDraw) -> int:
     """Write a sheet of responses for human labels, without any verdict.
 
     The draw depends only on the study's seed: a larger number contains the responses of a smaller
@@ -111,7 +114,7 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
 
 
 def draw_responses(
-    files: StudyFiles, study: CertifyStageParams, drawing: LabelDraw, ids: Collection[str]
+    files: StudyFiles, study: Study, drawing: LabelDraw, ids: Collection[str]
 ) -> Iterator[dict[str, Any]]:
     """Draw responses with text, separately for each model.
 
@@ -134,7 +137,7 @@ def draw_responses(
 
 
 def _list_candidates(
-    files: StudyFiles, study: CertifyStageParams, drawing: LabelDraw
+    files: StudyFiles, study: Study, drawing: LabelDraw
 ) -> Iterator[dict[str, Any]]:
     for cell in study.cells:
         named = drawing.models is None or cell.model in drawing.models

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
-from omibench.params.stage_params import CertifyStageParams
 from omibench.results.judgements import RESPONSE, count_quadrants, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
@@ -33,6 +32,9 @@ from omibench.stages.certify.labels import (
 from omibench.stages.certify.reasoning import certify_reasoning, get_only_value, list_identities
 from omibench.stages.certify.sampling import draw_disagreements
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 class JudgeCertificates(NamedTuple):
     """The certificates from a file of labels: of scores, and of reasoning."""
@@ -41,9 +43,7 @@ class JudgeCertificates(NamedTuple):
     reasoning: list[ReasoningCertificate]
 
 
-def certify_judges(
-    labels: Path, results: Path, out: Path, study: CertifyStageParams
-) -> JudgeCertificates:
+def certify_judges(labels: Path, results: Path, out: Path, study: Study) -> JudgeCertificates:
     """Compare the judges of a study with a file of labels; write into the folder `out`.
 
     `certificate.json` and `disagreements.jsonl` are written if the file has labels of correctness;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -14,7 +14,6 @@ from omibench.datasets.formats.read import raw_rows
 from omibench.datasets.formats.record import extract_texts, plain
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
-from omibench.params.stage_params import CertifyStageParams
 from omibench.params.stages.certify import certificate_identity
 from omibench.results.judgements import DISAGREE, RESPONSE, count_quadrants, with_quadrants
 from omibench.results.load import JUDGE_RULES
@@ -35,6 +34,10 @@ from omibench.stages.certify.labels import (
     quality_by_kind,
     read_labels,
 )
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 Row = dict[str, Any]
 
@@ -127,7 +130,7 @@ LABELS = "labels"
 
 
 def certify_scored(
-    labels: Path, scored: Path, out: Path, study: CertifyStageParams, rules: str | None = None
+    labels: Path, scored: Path, out: Path, study: Study, rules: str | None = None
 ) -> Certificate:
     """Compare the verdicts of a file with labels; write into the folder `out`.
 
@@ -168,7 +171,7 @@ def _make_certificate(
     compared: pl.DataFrame,
     joined: pl.DataFrame,
     matched: MatchedLabels,
-    study: CertifyStageParams,
+    study: Study,
     labels: Path,
 ) -> Certificate:
     labelled = compared.filter(pl.col("label").is_not_null())
@@ -210,7 +213,7 @@ def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
     return str(values[0]) if values else None
 
 
-def _list_identities(study: CertifyStageParams, judge: str, joined: pl.DataFrame) -> list[Row]:
+def _list_identities(study: Study, judge: str, joined: pl.DataFrame) -> list[Row]:
     """Return the judge models with their configuration, if the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
@@ -226,7 +229,7 @@ def _identify_rules(joined: pl.DataFrame) -> Row:
 
 
 def _draw_disagreements(
-    compared: pl.DataFrame, rows: Sequence[Row], study: CertifyStageParams
+    compared: pl.DataFrame, rows: Sequence[Row], study: Study
 ) -> Iterator[DisagreementRow]:
     """Draw at most `certify.disagreements` responses of each model with the study's seed."""
     rows_by_response = {tuple(row[name] for name in RESPONSE): row for row in rows}

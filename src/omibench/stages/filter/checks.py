@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.answers.scorers.registry import score_problem
-from omibench.params.stage_params import FilterStageParams
 from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams, ScreenParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, strip_answer
@@ -35,6 +34,10 @@ from omibench.stages.filter.photographs import (
     vote_on_photographs,
 )
 from omibench.stages.filter.translation import original_language, translate_problems
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 _PRESENTATION = {
     "one_image": "shown the first of {images} images alone",
@@ -179,9 +182,7 @@ class ChecksOutcome(NamedTuple):
     judgements: list[FilterJudgement]
 
 
-def judge_problems(
-    problems: Sequence[Problem], folder: Path, study: FilterStageParams
-) -> ChecksOutcome:
+def judge_problems(problems: Sequence[Problem], folder: Path, study: Study) -> ChecksOutcome:
     """Run the judgements set in `filter`; image paths are relative to `folder`.
 
     Without any, no requests are sent and all problems are kept.

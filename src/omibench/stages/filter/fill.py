@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.models.client.ask import strictly
-from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.checks import judge_problems
 from omibench.stages.filter.stage import sift
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
-def fill_filter(problems: Path, study: FilterStageParams, shard: slice) -> int:
+
+def fill_filter(problems: Path, study: Study, shard: slice) -> int:
     """Judge one shard of a file of problems as the filter stage does; only the store keeps the
     result.
 

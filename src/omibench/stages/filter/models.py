@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.answers.judges.panel import Judge
 from omibench.models.client.ask import Asker, open_asker, refuse_unanswered
-from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, ProblemWarning
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 # The models of the filter, and the result of their judgement of a problem.
 
@@ -50,7 +53,7 @@ Replies = list[tuple[str, Response]]
 class Models:
     """The models of a study, each opened on first use."""
 
-    def __init__(self, study: FilterStageParams, stack: ExitStack) -> None:
+    def __init__(self, study: Study, stack: ExitStack) -> None:
         self.study = study
         self._stack = stack
         self._askers: dict[str, Asker] = {}
@@ -82,7 +85,7 @@ class Models:
 
 
 @contextmanager
-def open_models(study: FilterStageParams) -> Iterator[Models]:
+def open_models(study: Study) -> Iterator[Models]:
     """Open the study's models; close them and the store afterwards."""
     with ExitStack() as stack:
         yield Models(study, stack)

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import OmibenchError
 from omibench.files.reading import open_regular
-from omibench.params.stage_params import FilterStageParams
 from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams
 from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem, pair_with_pictures, rebase_images
@@ -28,6 +27,9 @@ from omibench.text.latex import find_formulas
 from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_picture
 from omibench.web.templates import PAGE_POLICY, render_page
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 class RejectFigure(NamedTuple):
@@ -166,7 +168,7 @@ class FilterSummary:
         )
 
 
-def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> FilterSummary:
+def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
     """Filter the file `problems` into `out`: problems.jsonl, rejects.parquet, judgements.parquet.
 
     rejects.html shows the rejected problems with their pictures. The order is kept. If an error is

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from omibench.datasets.dataset import Dataset
 from omibench.errors import (
@@ -26,7 +26,6 @@ from omibench.files.reading import read_bytes
 from omibench.files.writing import write_atomically
 from omibench.models.synthetic.profiles import is_made_up
 from omibench.params.review import ReviewParams
-from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages.freeze import FreezeParams
 from omibench.review import Decision, apply, load_decisions
 from omibench.review.apply import rejections, valid_decisions
@@ -59,6 +58,10 @@ from omibench.stages.freeze.rows import (
     write_examples,
     write_originals,
 )
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 LISTED: Final = 20
 """Maximum number of problems or tasks in a message."""
@@ -302,7 +305,7 @@ def _strip(picture: EncodedPicture, source: Path) -> bytes:
 # Stage `freeze`: an immutable dataset with answers separate from questions.
 
 
-def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -> FrozenManifest:
+def freeze_dataset(problems: Path | None, out: Path, study: Study) -> FrozenManifest:
     """Freeze the study's benchmark into `out` and return its manifest.
 
     The benchmark `papers` is made of the file `problems` and the reviewers' decisions; any other
@@ -377,7 +380,7 @@ class _DatasetIdentity(NamedTuple):
 
 
 def _read_dataset(
-    study: FreezeStageParams, problems: Path | None, scratch: Path
+    study: Study, problems: Path | None, scratch: Path
 ) -> tuple[Dataset, _DatasetIdentity]:
     if study.benchmark.name == "papers":
         return _read_papers(study, problems)
@@ -406,9 +409,7 @@ def _identify_release(params: FreezeParams, release: FrozenManifest) -> _Dataset
     )
 
 
-def _read_papers(
-    study: FreezeStageParams, problems: Path | None
-) -> tuple[Dataset, _DatasetIdentity]:
+def _read_papers(study: Study, problems: Path | None) -> tuple[Dataset, _DatasetIdentity]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.models.client.ask import check_answered, open_asker
 from omibench.params.setting import Cell
-from omibench.params.stage_params import ConversationParams
 from omibench.settings.steps import requests_next
 from omibench.settings.tasks import list_requests, list_tasks
 from omibench.stages.infer.stage import open_askers, run_cell
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
-def count_tasks(questions: Path, study: ConversationParams, cell: Cell) -> int:
+
+def count_tasks(questions: Path, study: Study, cell: Cell) -> int:
     """Return the number of samples in a cell, whether stored or not."""
     return len(list_tasks(questions, study, cell))
 
 
-def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: slice) -> int:
+def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
     """Run one shard of a cell's tasks, store the responses, and return their number.
 
     Stored responses are not requested again. Raises as `infer_cell`, and PassingError if requests
@@ -33,9 +36,7 @@ def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: sl
     return len(tasks)
 
 
-def fill_model(
-    questions: Path, study: ConversationParams, model: str, settings: Sequence[str]
-) -> int:
+def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
     """Run one model in several settings in one call, so that an engine is loaded once.
 
     Prompts also share their prefixes over the settings. Later steps of settings follow, setting by
@@ -47,9 +48,7 @@ def fill_model(
     return sum(fill_store(questions, study, cell, slice(None)) for cell in cells)
 
 
-def fill_helper(
-    questions: Path, study: ConversationParams, helper: str, settings: Sequence[str]
-) -> int:
+def fill_helper(questions: Path, study: Study, helper: str, settings: Sequence[str]) -> int:
     """Send all requests to a model as a helper in the settings, in one call.
 
     These are the first requests of a task: captions and readings, which do not depend on the

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from omibench.errors import ImageCountError, ModelError, PassingError
 from omibench.models.client.ask import Asker, open_asker
@@ -16,7 +16,6 @@ from omibench.models.cost.tokens import image_formula
 from omibench.models.provider import MakesRoom, group_calls
 from omibench.params.runtime import in_graph
 from omibench.params.setting import Cell
-from omibench.params.stage_params import ConversationParams, InferStageParams
 from omibench.params.study_params import apply_limit
 from omibench.schemas.cells import CellOrigin, failed_reason
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
@@ -25,6 +24,10 @@ from omibench.settings.examples import remark
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
 from omibench.settings.tasks import list_tasks, load_questions
 from omibench.store.lost_attempts import Loss
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 Number = TypeVar("Number", int, float)
 READER = "perceiver"
@@ -94,7 +97,7 @@ def _add_up(values: Iterable[Number | None]) -> Number | None:
 
 
 def describe_missing_answers(
-    study: ConversationParams,
+    study: Study,
     cell: Cell,
     out: Path,
     asker: Asker,
@@ -130,7 +133,7 @@ def retry_command(cells: Sequence[Path]) -> str:
 
 
 def _estimate_rest(
-    study: ConversationParams, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
+    study: Study, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
 ) -> tuple[float | None, float | None]:
     model = study.models[cell.model]
     answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
@@ -173,9 +176,7 @@ def _describe_budget(asker: Asker, usd_most: float) -> str:
 log = logging.getLogger("omibench.stages.infer")
 
 
-def infer_cell(
-    questions: Path, out: Path, study: InferStageParams, cell: Cell, job: str = ""
-) -> int:
+def infer_cell(questions: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:
     """Send every question of `questions` (questions.jsonl) and write one ResponseRow per response.
 
     Rows are in the order of the questions, samples of one question together. Returns the number of
@@ -220,7 +221,7 @@ def infer_cell(
 
 
 @contextmanager
-def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Asker]]:
+def open_askers(study: Study, cell: Cell) -> Iterator[dict[str, Asker]]:
     """Open the cell's model and the helpers of its setting.
 
     Raises:
@@ -244,7 +245,7 @@ def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Ask
 
 
 def run_cell(
-    tasks: Sequence[Task], study: ConversationParams, cell: Cell, askers: Mapping[str, Asker]
+    tasks: Sequence[Task], study: Study, cell: Cell, askers: Mapping[str, Asker]
 ) -> list[AnsweredTask]:
     """Run tasks of a cell to their ends."""
     return run_tasks(

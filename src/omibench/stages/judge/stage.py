@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.answers.judges.case import JudgeCase
 from omibench.answers.judges.instrument import Instrument
@@ -13,12 +13,14 @@ from omibench.answers.judges.panel import OpenPanel, Opinion, PanelRequest, cons
 from omibench.answers.judges.registry import JUDGES, ResponseSelection, build_instrument, columns_of
 from omibench.answers.judges.taxonomies import Taxonomy, load_taxonomy
 from omibench.errors import MissingInputError, ParamsError
-from omibench.params.stage_params import JudgeStageParams
 from omibench.params.stages.judge import ErrorDraw, ErrorPanel
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.stages.judge.material import CellFiles, Material, read_material
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def select_failures(
@@ -103,7 +105,7 @@ class _Voice(NamedTuple):
     outcome: VerdictOutcome
 
 
-def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = "") -> int:
+def judge_cell(files: CellFiles, out: Path, study: Study, job: str = "") -> int:
     """Send the responses of a cell to every judge in `judge`.
 
     Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
@@ -150,7 +152,7 @@ def _judge_material(
     request: PanelRequest[Any],
     panel: OpenPanel,
     material: Sequence[Material],
-    study: JudgeStageParams,
+    study: Study,
 ) -> Iterator[JudgementRow]:
     instrument = request.instrument
     if instrument.name == "error_type" and study.judge.errors:

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from omibench.errors import ParamsError
 from omibench.files.reading import hash_file
 from omibench.models.client.ask import open_asker
-from omibench.params.stage_params import OcrStageParams
 from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, mineru, olmocr, vision
@@ -32,6 +31,10 @@ from omibench.stages.ocr.jobs import Ahead, Unread
 from omibench.stages.ocr.sources.files import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
+
 PLAIN: Final = "plain"
 PRESETS: Final[Mapping[str, ReadPages]] = {
     PLAIN: vision.read_pages,
@@ -42,7 +45,7 @@ PRESETS: Final[Mapping[str, ReadPages]] = {
 
 
 @contextmanager
-def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
+def asking_ahead(study: Study) -> Iterator[Ahead | None]:
     """Return the client that requests pages and formulas from remote engines; None if not needed.
 
     Raises MissingInputError without the keys of mathpix, and ParamsError if `ocr.reader` or
@@ -63,7 +66,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
 
 
 @contextmanager
-def _open_page_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
+def _open_page_reader(study: Study) -> Iterator[Ahead | None]:
     params = study.ocr
     if params.engine == "mathpix":
         client = mathpix.open_client(Path(study.study.store) / "mathpix")
@@ -83,7 +86,7 @@ def _open_page_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
 
 
 @contextmanager
-def _open_formula_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
+def _open_formula_reader(study: Study) -> Iterator[Ahead | None]:
     name = study.ocr.formula_reader
     if name is None:
         yield None
@@ -102,7 +105,7 @@ def _open_formula_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
             yield ask
 
 
-def _check_model(study: OcrStageParams, key: str, name: str | None, need: str) -> None:
+def _check_model(study: Study, key: str, name: str | None, need: str) -> None:
     if name not in study.models:
         hint = suggest_name(name or "", study.models)
         raise ParamsError(f"{key}: {name!r} is not a model of the study; {need}{hint}")
@@ -127,7 +130,7 @@ def _read_with_mathpix(client: mathpix.Client, unread: Unread) -> None:
                 _write(unread.readings, place, number, pages[number])
 
 
-def send_formulas(ask: Ask, study: OcrStageParams, unread: Unread) -> None:
+def send_formulas(ask: Ask, study: Study, unread: Unread) -> None:
     """Request the crops of a source from the model in `ocr.formula_reader`, and write its replies.
 
     Args:
@@ -139,7 +142,7 @@ def send_formulas(ask: Ask, study: OcrStageParams, unread: Unread) -> None:
     _answer_crops(study.ocr.formula_reader or "", read, unread)
 
 
-def send_pages(ask: Ask, study: OcrStageParams, unread: Unread) -> None:
+def send_pages(ask: Ask, study: Study, unread: Unread) -> None:
     """Request the waiting pages of a source from the model in `ocr.reader`, and write them.
 
     Args:

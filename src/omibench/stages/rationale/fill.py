@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from omibench.models.client.ask import strictly
-from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale.stage import write_rationales
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def count_problems(problems: Path) -> int:
@@ -17,7 +20,7 @@ def count_problems(problems: Path) -> int:
     return len(read_jsonl(problems, Problem))
 
 
-def fill_rationales(problems: Path, study: RationaleStageParams, shard: slice) -> int:
+def fill_rationales(problems: Path, study: Study, shard: slice) -> int:
     """Run the rationale stage on one shard of problems; only the store keeps the result.
 
     Returns the number of problems. Raises as `write_rationales`, and PassingError if requests

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.models.client.ask import open_asker, refuse_unanswered
-from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.curation import RationaleCandidate
 from omibench.schemas.problem import Problem, rebase_images
 from omibench.schemas.request import Request, Response
@@ -20,6 +20,9 @@ from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer, wri
 from omibench.stages.rationale.degenerate import DegeneracyRule, open_tokenizer
 from omibench.stages.rationale.labels.label_file import write_labels
 from omibench.stages.rationale.labels.run import run_labels
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
@@ -53,9 +56,7 @@ def _is_gap(response: Response) -> bool:
 # Stage `rationale`: missing worked solutions and topic labels, from models if set.
 
 
-def write_rationales(
-    problems: Path, out: Path, study: RationaleStageParams, whole: bool = True
-) -> int:
+def write_rationales(problems: Path, out: Path, study: Study, whole: bool = True) -> int:
     """Complete the file `problems` into `out`/problems.jsonl and return the number of problems.
 
     `rationale.writer` writes solutions, all stored in `out`/candidates.jsonl, and
@@ -85,7 +86,7 @@ def write_rationales(
     return len(rows)
 
 
-def make_writer(study: RationaleStageParams, model: str, ask: AskWithKeys, score: Score) -> Writer:
+def make_writer(study: Study, model: str, ask: AskWithKeys, score: Score) -> Writer:
     """Return the writer of a study.
 
     Args:

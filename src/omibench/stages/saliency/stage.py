@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -15,7 +15,6 @@ from omibench.errors import ParamsError
 from omibench.files.writing import write_atomically
 from omibench.models.client.ask import Asker, open_asker
 from omibench.params.setting import Cell
-from omibench.params.stage_params import SaliencyStageParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.columns import SaliencyRow, map_file
@@ -37,6 +36,10 @@ from omibench.stages.saliency.ask import (
     read_context,
 )
 from omibench.stages.saliency.maps import Effect, overlay, select_strongest
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 log = logging.getLogger("omibench.stages.saliency")
 
@@ -77,9 +80,7 @@ AT_A_TIME = 8192
 """Group the requests of problems sent together; a problem is never divided."""
 
 
-def saliency_cell(
-    results: Path, out: Path, study: SaliencyStageParams, cell: Cell, job: str = ""
-) -> int:
+def saliency_cell(results: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:
     """Analyse one cell of a results folder with freeze/ and infer/; write SaliencyRow Parquet.
 
     Requests for the multiple-choice problems in `saliency.problems` go through the store. Heat maps
@@ -169,7 +170,7 @@ def choose_problems(ids: Sequence[str], limit: int | None, seed: int) -> set[str
 
 def make_occlusions(
     questions: Path,
-    study: SaliencyStageParams,
+    study: Study,
     cell: Cell,
     responses: Mapping[str, ReadResponse],
 ) -> Iterator[Occlusion | UnscoredProblem]:
@@ -229,7 +230,7 @@ def _read_responses(results: Path, cell: Cell) -> dict[str, ReadResponse]:
     return {name: ReadResponse(outcome, text) for name, outcome, text in rows.iter_rows()}
 
 
-def _make_tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
+def _make_tags(task: Task, study: Study, cell: Cell) -> Tags:
     return Tags(
         role="scorer", problem=task.question.id, study=study.study.name, setting=cell.setting
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from omibench.answers.extraction.extract import extract_answer
 from omibench.answers.judges.case import JudgeCase
@@ -28,9 +28,12 @@ from omibench.answers.judges.panel import (
 from omibench.answers.scorers import mathreal
 from omibench.answers.scorers.outcome import find_finish_reason, passes_through
 from omibench.params.panel import JudgePanel
-from omibench.params.stage_params import ScoreStageParams
 from omibench.params.stages.score import PANEL_KEYS, GptscorePanel, GptscoreVariant
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 NAME = GPTSCORE.name
 FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_stop")
@@ -238,7 +241,7 @@ def find_instrument(name: str, panel: JudgePanel) -> Instrument[Any]:
 
 
 @contextmanager
-def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
+def open_judges(study: Study) -> Iterator[ScoreJudges]:
     """Open the panels of `score`, each model once.
 
     Raises:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -18,7 +18,6 @@ from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files.reading import open_regular
 from omibench.files.writing import replace_atomically
-from omibench.params.stage_params import ScoreStageParams
 from omibench.params.study_params import apply_limit, part_words
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
@@ -36,6 +35,10 @@ from omibench.stages.score.judge import (
     run_mathreal,
 )
 from omibench.stages.score.rows import FileRow, read_rows
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
+
 
 _LOG = logging.getLogger("omibench")
 _FLOATS = ("verdict", "credit", "strict", "ratio", "gptscore")
@@ -139,7 +142,7 @@ def score_file(
     inputs: Sequence[Path],
     rules: str,
     out: Path,
-    judge: ScoreStageParams | Judge | None = None,
+    judge: Study | Judge | None = None,
     cache: Path | None = None,
 ) -> int:
     """Score the rows of files of responses by one scorer; return the number of rows.
@@ -154,7 +157,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     rows: Sequence[FileRow],
     scorers: Sequence[str],
     out: Path,
-    judge: ScoreStageParams | Judge | None = None,
+    judge: Study | Judge | None = None,
     cache: Path | None = None,
     part: str = "",
 ) -> ScoreResult:
@@ -260,14 +263,12 @@ class ScoreFiles(NamedTuple):
     cache: Path | None = None
 
 
-def score_cell(files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = "") -> int:
+def score_cell(files: ScoreFiles, out: Path, study: Study, job: str = "") -> int:
     """Score the responses of one cell as `score_responses`; return the number of verdicts."""
     return score_responses(files, out, study, job).frame.height
 
 
-def score_responses(
-    files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = ""
-) -> ScoreResult:
+def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -> ScoreResult:
     """Score the responses of one cell by every scorer and judge of the study.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
@@ -384,7 +385,7 @@ def _build_judge_columns(
 
 
 @contextmanager
-def _open_judges(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
+def _open_judges(by: Study | Judge | None) -> Iterator[ScoreJudges]:
     if by is None or isinstance(by, Judge):
         yield make_score_judges(by) if by else ScoreJudges()
     else:

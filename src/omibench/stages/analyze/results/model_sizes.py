@@ -18,7 +18,7 @@ from omibench.stages.analyze.results.curve_series import estimate_points, frame_
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    from omibench.params.stage_params import ResultsParams
+    from omibench.params.study import Study
     from omibench.stages.analyze.analysis import Analysis
 
 SIZES = {"total": "parameters_b", "active": "active_parameters_b"}
@@ -103,7 +103,7 @@ class _CurveAnswers(NamedTuple):
     clusters: list[str]
 
 
-def _frame_models(study: ResultsParams) -> pl.DataFrame:
+def _frame_models(study: Study) -> pl.DataFrame:
     """Return the models of families, without those fine-tuned from another model."""
     rows = [
         (

@@ -32,7 +32,7 @@ from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
     from omibench.params.models.base import Model
-    from omibench.params.stage_params import ResultsParams
+    from omibench.params.study import Study
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -222,7 +222,7 @@ def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _list_greedy(study: ResultsParams, points: pl.DataFrame) -> set[tuple[str, str]]:
+def _list_greedy(study: Study, points: pl.DataFrame) -> set[tuple[str, str]]:
     """Return the cells whose repeated runs would be identical: decoded at temperature 0."""
     return {
         (model, setting)

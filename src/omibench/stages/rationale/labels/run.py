@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import ParamsError
 from omibench.extras import require_extra
 from omibench.models.client.ask import open_asker
-from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.rationale.candidates import Ask
@@ -23,6 +22,9 @@ from omibench.stages.rationale.labels.clusters import (
 from omibench.stages.rationale.labels.labeller import Labeller, read_class
 from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, TaxonomyPlan, add_taxonomy
 from omibench.stages.rationale.prompts import label
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
@@ -84,7 +86,7 @@ class LabelModels(NamedTuple):
 
 
 def run_labels(
-    problems: Sequence[Problem], folder: Path, study: RationaleStageParams, whole: bool = True
+    problems: Sequence[Problem], folder: Path, study: Study, whole: bool = True
 ) -> TaxonomyLabels:
     """Label problems as set in `rationale`; without a labeller they stay unchanged.
 
@@ -114,7 +116,7 @@ def run_labels(
 def label_problems(
     problems: Sequence[Problem],
     folder: Path,
-    study: RationaleStageParams,
+    study: Study,
     models: LabelModels,
     whole: bool = True,
 ) -> TaxonomyLabels:
@@ -153,7 +155,7 @@ def label_problems(
     return add_taxonomy(rows, folder, labeller, plan)
 
 
-def choose_embedding(study: RationaleStageParams, ask: Ask | None) -> Embed:
+def choose_embedding(study: Study, ask: Ask | None) -> Embed:
     """Return the embedding of topics: by a model, or by character n-grams."""
     taxonomy, seed = study.rationale.taxonomy, study.study.seed
     if ask is None or taxonomy is None or taxonomy.embedder is None:
