@@ -75,10 +75,15 @@ def trust(
       omibench trust --verify
     """
     from omibench.cli.options import show_study
-    from omibench.graph.git_state import explain_missing_results
     from omibench.graph.provenance import find_strangers
     from omibench.graph.stages import STAGE_NAMES
-    from omibench.graph.trust import adopt_strangers, check_files, check_graph, check_lock
+    from omibench.graph.trust import (
+        adopt_strangers,
+        check_files,
+        check_graph,
+        check_lock,
+        explain_missing_results,
+    )
 
     study = show_study(params)
     results = Path(study.study.results)

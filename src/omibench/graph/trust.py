@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.locations import find_shipped
-from omibench.files.programs import isolate_env, python_module
+from omibench.files.programs import ask_git, isolate_env, python_module
+from omibench.files.yaml_file import read_mapping
 from omibench.graph.provenance import (
     NAME,
     adopt,
@@ -102,6 +103,30 @@ def check_graph(results: Path, params: str) -> list[Difference]:
         if row["plan"] != "no update" and (stage := _stage_name(name, results)):
             mismatches.append(Difference(stage, f"{_shorten_name(name, results, stage)}: {reason}"))
     return mismatches
+
+
+def explain_missing_results() -> list[str]:
+    """Return a line on the results of dvc.lock that are missing here, and how to get them.
+
+    Empty if every result in dvc.lock exists, or there is no dvc.lock that can be read.
+    """
+    lock = Path("dvc.lock")
+    try:
+        stages = read_mapping(lock).get("stages", {}) if lock.is_file() else {}
+        outputs = [str(out["path"]) for stage in stages.values() for out in stage.get("outs", [])]
+    except (OmibenchError, AttributeError, KeyError, TypeError):
+        return []
+    lost = [path for path in outputs if not Path(path).exists()]
+    if not lost:
+        return []
+    commit = ask_git(Path(), "log", "-1", "--format=%h of %as by %an", "--", str(lock))
+    recorded = f", which commit {commit} recorded in {lock}," if commit else f" of {lock}"
+    return [
+        f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} missing; `dvc pull && "
+        "omibench trust` restores what DVC's cache or a remote has. Run `dvc push` in the folder "
+        "of that commit to share the rest, or rebuild it with `snakemake --cores all`, which "
+        "requests nothing that is in the store"
+    ]
 
 
 def _stage_name(name: str, results: Path) -> str:
