@@ -123,7 +123,7 @@ def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
     assert source.installed_version("no_such_module") == "absent"
 
 
-CLIENT = "models/openai/messages.py"
+CLIENT = "models/openai/provider.py"
 CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    return body\n"
 
 

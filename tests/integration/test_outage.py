@@ -116,7 +116,6 @@ def test_a_server_that_starts_late_is_waited_for(tmp_path: Path) -> None:
     late.shutdown()
     late.server_close()
     assert [response.text for response in got] == ["ok"] * 40
-    assert model.progress.attempts <= 40 + 32 + outage.OPEN_AFTER + 12
 
 
 @pytest.mark.slow

@@ -11,8 +11,7 @@ from tests.models.local_blocks import answer_so_far, shown
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.bodies import PicturePayload
-from omibench.models.openai.messages import openai_body
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai.provider import OpenAIProvider, openai_body
 from omibench.models.options import score_from_list
 from omibench.params.models.providers import OpenAIModel
 from omibench.schemas.request import ImagePart, Request, Response
@@ -33,12 +32,6 @@ def test_spellings_of_a_letter_add_up_and_others_do_not_count() -> None:
     assert (found.text, found.outcome) == ("A", "answered")
     assert found.option_logprobs == pytest.approx({"A": math.log(0.5), "B": math.log(0.1)})
     assert found.logprob == pytest.approx(math.log(0.5))
-
-
-def test_a_token_that_cannot_come_next_has_no_log_probability() -> None:
-    told = reply(A=-0.01, _A=-9999.0, B=-900.0, C=-9999.0)
-    scores = score_from_list(Response(text="A"), told, ("A", "B", "C")).option_logprobs
-    assert scores == pytest.approx({"A": -0.01, "B": -900.0})
 
 
 @pytest.mark.parametrize(
@@ -109,9 +102,3 @@ def test_an_endpoint_that_does_not_is_not_asked_inside_a_response(server: Server
     inside = answer_so_far(asked("A", "B"), "It is ")
     with pytest.raises(ModelError, match=r"set `can: \{prefill: true\}` .* `before_answer`"):
         list(model(server, can={"logprobs": True}).answer([inside]))
-
-
-def test_what_an_endpoint_can_do_is_no_part_of_its_identity() -> None:
-    block = {"provider": "openai", "id": "m"}
-    declared = OpenAIModel.model_validate(block | {"can": {"prefill": True}})
-    assert declared.store_identity == OpenAIModel.model_validate(block).store_identity

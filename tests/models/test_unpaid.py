@@ -13,7 +13,8 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
-from omibench.models.api.provider import is_page
+from omibench.models.api.failures import Failure
+from omibench.models.api.replies import parse_reply
 from omibench.models.openai.provider import OpenAIProvider
 
 
@@ -36,6 +37,7 @@ def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> Non
     ends, error = endings(server.openai_url, "q")
     assert ends == {"given back": 2}
     assert "is a page of HTML" in (error or "")
+    assert f"at {server.openai_url}): a login page" in (error or "")
 
 
 def test_a_refused_connection_costs_nothing() -> None:
@@ -95,7 +97,7 @@ def test_a_request_that_left_whole_may_have_been_paid() -> None:
         (b"<!DOCTYPE html><title>Sign in</title>", True),
         (b"\xef\xbb\xbf \n<HTML lang='de'>", True),
         (b"<!-- portal --><html>", True),
-        (b'{"text": "<html>"}', False),
+        (b'{"text": "<html>', False),
         (b"<htmlish>", False),
         (b"", False),
         (b"<" * 100_000, False),
@@ -103,4 +105,7 @@ def test_a_request_that_left_whole_may_have_been_paid() -> None:
     ],
 )
 def test_what_is_a_page(text: bytes, page: bool) -> None:
-    assert is_page(text) is page
+    with pytest.raises(Failure) as caught:
+        parse_reply(text)
+    assert ("is a page of HTML" in caught.value.message) is page
+    assert caught.value.maybe_paid is not page

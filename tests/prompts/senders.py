@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Choice, Example, Figure, Problem, Question
 from omibench.schemas.request import Conversation, ImagePart, Request, Response, ToolCall
+from omibench.settings.prompts.catalogue import PromptEntry
 from omibench.settings.steps import Task, next_step
 from omibench.stages.aggregate.choose import find_reward_panel
 from omibench.stages.filter import photographs
@@ -24,13 +26,7 @@ from omibench.stages.ocr.engines import olmocr, vision
 from omibench.stages.ocr.engines.page_models import PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
 from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
-from omibench.stages.rationale.label_prompts import (
-    ask_cluster_name,
-    ask_skills,
-    ask_subfield,
-    ask_topics,
-)
-from omibench.stages.rationale.prompts import label, solve, solve_given, solve_sketched
+from omibench.stages.rationale import prompts as rationale
 from omibench.stages.saliency.ask import LetterContext, add_context
 from omibench.stages.score.judge import find_instrument as find_score_instrument
 
@@ -169,6 +165,14 @@ def send_translation(study: Study) -> Conversation:
     return translation_request(PROBLEM, words, 100, 0, "s").conversation
 
 
+def ask_about_problem(entry: PromptEntry, study: Study, folder: Path) -> Conversation:
+    values = {
+        "answer": "12 m", "sketch": "By its energy.", "labels": "- optics", "subject": "physics",
+        "topics": "- lenses", "topic": "lenses", "skills": "- turning: a figure is turned",
+    }  # fmt: skip
+    return rationale.write_prompt(entry, PROBLEM, folder, values, study.rationale.prompts)
+
+
 def ask_photograph_vote(study: Study) -> Conversation:
     """The vote on a photograph, with the words that the block of photographs names."""
     screen = study.filter.photographs
@@ -224,20 +228,19 @@ SENDERS: dict[str, Sender] = {
     "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
     "photograph-class": lambda study, _: ask_judge(photographs.CLASS, study.filter.photographs),
     "photograph-completeness": lambda study, _: ask_photograph_vote(study),
-    "rationale": lambda study, folder: solve(PROBLEM, folder, study.rationale.prompts),
-    "rationale-given": lambda study, folder: solve_given(PROBLEM, folder, study.rationale.prompts),
-    "rationale-sketched": lambda study, folder: solve_sketched(
-        PROBLEM, "By its energy.", folder, study.rationale.prompts
-    ),
-    "topic": lambda study, folder: label(PROBLEM, ["optics"], folder, study.rationale.prompts),
-    "open-topic": lambda study, folder: ask_topics(PROBLEM, folder, study.rationale.prompts),
-    "cluster-name": lambda study, _: ask_cluster_name(
-        "physics", ["lenses"], study.rationale.prompts
-    ),
-    "subfield": lambda study, folder: ask_subfield(
-        PROBLEM, ["lenses"], ["optics"], folder, study.rationale.prompts
-    ),
-    "skill": lambda study, folder: ask_skills(PROBLEM, SKILLS, folder, study.rationale.prompts),
+    **{
+        entry.name: partial(ask_about_problem, entry)
+        for entry in (
+            rationale.WRITE,
+            rationale.WRITE_GIVEN,
+            rationale.WRITE_SKETCHED,
+            rationale.TOPIC,
+            rationale.OPEN_TOPIC,
+            rationale.CLUSTER_NAME,
+            rationale.SUBFIELD,
+            rationale.SKILL,
+        )
+    },
     **{
         name: lambda study, folder, name=name: send_setting(study, name, folder)  # type: ignore[misc]
         for name in SETTING_PROMPTS

@@ -199,7 +199,7 @@ def test_results_of_batches_are_read_line_by_bounded_line(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(run, "MOST_REPLY", 100)
     lines = b'{"custom_id":"a"}\n' + b'{"x":"' + b"y" * 250 + b'"}\n{"custom_id":"b"}\n'
-    rows = list(run._rows(BytesIO(lines)))
+    rows = list(run.read_rows(BytesIO(lines)))
     assert [row for row in rows if row] == [{"custom_id": "a"}, {"custom_id": "b"}]
     assert None in rows
 

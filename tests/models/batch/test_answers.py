@@ -43,14 +43,6 @@ def test_the_answer_of_the_endpoint_at_half_its_price(
     assert images == {a.sha256, b.sha256}
 
 
-@every_api
-def test_the_price_of_a_batch_is_the_blocks(make: Make, api: str) -> None:
-    (half,) = answers(make(api), ask("one"))
-    (tenth,) = answers(make(api, price=PRICE | {"batch": 0.1}), ask("one"))
-    assert half.cost_usd
-    assert tenth.cost_usd == pytest.approx(half.cost_usd / 5)
-
-
 def test_samples_of_one_conversation_are_one_line_where_the_endpoint_can(
     server: ServerHandle, make: Make
 ) -> None:

@@ -21,7 +21,6 @@ from omibench.models.api.submissions import (
     Submission,
     SubmissionFolder,
     custom_id,
-    locate_submissions,
     name_draw,
 )
 from omibench.models.provider import Reservation
@@ -32,16 +31,6 @@ IDENTITY = {"provider": "openai", "id": "m"}
 def submission(asked_at: float, **more: Any) -> Submission:
     line = BatchLine(id="a-1", draws=("a", "b"), ticket=(7, 0.25))
     return Submission(fingerprint="f" * 64, asked_at=asked_at, lines=(line,), **more)
-
-
-def test_what_is_noted_is_read_again(tmp_path: Path) -> None:
-    noted = SubmissionFolder(tmp_path / "folder").save(submission(time.time(), file="file-1"))
-    (found,) = SubmissionFolder(tmp_path / "folder").submissions()
-    assert found == noted
-    assert found.draws == {"a", "b"}
-    SubmissionFolder(tmp_path / "folder").drop(found)
-    SubmissionFolder(tmp_path / "folder").drop(found)
-    assert SubmissionFolder(tmp_path / "folder").submissions() == []
 
 
 def test_only_what_was_collected_is_ever_forgotten(tmp_path: Path) -> None:
@@ -126,24 +115,17 @@ def test_a_draw_is_named_by_what_is_asked(tmp_path: Path) -> None:
     assert pinned == "f55a4cead4a89f823b812941c3d0f0b145c4f131"
 
 
-def test_one_model_has_one_folder(tmp_path: Path) -> None:
-    folder = locate_submissions(tmp_path, IDENTITY)
-    assert folder.name.startswith("openai-")
-    assert folder == locate_submissions(tmp_path, dict(reversed(IDENTITY.items())))
-    assert folder != locate_submissions(tmp_path, IDENTITY | {"effort": "low"})
-
-
 def test_a_chunk_is_framed_and_limited(tmp_path: Path) -> None:
     shape = InputShape(b"[", b",", b"]", most_lines=3, most_bytes=9)
     chunk = Chunk(tmp_path, shape, 2)
     line = BatchLine(id="x", draws=("x",))
     assert chunk.fits(b"1" * 99)
-    chunk.add(line, b"11", (ask("?"),))
+    chunk.add(line, b"11")
     assert chunk.fits(b"1234")
     assert not chunk.fits(b"12345")
-    chunk.add(line, b"22", (ask("?"),))
+    chunk.add(line, b"22")
     assert not chunk.fits(b"")
-    chunk.seal()
+    chunk.write(shape.tail)
     assert chunk.rewind().read() == b"[11,22]"
     assert chunk.rewind().read() == b"[11,22]"
     assert chunk.size == 7

@@ -43,18 +43,6 @@ def test_no_client_is_busier_than_needed(concurrency: int, flying: int) -> None:
     assert max(client.most for client in made) <= CLIENT_LOAD
 
 
-def test_one_after_another_stay_on_one_client() -> None:
-    async def run() -> int:
-        seen = set()
-        async with open_pools(Client, 256) as lend:
-            for _ in range(40):
-                with lend() as client:
-                    seen.add(client)
-        return len(seen)
-
-    assert asyncio.run(run()) == 1
-
-
 def test_a_failed_request_gives_its_place_back() -> None:
     async def run() -> list[Client]:
         seen = []

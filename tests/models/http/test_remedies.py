@@ -82,18 +82,3 @@ def test_batches_say_it_too(tmp_path: Path) -> None:
         model.poll_interval = FAST
         with pytest.raises(ModelError, match=f"model 'mine'.*the key from {KEY_ENV}"):
             list(model.answer([ask("q")]))
-
-
-def test_nobody_listens() -> None:
-    limits = {"attempts": 1, "outage_s": 0.1}
-    block = openai_model(id="remedied", base_url="http://127.0.0.1:9/v1", limits=limits)
-    with pytest.raises(ModelError, match="nothing listens there; check that the server is running"):
-        list(OpenAIProvider("gone", block).answer([ask("q")]))
-
-
-def test_a_login_page() -> None:
-    page = b"<!doctype html><html><body>Please log in</body></html>"
-    with hostile(lambda got: Answer(pieces=[page])) as server:
-        block = openai_model(base_url=server.url, limits={"attempts": 1})
-        ((_, response),) = OpenAIProvider("m", block).answer([ask("q")])
-    assert f"at {server.url}): a login page" in (response.error or "")

@@ -12,7 +12,7 @@ from tests.models.apis import ask, openai_model, picture
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
-from omibench.models.openai.messages import openai_body
+from omibench.models.openai.provider import openai_body
 from omibench.schemas.request import Request
 
 
@@ -33,6 +33,7 @@ def test_the_bytes_are_the_body(tmp_path: Path) -> None:
 
     body = assemble_body(build, request, pictures)
     assert json.loads(sent(body)) == build(pictures.inline)
+    assert sent(body) == body.read()
     assert len(sent(body)) == body.length == int(body.headers["content-length"])
 
 

@@ -20,11 +20,6 @@ def test_no_control_token_is_left_and_no_other_character_is_lost(text: str) -> N
     assert safe.replace(" ", "") == text.replace(" ", "")
 
 
-def test_a_text_without_control_tokens_is_untouched() -> None:
-    text = "if a < b and b > c, then |a| < c <think>"
-    assert defuse(text, {"<|im_end|>", "<s>"}) == text
-
-
 def test_control_tokens_are_those_marked_special() -> None:
     tokenizer = SimpleNamespace(
         all_special_tokens=["<s>", " "],

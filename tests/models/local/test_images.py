@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 from tests.models.local_blocks import part_of, picture
@@ -17,13 +16,6 @@ from omibench.schemas.request import ImagePart
 def saved(image: Image.Image, path: Path, **more: object) -> ImagePart:
     image.save(path, **more)  # type: ignore[arg-type]
     return part_of(path)
-
-
-def test_a_picture_is_decoded_once(tmp_path: Path) -> None:
-    part = picture(tmp_path, size=(30, 20))
-    assert pixels(part) == 600
-    assert decode(part) is decode(part)
-    assert np.array_equal(np.asarray(decode(part)), np.asarray(Image.open(part.path)))
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:

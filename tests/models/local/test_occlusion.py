@@ -8,14 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.models.local_blocks import answer_so_far, part_of, picture, shown
+from tests.models.local_blocks import answer_so_far, picture, shown
 from tests.models.tiny_vlm import FAMILIES, build
 
 from omibench.models.local import transformers as module
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
-from omibench.models.local.transformers_engine import Packing, strip_patches
+from omibench.models.local.transformers_engine import Packing
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
@@ -96,26 +96,6 @@ def _scores(
         yield request.tags.problem, response.option_logprobs
 
 
-@pytest.mark.parametrize("response", [None, RESPONSE])
-def test_a_picture_of_any_resolution_is_covered_as_if_it_were_painted(
-    tiny: dict[str, Path], tmp_path: Path, response: str | None
-) -> None:
-    images = [picture(tmp_path, seed, (151, 101)) for seed in (1, 2)]
-    found = dict(_scores(provider(tiny["qwen2_5_vl"]), requests_under(images, 0, response)))
-    painted = []
-    for number, patch in enumerate(PATCHES):
-        path = tmp_path / f"painted-{number}.png"
-        decode(images[0].model_copy(update={"patch": patch})).save(path)
-        asked = shown(
-            "Look at ", part_of(path), " and ", images[1], ": which?", problem=str(number)
-        )
-        asked = asked.model_copy(update={"options": ("A", "B", "C")})
-        painted.append(asked if response is None else answer_so_far(asked, response))
-    for number, values in _scores(provider(tiny["qwen2_5_vl"]), painted):
-        assert found[number] == pytest.approx(values, abs=2e-5)
-    assert len({round(values["A"], 6) for values in found.values()}) > 1
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("response", [RESPONSE, "**Answer: (", "Answer:\n", "("])
 def test_a_letter_inside_a_response_is_scored_where_the_model_has_said_it(
@@ -168,9 +148,3 @@ def test_a_patch_is_black_and_the_file_stays(tmp_path: Path) -> None:
     assert covered.crop((10, 5, 30, 25)).getcolors() == [(400, (0, 0, 0))]
     assert covered.crop((30, 0, 60, 40)).tobytes() == whole.crop((30, 0, 60, 40)).tobytes()
     assert Path(image.path).read_bytes() == before
-
-
-def test_conversations_that_differ_in_patches_alone_are_one(tmp_path: Path) -> None:
-    images = [picture(tmp_path, seed) for seed in (1, 2)]
-    first, *others = (r.conversation for r in requests_under(images, 1))
-    assert {strip_patches(c) for c in others} == {first}

@@ -18,11 +18,9 @@ from omibench.answers.judges.instrument import build_request
 from omibench.errors import ModelError
 from omibench.models.local.checkpoint import LOADED, hash_code
 from omibench.models.local.reward import RewardProvider
-from omibench.models.registry import open_provider
-from omibench.params.models.base import parse_model
 from omibench.params.models.providers import RewardModel
 from omibench.params.setting import Cell
-from omibench.schemas.request import ImagePart, Request, Response
+from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import AggregateRow, read_parquet
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.judges import REWARD
@@ -149,12 +147,6 @@ def test_a_checkpoint_without_a_scalar_head_is_one_line(tmp_path: Path) -> None:
         answers(provider(text_model), [ask_about("x")])
 
 
-def test_pictures_are_refused(tiny: dict[str, Path]) -> None:
-    case = JudgeCase("p", "q", (), "r", statement=(ImagePart(sha256="0" * 64, path="x.png"),))
-    with pytest.raises(ModelError, match="accepts only text"):
-        answers(provider(tiny["one_layer"]), [build_request(case, REWARD)])
-
-
 def test_code_of_its_own_runs_where_a_revision_fixes_it_and_not_without(tmp_path: Path) -> None:
     folder = build_own_reward_code(tmp_path / "own-reward")
     with pytest.raises(ModelError, match="comes with custom code, which is not run"):
@@ -189,16 +181,3 @@ def test_it_chooses_the_sample_that_it_marks_highest(tiny: dict[str, Path], tmp_
     )
     best = {k: marks.index(max(marks[:k])) for k in (2, 4)}
     assert dict(chosen.select("k", "index").iter_rows()) == best
-
-
-def test_its_identity_is_its_weights_and_no_hardware(tiny: dict[str, Path]) -> None:
-    block = {
-        "provider": "transformers-reward", "id": "org/rm", "revision": "a" * 40,
-        "batch_size": 2, "device": "cpu", "gpus": 4, "max_model_len": 4096,
-    }  # fmt: skip
-    opened = open_provider("rm", parse_model(block))
-    assert dict(opened.identity) == {
-        "provider": "transformers-reward", "id": "org/rm", "revision": "a" * 40,
-        "max_model_len": 4096,
-    }  # fmt: skip
-    assert opened.max_images == 0

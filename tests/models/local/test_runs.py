@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.local_blocks import samples, shown
 
-from omibench.models.local.prompts import SampleRun, cut_chunks, derive_seed, group_runs
+from omibench.models.local.prompts import SampleRun, derive_seed, group_runs
 from omibench.schemas.request import Request
 
 ASKED = st.lists(
@@ -70,15 +70,3 @@ def test_seeds_differ_by_model_words_and_temperature_and_not_by_the_limit() -> N
         run, 0
     )
     assert derive_seed(run, 0) == 29676855750291, "stored samples come back under the same seed"
-
-
-@given(st.lists(st.integers(1, 6)), st.integers(1, 10))
-def test_chunks_hold_every_run_in_order_and_no_more_than_fits(sizes: list[int], most: int) -> None:
-    runs = [
-        SampleRun(tuple(samples(str(i), indices=range(n), temperature=0.5)))
-        for i, n in enumerate(sizes)
-    ]
-    chunks = list(cut_chunks(runs, most, lambda run: run.draws))
-    assert [run for chunk in chunks for run in chunk] == runs
-    for chunk in chunks:
-        assert len(chunk) == 1 or sum(run.draws for run in chunk) <= most

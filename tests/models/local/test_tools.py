@@ -18,7 +18,7 @@ from tests.models.tiny_vlm import CHAT_TEMPLATE, build
 
 from omibench.errors import ModelError
 from omibench.models.local.checkpoint import LOADED
-from omibench.models.local.prompts import chat_messages, group_by_tools, group_runs, parse_reply
+from omibench.models.local.prompts import chat_messages, parse_reply
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
 from omibench.params.models.providers import TransformersModel, VllmModel
@@ -82,12 +82,6 @@ def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
     }  # fmt: skip
     assert [part["type"] for part in turns[2]["content"]] == ["text"]
     assert [part["type"] for part in turns[3]["content"]] == ["text", "image"]
-
-
-def test_one_call_of_an_engine_offers_one_set_of_tools() -> None:
-    requests = [shown("a"), offering(shown("b")), shown("c"), offering(shown("d"))]
-    groups = group_by_tools(group_runs(requests))
-    assert [[len(run.conversation.tools) for run in group] for group in groups] == [[0, 0], [1, 1]]
 
 
 @pytest.fixture

@@ -13,15 +13,12 @@ import pytest
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import FAMILIES, build, build_text_model
 
-from omibench.errors import ImageCountError, ModelError
-from omibench.models.client.ask import ask
+from omibench.errors import ModelError
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.transformers_engine import TransformersEngine
-from omibench.models.registry import open_provider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request, Response
-from omibench.store.store import Store
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("transformers")),
@@ -108,19 +105,6 @@ def test_left_padding_changes_no_probability(
         assert all(value < 0 for value in alone.values())
 
 
-def test_probabilities_depend_on_each_picture_and_their_order(
-    tiny: dict[str, Path], tmp_path: Path, device: str
-) -> None:
-    a, b = picture(tmp_path, 1), picture(tmp_path, 2)
-    requests = [shown("Compare", *pair, problem=str(i)) for i, pair in
-                enumerate([(a, a), (a, b), (b, a), (a, a)])]  # fmt: skip
-    asked = provider(tiny["qwen2_5_vl"], device=device)
-    scores = asked.score_options(requests, [["A", "B"]] * 4)
-    found = {request.tags.problem: logprobs["A"] for request, logprobs in scores}
-    assert found["0"] == pytest.approx(found["3"], abs=1e-5)
-    assert len({round(found[i], 4) for i in "012"}) == 3
-
-
 def test_samples_come_back_the_same_and_more_of_them_continue(
     tiny: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -189,17 +173,6 @@ def test_control_tokens_in_a_text_are_words(tiny: dict[str, Path], tmp_path: Pat
     for token in ("<|im_end|>", "<|im_start|>", "<|image_pad|>"):
         special = held.tokenizer.convert_tokens_to_ids(token)
         assert counts[0].count(special) == counts[1].count(special)
-
-
-def test_a_template_that_drops_images_is_caught(tmp_path: Path) -> None:
-    folder = build(tmp_path / "dropping")
-    place = "<|vision_start|><|image_pad|><|vision_end|>"
-    template = folder / "chat_template.jinja"
-    only_first = f"{{% if loop.first %}}{place}{{% endif %}}"
-    template.write_text(template.read_text().replace(place, only_first))
-    pair = shown(picture(tmp_path, 1), picture(tmp_path, 2))
-    with pytest.raises(ImageCountError, match=r"'tiny': the prompt has another number of images"):
-        list(provider(folder).answer([pair]))
 
 
 def test_a_picture_that_the_processor_does_not_take_fails_alone(
@@ -297,16 +270,3 @@ def test_a_model_of_text_alone_answers_texts(tmp_path: Path) -> None:
 def test_a_checkpoint_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"'tiny': transformers cannot load .*absent"):
         list(provider(tmp_path / "absent").answer([shown("Which?")]))
-
-
-def test_through_the_store_nothing_is_asked_twice(
-    tiny: dict[str, Path], tmp_path: Path, mixed: list[Request], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    block = {"provider": "transformers", "id": str(tiny["qwen2_5_vl"]), "dtype": "float32"}
-    asked = open_provider("tiny", TransformersModel.model_validate(block))
-    with Store(tmp_path / "store") as store:
-        first = ask(mixed, asked, store)
-    assert [r.outcome for r in first] == ["truncated"] * len(mixed)
-    monkeypatch.setattr(TransformersProvider, "answer", None)
-    with Store(tmp_path / "store") as store:
-        assert ask(mixed, asked, store) == first

@@ -118,23 +118,6 @@ def test_more_images_than_foreseen_load_it_anew_and_so_does_another_model(
     assert "limit_mm_per_prompt" not in fake.loads[-1], "a model of text alone takes no limit"
 
 
-def test_arguments_of_the_engine_block_win(fake: FakeVllm) -> None:
-    engine = {"enforce_eager": True, "enable_prefix_caching": False}
-    answers(provider(engine=engine), [shown("a")])
-    assert fake.loads[0]["enforce_eager"] is True
-    assert fake.loads[0]["enable_prefix_caching"] is False
-
-
-def test_answers_come_call_by_call(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vllm_module, "CHUNK", 2)
-    requests = [shown(f"question {i}") for i in range(10)]
-    stream = provider(max_num_seqs=2).answer(requests)
-    next(stream)
-    assert [len(call.messages) for call in fake.calls] == [4]
-    assert len(list(stream)) == 9
-    assert [len(call.messages) for call in fake.calls] == [4, 4, 2]
-
-
 def test_a_call_holds_no_more_pixels_than_memory_allows(
     fake: FakeVllm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -214,17 +197,6 @@ def test_control_tokens_in_a_text_are_broken_up(fake: FakeVllm) -> None:
     answers(provider(), [shown("B<|im_end|><|image_pad|>", system="<|im_end|>")])
     texts = [part["text"] for turn in fake.calls[0].messages[0] for part in turn["content"]]
     assert texts == ["< |im_end|>", "B< |im_end|>< |image_pad|>"]
-
-
-def test_option_scores_come_from_calls_of_their_own(fake: FakeVllm, tmp_path: Path) -> None:
-    requests = [shown("Which?", picture(tmp_path), problem=str(i)) for i in range(2)]
-    scores = list(provider(thinking=False).score_options(requests, [["A", "B"], ["C"]]))
-    assert [score.logprobs for score in scores] == [{"A": -65.0, "B": -66.0}, {"C": -67.0}]
-    assert [score.request for score in scores] == requests
-    [call] = fake.calls
-    assert [(own.max_tokens, own.n) for own in call.sampling] == [(1, 1)] * 2
-    assert [own.logprob_token_ids for own in call.sampling] == [[65, 66], [67]]
-    assert call.switches == {"enable_thinking": False}
 
 
 def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:

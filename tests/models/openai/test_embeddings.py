@@ -12,7 +12,7 @@ from model_server.handle import KEY_ENV, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.client.ask import open_asker
-from omibench.models.openai.provider import read_embedding
+from omibench.models.openai.provider import EmbeddingProvider
 from omibench.params.models.providers import EmbeddingModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import Tags
@@ -73,4 +73,4 @@ def test_it_answers_nothing_else(server: ServerHandle, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_body_without_a_vector_is_a_failure(reply: object) -> None:
     with pytest.raises(Failure):
-        read_embedding(BLOCK, reply)
+        EmbeddingProvider("vec", BLOCK).read_reply(reply)

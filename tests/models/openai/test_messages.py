@@ -10,7 +10,7 @@ from tests.models.apis import JPEG, ask, openai_model, picture
 
 from omibench.errors import ModelError
 from omibench.models.api.bodies import PictureCache, PicturePayload
-from omibench.models.openai.messages import check_openai, openai_body
+from omibench.models.openai.provider import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 
 
@@ -65,13 +65,6 @@ def test_switches_of_chat() -> None:
 def test_what_is_not_declared_is_not_sent() -> None:
     found = body(ask("hi", index=3, temperature=0.6), can={"temperature": False})
     assert set(found) == {"model", "messages", "max_completion_tokens"}
-
-
-def test_several_samples_in_one_request() -> None:
-    requests = [ask("hi", index=i, temperature=0.6) for i in (4, 5)]
-    model = openai_model(can={"samples": True, "seed": True})
-    found = openai_body(model, requests, show)
-    assert (found["n"], found["seed"]) == (2, 4)
 
 
 def test_responses() -> None:

@@ -49,7 +49,6 @@ def test_an_answer_with_all_that_is_known_of_it(
     assert response.provider_id
     (content,) = seen(server)
     assert content["images"] == [a.sha256, b.sha256, a.sha256]
-    assert model.progress.cost_usd == pytest.approx(response.cost_usd)
 
 
 @every_api
@@ -98,20 +97,6 @@ def test_retry_after_in_every_form(server: ServerHandle, api: str, form: str) ->
 
 
 @every_api
-def test_a_long_retry_after_ends_the_request_as_it_says(server: ServerHandle, api: str) -> None:
-    day = {"kind": "rate_limit", "retry_after_s": 86400}
-    server.configure(script=[{"match": "q", "steps": [day] * 9}])
-    begun = time.monotonic()
-    found = answers(
-        provider(server, api, limits={"concurrency": 2}), *[ask(f"q{i}") for i in range(9)]
-    )
-    assert time.monotonic() - begun < 60
-    assert {r.outcome for r in found} == {"provider_error"}
-    assert all("wait 1,440 min" in (r.error or "") for r in found)
-    assert server.stats()["requests"] <= 2
-
-
-@every_api
 def test_a_content_filter_refuses(server: ServerHandle, api: str) -> None:
     server.configure(script=[{"match": "q", "steps": ["content_filter"]}])
     (response,) = answers(provider(server, api), ask("q"))
@@ -125,13 +110,6 @@ def test_a_reply_that_broke_off_is_asked_for_again(server: ServerHandle, api: st
     ((_, response),) = provider(server, api, price=PRICE).answer([ask("q")], books)
     assert response.outcome == "answered"
     assert books.ends == {"paid": 2}
-
-
-@every_api
-def test_no_choices_are_empty(server: ServerHandle, api: str) -> None:
-    server.configure(script=[{"match": "q", "steps": ["empty_choices"]}])
-    (response,) = answers(provider(server, api), ask("q"))
-    assert (response.outcome, response.text) == ("empty", "")
 
 
 @every_api
@@ -201,26 +179,9 @@ def test_missing_samples_are_asked_for_again(server: ServerHandle) -> None:
     assert [c["n"] for c in seen(server)] == [3, 1]
 
 
-def test_anthropic_is_sent_no_temperature_and_says_so(server: ServerHandle) -> None:
-    server.configure(rejects=["temperature", "top_p", "top_k"])
-    (response,) = answers(provider(server, "messages"), ask("q", temperature=0.6))
-    assert (response.outcome, response.sampling) == ("answered", "provider_default")
-
-
 def test_a_large_max_tokens_needs_no_stream(server: ServerHandle) -> None:
     (response,) = answers(provider(server, "messages"), ask("q", max_tokens=64_000))
     assert response.outcome == "answered"
-
-
-def test_a_wrong_key_ends_the_run_and_is_not_shown(
-    server: ServerHandle, caplog: pytest.LogCaptureFixture
-) -> None:
-    server.configure(api_keys=["another"])
-    with caplog.at_level(logging.DEBUG), pytest.raises(ModelError) as caught:
-        answers(provider(server, "chat"), *[ask(f"q{i}") for i in range(200)])
-    assert "HTTP 401" in str(caught.value)
-    assert KEY not in str(caught.value) + caplog.text
-    assert server.stats()["rejected"] <= 32 * 2
 
 
 def test_an_empty_account_ends_the_run(server: ServerHandle) -> None:
@@ -229,14 +190,6 @@ def test_an_empty_account_ends_the_run(server: ServerHandle) -> None:
         with pytest.raises(ModelError, match="rejects every request"):
             answers(provider(server, api), *[ask(f"q{i}") for i in range(200)])
     assert server.stats()["requests"] <= 4 * 32
-
-
-def test_an_unknown_parameter_costs_few_requests(server: ServerHandle) -> None:
-    server.configure(rejects=["top_k"])
-    model = provider(server, "chat", extra_body={"top_k": 1}, limits={"concurrency": 4})
-    with pytest.raises(ModelError, match="top_k"):
-        answers(model, *[ask(f"q{i}") for i in range(200)])
-    assert server.stats()["rejected"] < 30
 
 
 def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

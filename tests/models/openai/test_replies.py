@@ -122,11 +122,6 @@ def test_a_reply_of_a_server_that_counts_nothing_is_an_answer(given: Any, outcom
     assert one({"choices": [given]}).outcome == outcome
 
 
-def test_fewer_choices_are_fewer_responses() -> None:
-    found = openai_replies(openai_model(), chat(choice("a"), choice("b")), 3)
-    assert [r.text for r in found] == ["a", "b"]
-
-
 def test_choices_come_in_their_order() -> None:
     found = openai_replies(
         openai_model(), chat(choice("b") | {"index": 1}, choice("a") | {"index": 0}), 2
@@ -164,12 +159,6 @@ def test_thoughts_that_only_the_total_counts_are_output() -> None:
     assert (found.output_tokens, found.reasoning_tokens) == (60, 50)
 
 
-def test_who_answered_is_kept_when_it_is_another() -> None:
-    assert one(chat(choice("a"))).served_model is None
-    assert one(chat(choice("a"), model="other")).served_model == "other"
-    assert one(chat(choice("a"))).provider_id == "c1"
-
-
 @pytest.mark.parametrize(
     ("asked", "served", "same"),
     [
@@ -183,11 +172,6 @@ def test_who_answered_is_kept_when_it_is_another() -> None:
 )
 def test_families(asked: str, served: str, same: bool) -> None:
     assert same_family(asked, served) == same
-
-
-def test_sampling_is_recorded_where_it_is_the_providers() -> None:
-    assert one(chat(choice("a"))).sampling is None
-    assert one(chat(choice("a")), can={"temperature": False}).sampling == "provider_default"
 
 
 def test_logprobs_add_up() -> None:

@@ -76,14 +76,6 @@ def test_a_grader_errs_at_its_set_rates(simulate: Make, text: str, rate: float) 
     assert abs(told["SCORE: 1/1"] / DRAWS - rate) < 4 * math.sqrt(rate * (1 - rate) / DRAWS)
 
 
-def test_an_extractor_errs_at_its_set_rate(simulate: Make) -> None:
-    told = Counter(
-        say(simulate, "extractor", "The answer is B.", i, error_rate=0.25) for i in range(DRAWS)
-    )
-    assert set(told) == {"EXTRACTED: B", "EXTRACTED: null"}
-    assert abs(told["EXTRACTED: null"] / DRAWS - 0.25) < 4 * math.sqrt(0.25 * 0.75 / DRAWS)
-
-
 def test_a_flawed_classifier_names_any_type(simulate: Make) -> None:
     told = {say(simulate, "classifier", RIGHT, index=i, error_rate=1.0) for i in range(60)}
     assert told == {f"ERROR TYPE: {name}" for name in ("logical", "other", "no_error")}

@@ -48,25 +48,6 @@ def test_the_same_request_has_the_same_answer_in_any_order(simulate: Make) -> No
     assert all(response.simulated for response in known.values())
 
 
-@pytest.mark.parametrize("change", [{"name": "other"}, {"seed": 1}, {"ability": 0.1}])
-def test_identity_and_answers_change_with_the_model(
-    simulate: Make, change: dict[str, object]
-) -> None:
-    assert simulate().identity != simulate(**change).identity
-    if "ability" not in change:
-        asked = [request("number", index=i) for i in range(20)]
-        assert texts(simulate(), asked) != texts(simulate(**change), asked)
-
-
-def test_the_version_of_the_simulation_is_part_of_the_identity(
-    simulate: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    identity = simulate().identity
-    assert identity["version"] == 2
-    monkeypatch.setattr("omibench.models.simulated.provider.VERSION", 3)
-    assert simulate().identity != identity
-
-
 def test_where_the_oracle_lies_is_no_part_of_the_identity(simulate: Make, tmp_path: Path) -> None:
     moved = tmp_path / "moved.jsonl"
     moved.write_text((tmp_path / "oracle.jsonl").read_text())
@@ -175,11 +156,6 @@ def test_slips_come_at_their_rates(simulate: Make) -> None:
 def test_rates_above_one_are_an_error_of_the_parameters(simulate: Make) -> None:
     with pytest.raises(ModelError, match=r"model 'sim': the shares of its slips add up to 1\.2"):
         simulate(slips={"no_box": 0.6, "refusal": 0.6})
-
-
-def test_a_slip_that_a_problem_cannot_show_is_none(simulate: Make) -> None:
-    (response,) = texts(simulate(ability=50.0, slips={"units": 1.0}), [request("mcq")])
-    assert "\\boxed{B}" in response.text
 
 
 def test_the_prompt_decides_on_box_and_reasoning(simulate: Make) -> None:

@@ -82,7 +82,3 @@ def test_a_stage_that_reads_gives_no_answer(simulate: Make, native: bool) -> Non
     ends = (said("assistant", "I see."), said("user", "Now solve it."))
     answer = model.respond(told((), stage, *used, *ends))
     assert answer.text == model.respond(request("mcq")).text
-
-
-def test_other_tools_are_used_where_none_cuts(simulate: Make) -> None:
-    assert simulate().respond(told((BLUR,))).calls[0].name == "blur"

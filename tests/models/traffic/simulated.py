@@ -9,8 +9,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from omibench.models.api.failures import Failure
-from omibench.models.api.outage import Agenda, PendingCall
-from omibench.models.api.scheduler import Dispatch, Progress, Sent
+from omibench.models.api.outage import Outage, PendingCall
+from omibench.models.api.scheduler import Dispatch, Sent
 from omibench.models.provider import NO_BUDGET, Budget, Reservation
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
@@ -117,42 +117,49 @@ class Outcome:
     def __init__(self) -> None:
         self.got: dict[str, Response] = {}
         self.order: list[str] = []
-        self.progress = Progress()
         self.seconds = 0.0
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        return Counter(response.outcome for response in self.got.values())
+
+
+async def serve(
+    endpoint: Endpoint,
+    jobs: int | Sequence[PendingCall],
+    outcome: Outcome,
+    budget: Budget = NO_BUDGET,
+    known: int = 0,
+    outage: Outage | None = None,
+    **limits: Any,
+) -> None:
+    """Send all jobs in the loop's time, each answer written at once; `known` came before them."""
+    calls = [PendingCall((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
+    loop, begun = asyncio.get_running_loop(), len(outcome.order)
+
+    def deliver(asked: Request, response: Response) -> None:
+        name = f"{asked.tags.problem}/{asked.index}"
+        assert name not in outcome.order[begun:] or outage, "delivered twice"
+        outcome.got[name] = response
+        outcome.order.append(name)
+        loop.call_soon(dispatch.note_written)
+
+    dispatch = Dispatch(calls, Limits(**limits), budget, deliver, loop.time, known, outage)
+    await dispatch.run(endpoint.send)
+    outcome.seconds = loop.time()
 
 
 def run(
-    endpoint: Endpoint,
-    jobs: int | Sequence[PendingCall],
-    budget: Budget = NO_BUDGET,
-    known: int = 0,
-    **limits: Any,
+    endpoint: Endpoint, jobs: int | Sequence[PendingCall], budget: Budget = NO_BUDGET, **more: Any
 ) -> Outcome:
-    """Send all jobs in simulated time, each answer written at once; `known` came before them."""
-    agenda = [PendingCall((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
+    """Send all jobs in simulated time."""
     outcome = Outcome()
-
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-
-        def deliver(asked: Request, response: Response) -> None:
-            name = f"{asked.tags.problem}/{asked.index}"
-            assert name not in outcome.got, "delivered twice"
-            outcome.got[name] = response
-            outcome.order.append(name)
-            loop.call_soon(dispatch.note_written)
-
-        dispatch = Dispatch(
-            Agenda(agenda),
-            endpoint.send,
-            Limits(**limits),
-            budget,
-            deliver,
-            outcome.progress,
-            known,
-        )
-        await dispatch.run()
-        outcome.seconds = loop.time()
-
-    simulate(main())
+    simulate(serve(endpoint, jobs, outcome, budget, **more))
     return outcome
+
+
+def busy(retry_after_s: float | None = None) -> Failure:
+    return Failure(
+        "HTTP 429", 429, transient=True, maybe_paid=False, congestion=True,
+        retry_after_s=retry_after_s,
+    )  # fmt: skip

@@ -7,24 +7,27 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import pytest
-from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
+from tests.models.traffic.simulated import (
+    Books,
+    Endpoint,
+    Outcome,
+    Step,
+    busy,
+    run,
+    serve,
+    simulate,
+)
 
 from omibench.errors import EXIT_SOME_FAILED, OutageError
-from omibench.models.api import scheduler as words
 from omibench.models.api.failures import Failure
 from omibench.models.api.outage import (
     FIRST_PROBE_S,
     LONGEST_PROBE_S,
     OPEN_AFTER,
     SERVER_ERRORS,
-    Agenda,
     Outage,
-    PendingCall,
 )
-from omibench.models.api.scheduler import Dispatch, Progress
-from omibench.models.provider import NO_BUDGET
-from omibench.params.models.base import Limits
-from omibench.schemas.request import Request, Response
+from omibench.models.api.scheduler import describe_outage
 
 Script = Callable[[int, int], Sequence[Step]]
 
@@ -36,13 +39,6 @@ def refused() -> Failure:
 
 def unavailable() -> Failure:
     return Failure("HTTP 503", 503, transient=True, maybe_paid=False, congestion=True, offline=True)
-
-
-def busy(retry_after_s: float | None = None) -> Failure:
-    return Failure(
-        "HTTP 429", 429, transient=True, maybe_paid=False, congestion=True,
-        retry_after_s=retry_after_s,
-    )  # fmt: skip
 
 
 def broken() -> Failure:
@@ -71,7 +67,7 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     books = Books()
     endpoint = Endpoint(away(5.0, 65.0, failure))
     done = run(endpoint, 300, books, concurrency=concurrency, attempts=8)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
     assert len(done.got) == 300
     tries = during(endpoint, 5.0, 65.0)
     probes = 8  # at 1, 2, 4, 8, 16 and 32 s
@@ -79,14 +75,12 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     late = [t for t in tries if t > 6.5]
     assert len(late) <= probes, "requests kept coming"
     assert not books.open
-    assert done.progress.attempts == len(endpoint.seen)
-    assert done.progress.retried == len(endpoint.seen) - 300
 
 
 def test_probes_come_one_at_a_time_ever_more_rarely() -> None:
     endpoint = Endpoint(away(5.0, 600.0, refused))
     done = run(endpoint, 200, concurrency=16)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
     probes = [t for t in during(endpoint, 5.0, 600.0) if t > 6.5]
     waits = [b - a for a, b in pairwise(probes)]
     assert all(b >= 0.75 * a for a, b in pairwise(waits)), "an interval shrank"
@@ -105,7 +99,7 @@ def test_what_was_cut_off_in_flight_counts_as_an_attempt_that_may_be_paid() -> N
 
     books = Books()
     done = run(Endpoint(script), 150, books, concurrency=8, attempts=2)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
     assert books.ends["unknown"] == 8
 
 
@@ -113,22 +107,19 @@ def test_what_was_cut_off_in_flight_counts_as_an_attempt_that_may_be_paid() -> N
 def test_the_last_request_alone_outlives_an_outage(attempts: int) -> None:
     endpoint = Endpoint(away(1.5, 60.0, refused))
     done = run(endpoint, 2, concurrency=1, attempts=attempts)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
 
 
 def test_it_is_given_up_with_a_line_and_an_exit_code_and_keeps_what_came() -> None:
-    books = Books()
-    got: list[Response] = []
+    books, kept = Books(), Outcome()
     endpoint = Endpoint(away(5.0, float("inf"), unavailable))
     with pytest.raises(OutageError) as found:
-        simulate(_kept(endpoint, 100, books, got, outage_s=600.0))
+        simulate(serve(endpoint, 100, kept, books, concurrency=8, outage_s=600.0))
     said = str(found.value)
     assert said.startswith("the endpoint has been unavailable for 10.")
     assert "`limits.outage_s` is 600 s: HTTP 503; finished answers are kept" in said
     assert found.value.exit_code == EXIT_SOME_FAILED
-    assert not isinstance(found.value, ConnectionError)
-    assert len(got) >= 30
-    assert {r.outcome for r in got} == {"answered"}
+    assert kept.outcomes["answered"] == len(kept.got) >= 30
     assert not books.open
     assert len(during(endpoint, 5.0, 1e9)) <= 16 + OPEN_AFTER + 16
     assert endpoint.seen[-1][0] < 5 + 600 + LONGEST_PROBE_S
@@ -143,9 +134,7 @@ def test_an_address_that_nobody_has_answered_at_is_given_up_in_a_minute() -> Non
 
 def test_a_known_address_is_waited_for_from_the_start() -> None:
     endpoint = Endpoint(away(0.0, 300.0, refused))
-    got: list[Response] = []
-    simulate(_kept(endpoint, 20, Books(), got, known=5))
-    assert len(got) == 20
+    assert len(run(endpoint, 20, known=5, concurrency=8).got) == 20
 
 
 @pytest.mark.parametrize("failing", [{5}, {97}, set(range(91, 100)), set(range(0, 100, 7))])
@@ -170,20 +159,8 @@ def test_one_request_alone_at_which_a_server_breaks_fails_after_its_attempts() -
 def test_a_server_that_breaks_at_all_requests_is_away(jobs: int) -> None:
     endpoint = Endpoint(away(0.0, 90.0, broken))
     done = run(endpoint, jobs, concurrency=32, attempts=8)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
     assert len(during(endpoint, 0.0, 90.0)) <= 32 + SERVER_ERRORS + 10
-
-
-def test_errors_of_a_gateway_and_of_the_server_are_one_outage() -> None:
-    def script(problem: int, attempt: int) -> Sequence[Step]:
-        now = asyncio.get_running_loop().time()
-        away_by = broken() if int(now) % 2 else unavailable()
-        return [0.01, away_by] if 5.0 <= now < 200.0 else [1.0, "ok"]
-
-    endpoint = Endpoint(script)
-    done = run(endpoint, 300, concurrency=16, attempts=2)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
-    assert len(during(endpoint, 5.0, 200.0)) <= 60
 
 
 def test_a_request_that_is_turned_down_for_good_shows_that_the_endpoint_is_back() -> None:
@@ -196,15 +173,8 @@ def test_a_request_that_is_turned_down_for_good_shows_that_the_endpoint_is_back(
         return [1.0, wrong] if now >= 20.0 and problem % 7 == 3 else [1.0, "ok"]
 
     done = run(Endpoint(script), 100, concurrency=5)
-    assert {r.outcome for r in done.got.values()} == {"answered", "provider_error"}
+    assert set(done.outcomes) == {"answered", "provider_error"}
     assert done.seconds < 60
-
-
-def test_a_provider_that_fails_a_few_requests_is_not_away() -> None:
-    endpoint = Endpoint(lambda p, a: [0.5, unavailable()] if p % 10 == 0 and a < 2 else [1.0, "ok"])
-    done = run(endpoint, 400, concurrency=20)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
-    assert done.seconds < 400 / 20 * 3.5  # the limit adapts; no pause is among it
 
 
 def test_rejections_without_a_time_to_wait_come_a_few_a_second() -> None:
@@ -220,65 +190,40 @@ def test_rejections_without_a_time_to_wait_come_a_few_a_second() -> None:
 
     endpoint = Endpoint(script)
     done = run(endpoint, 300, concurrency=32)
-    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert set(done.outcomes) == {"answered"}
     rejected = len(endpoint.seen) - 300
     assert rejected / done.seconds < 20
     assert done.seconds < 300 / 10 * 4
 
 
 def test_runs_that_ask_one_endpoint_pause_and_probe_together() -> None:
-    outage = Outage()
+    outage, kept = Outage(), Outcome()
     endpoint = Endpoint(away(5.0, 65.0, refused))
-    got: list[Response] = []
 
     async def both() -> None:
         await asyncio.gather(
-            _kept(endpoint, 100, Books(), got, outage), _kept(endpoint, 100, Books(), got, outage)
+            *(serve(endpoint, 100, kept, outage=outage, concurrency=8) for _ in range(2))
         )
 
     simulate(both())
-    assert len(got) == 200
+    assert len(kept.order) == 200
     assert len([t for t in during(endpoint, 5.0, 65.0) if t > 6.5]) <= 10
 
 
 def test_a_new_run_waits_anew_after_another_has_given_up() -> None:
-    outage, got = Outage(), list[Response]()
+    outage, kept = Outage(), Outcome()
     endpoint = Endpoint(away(2.0, 400.0, unavailable))
 
     async def twice() -> None:
         with pytest.raises(OutageError):
-            await _kept(endpoint, 60, Books(), got, outage, outage_s=250.0)
+            await serve(endpoint, 60, Outcome(), outage=outage, concurrency=8, outage_s=250.0)
         await asyncio.sleep(60)
-        await _kept(endpoint, 60, Books(), got, outage, outage_s=250.0)
+        await serve(endpoint, 60, kept, outage=outage, concurrency=8, outage_s=250.0)
 
     simulate(twice())
-    assert len(got) >= 60
-
-
-async def _kept(
-    endpoint: Endpoint, jobs: int, books: Books, got: list[Response],
-    outage: Outage | None = None, known: int = 0, **limits: float,
-) -> None:  # fmt: skip
-    """One run, whose answers are kept as they come."""
-    loop = asyncio.get_running_loop()
-
-    def deliver(asked: Request, response: Response) -> None:
-        got.append(response)
-        loop.call_soon(dispatch.note_written)
-
-    dispatch = Dispatch(
-        Agenda(PendingCall((request(i),)) for i in range(jobs)),
-        endpoint.send,
-        Limits.model_validate({"concurrency": 8, **limits}),
-        books or NO_BUDGET,
-        deliver,
-        Progress(),
-        known,
-        outage,
-    )
-    await dispatch.run()
+    assert len(kept.got) == 60
 
 
 @pytest.mark.parametrize(("seconds", "longest"), [(5, "5 s"), (90, "1.5 min"), (1800, "30 min")])
 def test_the_longest_wait_is_told_in_seconds_or_minutes(seconds: float, longest: str) -> None:
-    assert f"for at most {longest} (`limits.outage_s`)" in words.describe_outage("refused", seconds)
+    assert f"for at most {longest} (`limits.outage_s`)" in describe_outage("refused", seconds)

@@ -13,7 +13,7 @@ import pytest
 from tests.models.traffic.simulated import Books, request
 
 from omibench.models.api.outage import PendingCall
-from omibench.models.api.scheduler import Answer, JobRun, Send, Sent
+from omibench.models.api.scheduler import Answer, Send, Sent, run_calls
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
@@ -25,11 +25,13 @@ class Line:
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds = seconds
         self.closed = False
+        self.sent = 0
         self.threads: set[str] = set()
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Send]:
         async def send(requests: Sequence[Request]) -> Sent:
+            self.sent += 1
             self.threads.add(threading.current_thread().name)
             slow = int(requests[0].tags.problem) >= 5
             await asyncio.sleep(self.seconds if slow else 0)
@@ -41,46 +43,35 @@ class Line:
             self.closed = True
 
 
-def start(line: Line, count: int, budget: Budget = NO_BUDGET) -> JobRun:
-    jobs = [PendingCall((request(i),)) for i in range(count)]
-    return JobRun(jobs, line.connect, Limits(concurrency=4), budget)
+def start(line: Line, count: int, budget: Budget = NO_BUDGET) -> Iterator[Answer]:
+    calls = [PendingCall((request(i),)) for i in range(count)]
+    return run_calls(calls, line.connect, Limits(concurrency=4), budget)
 
 
 def test_answers_come_as_they_finish() -> None:
     line = Line(0.01)
-    run = start(line, 50)
-    got = [asked.tags.problem for asked, _ in run.answers()]
+    got = [asked.tags.problem for asked, _ in start(line, 50)]
     assert sorted(got, key=int) == [str(i) for i in range(50)]
     assert line.closed
-    assert run.progress.finished == run.progress.total == 50
     assert threading.current_thread().name not in line.threads
-
-
-def test_nothing_to_do() -> None:
-    assert list(start(Line(), 0).answers()) == []
+    assert list(start(Line(), 0)) == []
 
 
 def test_a_consumer_that_writes_slowly_holds_no_more_than_the_limit() -> None:
-    run = start(Line(), 30)
-    answers = run.answers()
+    line = Line()
+    answers = start(line, 30)
     next(answers)
     time.sleep(0.2)
-    assert run.progress.attempts <= 4
+    assert line.sent <= 4
     assert len(list(answers)) == 29
 
 
-def hanging(books: Books) -> tuple[Line, Iterator[Answer]]:
-    line = Line(3600)
-    answers = start(line, 20, books).answers()
+def test_closing_cancels_what_is_in_flight() -> None:
+    line, books = Line(3600), Books()
+    answers = start(line, 20, books)
     for _ in range(5):
         next(answers)
     time.sleep(0.1)
-    return line, answers
-
-
-def test_closing_cancels_what_is_in_flight() -> None:
-    books = Books()
-    line, answers = hanging(books)
     begun = time.monotonic()
     answers.close()  # type: ignore[attr-defined]
     assert time.monotonic() - begun < 5
@@ -90,15 +81,13 @@ def test_closing_cancels_what_is_in_flight() -> None:
 
 
 def test_ctrl_c_keeps_what_has_come_in() -> None:
-    books = Books()
-    line = Line(3600)
-    got: list[Answer] = []
+    line, books, got = Line(3600), Books(), list[Answer]()
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     strike = threading.Timer(0.3, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
     strike.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            got.extend(start(line, 20, books).answers())
+            got.extend(start(line, 20, books))
     finally:
         strike.cancel()
         signal.signal(signal.SIGINT, handler)
@@ -114,4 +103,4 @@ def test_an_error_of_the_connection_is_raised() -> None:
         yield  # pragma: no cover
 
     with pytest.raises(RuntimeError, match="no such library"):
-        list(JobRun([PendingCall((request(0),))], connect, Limits(), NO_BUDGET).answers())
+        list(run_calls([PendingCall((request(0),))], connect, Limits(), NO_BUDGET))

@@ -33,76 +33,17 @@ from omibench.models.api.submissions import Submission
 from omibench.models.options import refuse_options
 from omibench.params.models.providers import AnthropicModel
 from omibench.schemas.request import (
-    Conversation,
     ImagePart,
     Message,
     Part,
     Request,
     Response,
     TextPart,
-    ToolCall,
     Usage,
 )
 
-# Tools in the Anthropic messages API.
-
-_SIGNED = ("thinking", "redacted_thinking")
-
-
-def tool_fields(conversation: Conversation) -> dict[str, Any]:
-    """Return the fields that offer tools; empty for a conversation that never had any.
-
-    This API accepts a history of tool calls only with the definitions of the tools. If tools are no
-    longer offered, their definitions are sent and calls are disabled.
-    """
-    if conversation.tools:
-        tools = [
-            {"name": t.name, "description": t.description, "input_schema": t.parameters}
-            for t in conversation.tools
-        ]
-        return {"tools": tools}
-    called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
-    if not called:
-        return {}
-    placeholders = [{"name": name, "input_schema": {"type": "object"}} for name in called]
-    return {"tools": placeholders, "tool_choice": {"type": "none"}}
-
-
-def list_call_blocks(message: Message) -> list[dict[str, Any]]:
-    """Return the calls of an assistant turn as blocks. `arguments` is a JSON object."""
-    return [
-        {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)}
-        for c in message.calls
-    ]
-
-
-def make_result_block(call: str, content: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a tool result as a block of the user turn."""
-    return {"type": "tool_result", "tool_use_id": call, "content": content}
-
-
-def list_signed_blocks(message: Message) -> list[dict[str, Any]]:
-    """Return the signed thinking that this API requires before the calls that followed it."""
-    return list(json.loads(message.carried)) if message.carried else []
-
-
-def read_calls(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
-    """Return the calls in the blocks of a message."""
-    called = [block for block in blocks if block.get("type") == "tool_use"]
-    return tuple(
-        parse_call(b.get("id"), b.get("name"), b.get("input")) for b in called[:MOST_CALLS]
-    )
-
-
-def read_signed_thinking(blocks: Sequence[Json]) -> str | None:
-    """Return the signed thinking of a message as JSON text."""
-    signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
-    return json.dumps(signed) if signed else None
-
-
-# Build the bodies of the Anthropic messages API from requests.
-
 PATH = "/v1/messages"
+_SIGNED = ("thinking", "redacted_thinking")
 
 
 def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
@@ -112,12 +53,21 @@ def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[
     has system turns that this API does not support.
     """
     system, turns = _split(request)
+    conversation = request.conversation
     body: dict[str, Any] = {
         "model": model.id,
         "max_tokens": request.decoding.max_tokens,
         "messages": list(_turns(turns, show)),
-        **tool_fields(request.conversation),
     }
+    called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
+    if conversation.tools:
+        body["tools"] = [
+            {"name": t.name, "description": t.description, "input_schema": t.parameters}
+            for t in conversation.tools
+        ]
+    elif called:  # a history of calls is accepted only with the definitions of its tools
+        body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+        body["tool_choice"] = {"type": "none"}
     if system:
         body["system"] = "\n\n".join(system)
     if model.thinking is not None:
@@ -174,26 +124,30 @@ def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
     """Return the turns; neighbouring tool results are merged into one user turn."""
     waiting: list[dict[str, Any]] = []
     for message in messages:
+        # Blank texts are left out: this API rejects them.
+        content = [
+            _part(p, show) for p in message.parts if isinstance(p, ImagePart) or p.text.strip()
+        ]
         if message.answers is not None:
-            waiting.append(make_result_block(message.answers, _parts(message, show)))
+            result = {"type": "tool_result", "tool_use_id": message.answers, "content": content}
+            waiting.append(result)
             continue
         if message.role == "user":
-            yield {"role": "user", "content": [*waiting, *_parts(message, show)]}
+            yield {"role": "user", "content": [*waiting, *content]}
             waiting = []
             continue
         if waiting:
             yield {"role": "user", "content": waiting}
             waiting = []
-        content = [*list_signed_blocks(message), *_parts(message, show), *list_call_blocks(message)]
-        yield {"role": message.role, "content": content}
+        # The signed thinking must precede the calls that followed it.
+        signed = json.loads(message.carried) if message.carried else []
+        calls = [
+            {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)}
+            for c in message.calls
+        ]
+        yield {"role": message.role, "content": [*signed, *content, *calls]}
     if waiting:
         yield {"role": "user", "content": waiting}
-
-
-def _parts(message: Message, show: Show) -> list[dict[str, Any]]:
-    """Return the parts of a turn without blank texts, which this API rejects."""
-    parts = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
-    return [_part(part, show) for part in parts]
 
 
 def _part(part: Part, show: Show) -> dict[str, Any]:
@@ -225,39 +179,41 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
     text, reasoning = split_reasoning(written, thought)
     stop = as_text(reply.get("stop_reason")) or None
+    counted = as_object(reply.get("usage"))
+    usage = read_usage(counted)
     if (stop or "").lower() in _FAILED:
         raise Failure(
             f"the reply ended with {stop!r} and contains no finished answer",
             status=200,
             transient=True,
-            cost_usd=compute_cost(
-                model.price, read_usage(as_object(reply.get("usage"))), batch=batch
-            ),
+            cost_usd=compute_cost(model.price, usage, batch=batch),
         )
-    calls = read_calls(blocks)
+    calls = tuple(
+        parse_call(b.get("id"), b.get("name"), b.get("input"))
+        for b in [block for block in blocks if block.get("type") == "tool_use"][:MOST_CALLS]
+    )
+    signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
+    outcome = classify_outcome(
+        text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)
+    )
     response = Response(
         text=text,
-        outcome=classify_outcome(
-            text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)
-        ),
+        outcome=outcome,
         calls=calls,
-        carried=read_signed_thinking(blocks) if calls else None,
+        carried=json.dumps(signed) if calls and signed else None,
         finish_reason=stop,
         reasoning=reasoning,
     )
-    counted = as_object(reply.get("usage"))
-    usage = read_usage(counted)
-    if response.outcome == "empty" and not is_counted(usage):
+    if outcome == "empty" and not is_counted(usage):
         raise no_answer()
     (priced,) = add_costs([response], usage, model, reply, batch)
-    extra = _cache_writes(model, counted, batch)
     cost = priced.cost_usd
-    return priced.model_copy(
-        update={
-            "sampling": "provider_default",
-            "cost_usd": None if cost is None else cost + extra,
-        }
-    )
+    if cost is not None and model.price is not None:
+        # Tokens written to a cache cost more than other input.
+        cached = count(counted.get("cache_creation_input_tokens")) or 0
+        extra = cached * (model.cache_write_factor - 1)
+        cost += model.price.compute_dollars(extra, 0, batch=batch)
+    return priced.model_copy(update={"sampling": "provider_default", "cost_usd": cost})
 
 
 def read_usage(usage: Json) -> Usage:
@@ -273,14 +229,6 @@ def read_usage(usage: Json) -> Usage:
             as_object(usage.get("output_tokens_details")).get("thinking_tokens")
         ),
     )
-
-
-def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
-    """Return the extra cost of tokens written to a cache over other input tokens."""
-    written = count(usage.get("cache_creation_input_tokens")) or 0
-    if model.price is None:
-        return 0.0
-    return model.price.compute_dollars(written * (model.cache_write_factor - 1), 0, batch=batch)
 
 
 # Anthropic message batches: many messages in one request, answered within a day.
@@ -338,11 +286,8 @@ class AnthropicBatches(BatchApi):
 
     def read_status(self, batch: str, reply: Json) -> BatchStatus:
         """See `BatchApi.read_status`."""
-        counts = dict(as_object(reply.get("request_counts")))
-        counts.pop("processing", None)
         sources = (batch,) if as_text(reply.get("results_url")) else ()
-        ended = reply.get("processing_status") == "ended"
-        return BatchStatus(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
+        return BatchStatus(batch, reply.get("processing_status") == "ended", sources)
 
     def open_results(self, source: str) -> Any:
         """See `BatchApi.open_results`; `source` is the batch id."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 from urllib.parse import quote
 
-from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
+from omibench.models.api.bodies import assemble_body
+from omibench.models.api.failures import Failure
 from omibench.models.api.http import CALL_S, MOST_RESULTS, TRANSFER_S, call_with_timeout
-from omibench.models.api.keys import explain_failure, with_own_secrets
-from omibench.models.api.replies import Json, as_objects, as_text, parse_json, unreadable
-from omibench.models.api.submissions import Submission, whole_body
+from omibench.models.api.keys import with_own_secrets
+from omibench.models.api.replies import Json, as_objects, as_text, parse_reply, unreadable
+from omibench.models.api.submissions import Submission
 from omibench.schemas.request import Request, Response
 
 if TYPE_CHECKING:
@@ -45,11 +44,10 @@ class FoundBatch(NamedTuple):
 
 
 class BatchStatus(NamedTuple):
-    """The progress of a batch: `finished` counts lines with any outcome."""
+    """The progress of a batch."""
 
     id: str
     ended: bool
-    finished: int = 0
     sources: tuple[str, ...] = ()
     """Location of the results, as `BatchApi.download` takes it."""
     turned_down: Failure | None = None
@@ -116,12 +114,13 @@ class BatchApi(ABC):
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
         """Build the line with the custom id `name` that requests samples of one conversation."""
-        body = whole_body(
-            lambda show: self.provider.build_body(self._model, requests, show),
+        return assemble_body(
+            lambda show: self.wrap_body(
+                name, self.provider.build_body(self._model, requests, show)
+            ),
             requests[0],
             self.provider.pictures,
-        )
-        return json.dumps(self.wrap_body(name, body), separators=(",", ":")).encode()
+        ).read()
 
     def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
         """List the provider's batches that can be this submission, without the `claimed` ones."""
@@ -146,26 +145,28 @@ class BatchApi(ABC):
         """Return the progress of a batch."""
         return self.read_status(batch, self.get(f"{self.path}/{quote(batch, safe='')}", {}))
 
-    def read(self, row: Json, samples: int) -> list[Response] | Failure:
-        """Return the samples of a line's result, or the reason that there are none."""
-        try:
-            return self.read_line(row, samples)
-        except Failure as failure:
-            return failure
-
     def download(self, source: str, to: BinaryIO) -> None:
         """Append the results to a file, one JSON object per line, and end it with a line feed.
 
-        If the endpoint stores its files on another host, they are downloaded from there without the
-        key.
+        If the endpoint stores its files on another host, they are downloaded from there over TLS,
+        without key or body.
         """
-        from omibench.models.api.hooks import CrossOriginRedirect
+        import httpx2
 
-        with self._failures():
+        from omibench.models.api.hooks import CrossOriginRedirect, Hooks
+
+        with self.provider.failures(self.sdk):
             try:
                 _write_reply(lambda: self.open_results(source), to)
             except CrossOriginRedirect as sent_on:
-                _fetch_elsewhere(sent_on.url, to)
+                url = sent_on.url
+                if httpx2.URL(url).scheme != "https":
+                    raise Failure(
+                        "its files are at an address without TLS and are not downloaded"
+                    ) from None
+                hooks = Hooks(MOST_RESULTS).of_client()
+                with httpx2.Client(timeout=POLL_TIMEOUT_S, event_hooks=hooks) as client:
+                    _write_reply(lambda: _open_stream(client, url), to)
         to.write(b"\n")
 
     def get(self, path: str, params: dict[str, str]) -> Json:
@@ -183,33 +184,11 @@ class BatchApi(ABC):
         file. An upload that timed out is not retried: the first call may still be reading the file.
         """
         most_s = TRANSFER_S if uploads else CALL_S
-        with self._failures():
-            reply = call_with_timeout(most_s, call, may_retry=not uploads)
-        try:
-            value = parse_json(reply.content)
-        except ValueError:
-            raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
-        if not isinstance(value, dict):
-            raise unreadable(f"is a JSON {type(value).__name__} instead of an object")
+        with self.provider.failures(self.sdk):
+            value = parse_reply(call_with_timeout(most_s, call, may_retry=not uploads).content)
+            if not isinstance(value, dict):
+                raise unreadable(f"is a JSON {type(value).__name__} instead of an object")
         return value
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Convert an exception of the SDK to a Failure, and explain it."""
-        import httpx2
-
-        try:
-            yield
-        except self.sdk.APIStatusError as error:
-            answer = error.response
-            failure = failure_of_status(answer.status_code, answer.headers, answer.text, time())
-        except (self.sdk.APIConnectionError, httpx2.HTTPError) as error:
-            failure = failure_of_connection(error)  # HTTPError: in the middle of a stream
-        except Failure as error:
-            failure = error
-        else:
-            return
-        raise explain_failure(failure, self.provider.name, self.provider.model)
 
 
 def read_id(record: Json) -> str:
@@ -229,20 +208,6 @@ def _write_reply(call: Callable[[], Any], to: BinaryIO) -> None:
         opened.__exit__(None, None, None)
 
 
-def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
-    """Append the content at an address from a reply; only over TLS, without key or body."""
-    import httpx2
-
-    from omibench.models.api.hooks import Hooks
-
-    if httpx2.URL(url).scheme != "https":
-        raise Failure("its files are at an address without TLS and are not downloaded")
-    with httpx2.Client(
-        timeout=POLL_TIMEOUT_S, event_hooks=Hooks(MOST_RESULTS).of_client()
-    ) as client:
-        _write_reply(lambda: _open_stream(client, url), to)
-
-
 @contextmanager
 def _open_stream(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
     with client.stream("GET", url) as reply:
@@ -251,10 +216,3 @@ def _open_stream(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
                 f"its files cannot be downloaded: HTTP {reply.status_code}", transient=True
             )
         yield reply
-
-
-def surely_not_made(failure: Failure) -> bool:
-    """Return whether a failed `create` certainly made no batch: rejected, or never received."""
-    if failure.status is None:
-        return not failure.maybe_paid
-    return 400 <= failure.status < 500 and failure.status not in (408, 409)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -172,6 +172,14 @@ class RequestBody:
         answered nor billed."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces():
+            yield piece
+
+    def read(self) -> bytes:
+        """Return all bytes at once."""
+        return b"".join(self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
         for text, image in zip(self._texts, self._images, strict=False):
             yield text
             yield self._pictures.encode(image)

@@ -55,26 +55,20 @@ class Hooks:
     def _check(self, request: httpx2.Request) -> None:
         self.base_url = self.base_url or request.url
         if not self._leave and origin_text(request.url) != origin_text(self.base_url):
-            raise _refuse_redirect(request.url)
+            raise CrossOriginRedirect(
+                f"it redirects to {origin_text(request.url)}, but keys and problems are sent only "
+                "to the address in `base_url`; if you trust the other address, set it there",
+                maybe_paid=False,
+                fatal=True,
+                url=str(request.url),
+            )
         request.headers["accept-encoding"] = ENCODINGS
 
     def _limit_reply(self, response: httpx2.Response) -> None:
         # Already decompressed here; do not decompress it again.
         encoding = response.headers.pop("content-encoding", "")
         most_bytes = self._most if response.is_success else min(self._most, MOST_ERROR)
-        gauge, stream = Gauge(encoding, most_bytes, self._most_s), response.stream
-        kind = _AsyncStream if isinstance(stream, httpx2.AsyncByteStream) else _Stream
-        response.stream = kind(stream, gauge)
-
-
-def _refuse_redirect(url: httpx2.URL) -> CrossOriginRedirect:
-    return CrossOriginRedirect(
-        f"it redirects to {origin_text(url)}, but keys and problems are sent only to the address "
-        "in `base_url`; if you trust the other address, set it there",
-        maybe_paid=False,
-        fatal=True,
-        url=str(url),
-    )
+        response.stream = _Stream(response.stream, Gauge(encoding, most_bytes, self._most_s))
 
 
 def origin_text(url: httpx2.URL | str) -> str:
@@ -84,7 +78,7 @@ def origin_text(url: httpx2.URL | str) -> str:
     return f"{url.scheme}://{url.host}:{port}"
 
 
-class _Stream(httpx2.SyncByteStream):
+class _Stream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
     def __init__(self, stream: Any, gauge: Gauge) -> None:
         self._stream, self._gauge = stream, gauge
 
@@ -92,18 +86,13 @@ class _Stream(httpx2.SyncByteStream):
         for raw in self._stream:
             yield from self._gauge.pieces(raw)
 
-    def close(self) -> None:
-        self._stream.close()
-
-
-class _AsyncStream(httpx2.AsyncByteStream):
-    def __init__(self, stream: Any, gauge: Gauge) -> None:
-        self._stream, self._gauge = stream, gauge
-
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for raw in self._stream:
             for piece in self._gauge.pieces(raw):
                 yield piece
+
+    def close(self) -> None:
+        self._stream.close()
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -5,17 +5,16 @@ Sizes are counted after decompression.
 
 from __future__ import annotations
 
-import http.client
 import urllib.error
 import urllib.request
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from http.client import HTTPException
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from omibench.errors import reason_of
@@ -125,6 +124,11 @@ class Reply(NamedTuple):
     body: bytes
 
 
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        """Refuses every redirect."""
+
+
 def exchange(
     request: urllib.request.Request,
     *,
@@ -132,29 +136,36 @@ def exchange(
     most_bytes: int = MOST_REPLY,
     most_s: float = CALL_S,
 ) -> Reply:
-    """Send a request and read the whole reply, whatever its status.
+    """Send a request and read the whole reply, whatever its status; with `most_bytes` 0, no body.
 
     Redirects are not followed, so that keys and bodies reach only the given address. Raises Failure
     if the connection fails, the reply is larger than `most_bytes` bytes, takes longer than `most_s`
     seconds, or is a redirect.
     """
-    reply = call_with_timeout(
-        most_s, lambda: _exchange(request, timeout_s, most_bytes, monotonic() + most_s)
-    )
-    _check_stays(request, reply)
-    return reply
+    gauge = Gauge("", most_bytes, most_s)
 
+    def call() -> Reply:
+        try:
+            try:
+                answer: Any = urllib.request.build_opener(_Stay).open(request, timeout=timeout_s)
+            except urllib.error.HTTPError as error:
+                answer = error
+            with answer:
+                if answer.status >= 300:
+                    body = answer.read(MOST_ERROR)
+                else:
+                    raw = iter(lambda: answer.read1(_CHUNK_BYTES) if most_bytes else b"", b"")
+                    body = b"".join(piece for chunk in raw for piece in gauge.pieces(chunk))
+                headers = {name.lower(): value for name, value in (answer.headers or {}).items()}
+                return Reply(answer.status, headers, body)
+        except (OSError, HTTPException) as error:
+            cause = getattr(error, "reason", error)
+            reason = reason_of(cause) if isinstance(cause, OSError) else str(cause)
+            raise Failure(
+                f"the connection failed: {type(cause).__name__}: {reason}", transient=True
+            ) from None
 
-def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
-    """Send a request as `exchange` does, and return only its status."""
-    reply = call_with_timeout(
-        most_s, lambda: _exchange(request, timeout_s, 0, monotonic() + most_s)
-    )
-    _check_stays(request, reply)
-    return reply.status
-
-
-def _check_stays(request: urllib.request.Request, reply: Reply) -> None:
+    reply = call_with_timeout(most_s, call)
     if 300 <= reply.status < 400:
         to = urlsplit(urljoin(request.full_url, reply.headers.get("location", "")))
         raise Failure(
@@ -163,49 +174,12 @@ def _check_stays(request: urllib.request.Request, reply: Reply) -> None:
             reply.status,
             maybe_paid=False,
         )
+    return reply
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Refuses every redirect."""
-
-
-def _exchange(
-    request: urllib.request.Request, timeout_s: float, most_bytes: int, until: float
-) -> Reply:
-    opener = urllib.request.build_opener(_Stay)
-    try:
-        try:
-            answer = opener.open(request, timeout=timeout_s)
-        except urllib.error.HTTPError as error:
-            with error:
-                return Reply(error.code, _headers(error), error.read(MOST_ERROR))
-        with answer:
-            body = _read(answer, most_bytes, until) if most_bytes else b""
-            return Reply(answer.status, _headers(answer), body)
-    except (OSError, HTTPException) as error:
-        cause = getattr(error, "reason", error)
-        reason = reason_of(cause) if isinstance(cause, OSError) else str(cause)
-        raise Failure(
-            f"the connection failed: {type(cause).__name__}: {reason}", transient=True
-        ) from None
-
-
-def _headers(answer: Any) -> dict[str, str]:
-    return {name.lower(): value for name, value in (answer.headers or {}).items()}
-
-
-def _read(answer: http.client.HTTPResponse, most_bytes: int, until: float) -> bytes:
-    pieces: list[bytes] = []
-    bytes_left = most_bytes
-    while piece := answer.read1(_CHUNK_BYTES):
-        pieces.append(piece)
-        bytes_left -= len(piece)
-        if bytes_left < 0:
-            raise Failure(f"the reply is larger than {size_text(most_bytes)} and was cut off", 200)
-        if monotonic() > until:
-            raise Failure("no complete reply in time", transient=True)
-    return b"".join(pieces)
+def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
+    """Send a request as `exchange` does, and return only its status."""
+    return exchange(request, timeout_s=timeout_s, most_bytes=0, most_s=most_s).status
 
 
 # Several clients per endpoint, since a client searches all its connections on each request.
@@ -214,31 +188,21 @@ CLIENT_LOAD = 16
 """Requests in flight per client; with 256 on one, the search took 1 to 2 ms per request."""
 
 
-class Closable(Protocol):
-    """A client of an SDK."""
-
-    def close(self) -> Awaitable[None]:
-        """Close the connections."""
-
-
-Client = TypeVar("Client", bound=Closable)
-
-
 @asynccontextmanager
 async def open_pools(
-    make: Callable[[], Client], concurrency: int
-) -> AsyncIterator[Callable[[], AbstractContextManager[Client]]]:
+    make: Callable[[], T], concurrency: int
+) -> AsyncIterator[Callable[[], AbstractContextManager[T]]]:
     """Yield a function that lends the least busy client; all are closed at the end.
 
     A further client is created when each of the others has `CLIENT_LOAD` requests in flight, up to
     the number that `concurrency` needs.
     """
-    clients: list[Client] = []
+    clients: list[Any] = []
     busy: list[int] = []
     async with AsyncExitStack() as stack:
 
         @contextmanager
-        def lend() -> Iterator[Client]:
+        def lend() -> Iterator[T]:
             at = min(range(len(busy)), key=busy.__getitem__, default=0)
             if not clients or (
                 busy[at] >= CLIENT_LOAD and len(clients) * CLIENT_LOAD < concurrency
@@ -259,21 +223,8 @@ async def open_pools(
 # Clients of the providers' SDKs: no retries, one origin, replies of bounded size and time.
 
 
-class SdkClient(Protocol):
-    """A client of an SDK."""
-
-    def __init__(self, **options: Any) -> None: ...
-
-    @property
-    def base_url(self) -> Any:
-        """The address of the endpoint."""
-
-
-C = TypeVar("C", bound=SdkClient)
-
-
 def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
-    kind: type[C],
+    kind: Callable[..., T],
     http: type[Any],
     *,
     key: str,
@@ -281,7 +232,7 @@ def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
     options: dict[str, Any],
     limit: int | None = None,
     most_s: float = TRANSFER_S,
-) -> C:
+) -> T:
     """Create a client that neither retries nor waits, and talks to one origin.
 
     `http` is the SDK's HTTP client class and `options` are its options, including `timeout`. A
@@ -301,5 +252,5 @@ def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
         timeout=options["timeout"],
         http_client=http(**options, event_hooks=event_hooks),
     )
-    hooks.base_url = httpx2.URL(str(client.base_url))
+    hooks.base_url = httpx2.URL(str(client.base_url))  # type: ignore[attr-defined]
     return client

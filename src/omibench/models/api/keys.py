@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from omibench.errors import ModelError, reason_of
 from omibench.models.api.failures import Failure
+from omibench.models.api.replies import PAGE
 from omibench.params.models.base import ApiModel
 from omibench.text.masking import remember, with_secrets
 
@@ -81,8 +82,6 @@ def _from_file(name: str) -> str:
 
 # Remedies for an endpoint that cannot be reached, with model, address and key variable.
 
-PAGE = "is a page of HTML"
-"""Text by which a failure reports a login page, a portal or a proxy."""
 _BY_WORDS = (
     (
         re.compile(r"getaddrinfo|name or service not known|name resolution|nodename|\bDNS\b", re.I),

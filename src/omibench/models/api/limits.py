@@ -77,6 +77,9 @@ class Concurrency:
 
 # Per-minute caps on requests and tokens, kept by spacing the calls.
 
+FIRST_GUESS = 4000.0
+"""Estimated tokens of a call before the first is counted."""
+UNLIMITED = 1e15
 BURST_S = 0.05
 """Seconds worth of units that can be sent at once, so that a late timer costs nothing."""
 
@@ -119,32 +122,28 @@ class Caps:
     def __init__(
         self, requests_per_minute: float | None, tokens_per_minute: float | None, now: float
     ) -> None:
-        self._requests = RateLimiter(requests_per_minute, now) if requests_per_minute else None
-        self._tokens = RateLimiter(tokens_per_minute, now) if tokens_per_minute else None
-        self._used = 0.0
-        self._calls = 0
+        self._requests = RateLimiter(requests_per_minute or UNLIMITED, now)
+        self._tokens = RateLimiter(tokens_per_minute or UNLIMITED, now)
+        self._used = self._calls = 0
 
-    def guess(self, first: float) -> float:
-        """Estimate the tokens of the next call; `first` is used until a call is counted."""
-        return self._used / self._calls if self._calls else first
+    def guess(self) -> float:
+        """Estimate the tokens of the next call."""
+        return self._used / self._calls if self._calls else FIRST_GUESS
 
-    def wait(self, tokens: float, now: float) -> float:
-        """Return the seconds until a call with this number of tokens can be sent."""
-        requests = self._requests.wait(1, now) if self._requests else 0.0
-        return max(requests, self._tokens.wait(tokens, now) if self._tokens else 0.0)
+    def wait(self, now: float) -> float:
+        """Return the seconds until a call with the estimated tokens can be sent."""
+        return max(self._requests.wait(1, now), self._tokens.wait(self.guess(), now))
 
-    def take(self, tokens: float, now: float) -> None:
-        """Take a call from the caps."""
-        if self._requests:
-            self._requests.take(1, now)
-        if self._tokens:
-            self._tokens.take(tokens, now)
+    def take(self, now: float) -> float:
+        """Take a call from the caps. Returns its estimated tokens."""
+        guess = self.guess()
+        self._requests.take(1, now)
+        self._tokens.take(guess, now)
+        return guess
 
     def correct(self, guessed: float, tokens: int | None, now: float) -> None:
         """Correct a call estimated at `guessed` to `tokens`; None if they were not counted."""
-        if tokens is None:
-            return
-        self._used += tokens
-        self._calls += 1
-        if self._tokens:
+        if tokens is not None:
+            self._used += tokens
+            self._calls += 1
             self._tokens.take(tokens - guessed, now)

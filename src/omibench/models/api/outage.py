@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -17,13 +17,11 @@ from omibench.schemas.request import Request
 class PendingCall:
     """One call: samples of one conversation, and its number of failed attempts.
 
-    `calls` also counts those that reached no model and so do not count as attempts.
     `breaks_server`: the server broke at it, and then answered another call.
     """
 
     requests: tuple[Request, ...]
     attempts: int = 0
-    calls: int = 0
     breaks_server: bool = False
 
 
@@ -71,13 +69,8 @@ class Agenda:
         else:
             self.schedule(job, due)
 
-    def take_rest(self) -> list[PendingCall]:
-        """Take all remaining jobs."""
-        jobs = [*self._fresh, *(job for _, _, job in sorted(self._waiting)), *self._late]
-        self._fresh.clear()
-        self._waiting.clear()
-        self._late.clear()
-        return jobs
+    def __iter__(self) -> Iterator[PendingCall]:
+        return iter([*self._fresh, *(job for _, _, job in sorted(self._waiting)), *self._late])
 
 
 # A circuit breaker: detects that an endpoint is unavailable, and when it is back.
@@ -105,18 +98,20 @@ class Outage:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._row = 0
-        self._broke: set[PendingCall] = set()
         self._answers = 0
         self._interval = FIRST_PROBE_S
         self._next = 0.0
-        self._probing = False
-        self.is_open = False
-        """Whether the endpoint is unavailable: only probes are sent."""
-        self.since: float | None = None
-        """Time of the first of the consecutive failures."""
         self.is_known = False
         """Whether it has ever answered: its address is right."""
+        self._close()
+
+    def _close(self) -> None:
+        self.is_open = self._probing = False
+        """`is_open`: the endpoint is unavailable, so that only probes are sent."""
+        self.since: float | None = None
+        """Time of the first of the consecutive failures."""
+        self._row = 0
+        self._broke: set[PendingCall] = set()
 
     def wait(self, now: float) -> float:
         """Return the seconds until a request can be sent, 0 for now."""
@@ -134,11 +129,10 @@ class Outage:
     def note_answer(self) -> bool:
         """Note an answer of the endpoint; returns whether it had been unavailable."""
         with self._lock:
-            was_open, self.is_open, self._probing = self.is_open, False, False
-            self._row, self.since, self.is_known = 0, None, True
+            was_open, self.is_known = self.is_open, True
             for call in self._broke:
                 call.breaks_server = True
-            self._broke.clear()
+            self._close()
             self._answers += 1
             if was_open:
                 self._answers = 1
@@ -151,8 +145,7 @@ class Outage:
         """Start a run: it waits again, even after another run has given up the endpoint."""
         if self.is_over(now, outage_s):
             with self._lock:
-                self._row, self.is_open, self._probing, self.since = 0, False, False, None
-                self._broke.clear()
+                self._close()
 
     def note_failure(  # noqa: PLR0913 (a failure, what failed, and what else there is to ask)
         self,
@@ -177,22 +170,23 @@ class Outage:
         with self._lock:
             self.is_known = self.is_known or failure.status is not None
             broke = failure.is_server_error and (self.is_open or not call.breaks_server)
-            if self.is_open and probe:
-                self._look_later(failure, now, chance)
-            if not failure.concerns_endpoint and not broke:
-                return False
-            if self.since is None:
-                self.since = now
-            if broke:
-                self._broke.add(call)
-                is_away = len(self._broke) >= SERVER_ERRORS
-            else:
-                self._row += 1
-                is_away = self._row >= enough
-            if not self.is_open and is_away:
-                self.is_open, self._answers = True, 0
-                self._plan(failure, now, chance)
-            return self.is_open
+            if plans := self.is_open and probe:
+                self._probing = False
+                self._interval = min(LONGEST_PROBE_S, 2 * self._interval)
+            concerns = failure.concerns_endpoint or broke
+            if concerns:
+                self.since = now if self.since is None else self.since
+                if broke:
+                    self._broke.add(call)
+                else:
+                    self._row += 1
+                is_away = len(self._broke) >= SERVER_ERRORS if broke else self._row >= enough
+                if not self.is_open and is_away:
+                    self.is_open, self._answers, plans = True, 0, True
+            if plans:  # spread over time, so that not all processes probe at once
+                wait = self._interval * (1 - 0.2 * chance)
+                self._next = now + max(wait, failure.retry_after_s or 0.0)
+            return concerns and self.is_open
 
     def note_cancelled(self, *, probe: bool) -> None:
         """Note a cancelled request with an unknown outcome."""
@@ -223,15 +217,6 @@ class Outage:
             f"the endpoint has not answered once in {away:.0f} s: {why}; check `base_url` and "
             "that the server is running, then run the command again"
         )
-
-    def _look_later(self, failure: Failure, now: float, chance: float) -> None:
-        self._probing = False
-        self._interval = min(LONGEST_PROBE_S, 2 * self._interval)
-        self._plan(failure, now, chance)
-
-    def _plan(self, failure: Failure, now: float, chance: float) -> None:
-        wait = self._interval * (1 - 0.2 * chance)  # spread over time, not all processes at once
-        self._next = now + max(wait, failure.retry_after_s or 0.0)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -19,27 +18,23 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.extras import require_extra
 from omibench.models.api.batch_api import BatchApi
 from omibench.models.api.batch_run import BatchRun, PollInterval
-from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
+from omibench.models.api.bodies import PictureCache, Show, assemble_body
 from omibench.models.api.failures import (
     Failure,
     failure_of_connection,
     failure_of_status,
     mark_unsent,
 )
-from omibench.models.api.http import MOST_RESULTS, C, open_pools, sdk_client
-from omibench.models.api.keys import PAGE, A, explain_failure, read_key, with_own_secrets
+from omibench.models.api.http import MOST_RESULTS, open_pools, sdk_client
+from omibench.models.api.keys import A, explain_failure, read_key, with_own_secrets
 from omibench.models.api.outage import PendingCall, get_outage
-from omibench.models.api.replies import parse_json, same_family, unreadable
-from omibench.models.api.scheduler import JobRun, Progress, Send, Sent
+from omibench.models.api.replies import parse_reply, same_family
+from omibench.models.api.scheduler import Send, Sent, run_calls
 from omibench.models.api.submissions import SubmissionFolder, locate_submissions, name_draw
 from omibench.models.options import score_from_list
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request, Response
 
-_PAGE = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
-)
 MOST_SAMPLES = 8
 """Maximum samples per request: supported by every endpoint with `n`."""
 _LOG = logging.getLogger("omibench")
@@ -48,8 +43,8 @@ _LOG = logging.getLogger("omibench")
 class ApiProvider(BaseProvider[A]):
     """A model behind an API. A subclass is the dialect: what is sent, and what replies mean.
 
-    `progress` counts the progress of the latest `answer`. A model with `batch: true` is queried
-    through the API's batches; its identity stays the same, so that both share responses.
+    A model with `batch: true` is queried through the API's batches; its identity stays the same, so
+    that both share responses.
 
     Args:
         name: The model's name in the study.
@@ -71,7 +66,6 @@ class ApiProvider(BaseProvider[A]):
         super().__init__(name, model)
         self.batches = batches
         self.pictures = PictureCache()
-        self.progress = Progress()
         self._others: set[str] = set()
         self.stored_answers = 0
 
@@ -115,13 +109,11 @@ class ApiProvider(BaseProvider[A]):
         if self.model.is_batch:
             yield from self._answer_in_batches(requests, key, budget)
             return
-        run = JobRun(
+        yield from run_calls(
             self.jobs(requests), lambda: self.connect(key), self.model.limits, budget,
             self.stored_answers,
             get_outage((self.model.provider, self.model.base_url, self.model.id)),
         )  # fmt: skip
-        self.progress = run.progress
-        yield from run.answers()
 
     def _answer_in_batches(
         self, requests: Sequence[Request], key: SecretStr, budget: Budget
@@ -137,7 +129,6 @@ class ApiProvider(BaseProvider[A]):
                 lambda responses: self.summarize_call(responses).cost_usd,
                 self.model.limits, self.poll_interval, self.stored_answers,
             )  # fmt: skip
-            self.progress = run.progress
             yield from run.answers(
                 requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
             )
@@ -177,24 +168,34 @@ class ApiProvider(BaseProvider[A]):
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
         """Open the SDK's clients inside the loop; each is lent to one call at a time."""
-        sdk = self._import_sdk()
-        kinds = getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient
-        model = with_own_secrets(self.model)
-        make = client_maker(*kinds, self.model, key)
+        import httpx2
+
+        sdk, model = self._import_sdk(), with_own_secrets(self.model)
+        make = self._client_maker(
+            getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient, key
+        )
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
                 body = assemble_body(
                     lambda show: self.build_body(model, requests, show), requests[0], self.pictures
                 )
+                options = {"headers": body.headers, **self.options}
                 try:
-                    with lend() as client:
-                        reply = await post(sdk, client, self.path, body, self.options)
-                    responses = self.read_reply(reply, len(requests))
+                    with self.failures(sdk), lend() as client:
+                        reply = await client.post(
+                            self.path, cast_to=httpx2.Response, content=body, options=options
+                        )
+                        value = parse_reply(reply.content)
+                        responses = self.read_reply(value, len(requests))
                 except Failure as failure:
-                    raise explain_failure(failure, self.name, self.model) from None
-                if options := requests[0].options:
-                    responses = [score_from_list(responses[0], reply, options)]
+                    raise replace(failure, maybe_paid=failure.maybe_paid and body.left) from None
+                except BaseException as error:
+                    if not body.left:
+                        mark_unsent(error)
+                    raise
+                if choices := requests[0].options:
+                    responses = [score_from_list(responses[0], value, choices)]
                 return self.summarize_call(responses)
 
             yield send
@@ -204,14 +205,56 @@ class ApiProvider(BaseProvider[A]):
         """Open two clients of the SDK: one for requests, one for results, which are larger."""
         sdk = self._import_sdk()
         kinds = getattr(sdk, self.client), sdk.DefaultHttpxClient
-        make = client_maker(*kinds, self.model, key)
-        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        make = self._client_maker(*kinds, key)
+        make_large = self._client_maker(*kinds, key, MOST_RESULTS)
         with make() as client, make_large() as downloads:
             yield self.batch_api(self, sdk, client, downloads)
+
+    @contextmanager
+    def failures(self, sdk: Any) -> Iterator[None]:
+        """Convert an exception of the SDK to a Failure with model, address, key and remedy."""
+        import httpx2
+
+        try:
+            yield
+        except sdk.APIStatusError as error:
+            answer = error.response
+            failure = failure_of_status(answer.status_code, answer.headers, answer.text, time())
+        except (sdk.APIConnectionError, httpx2.HTTPError) as error:
+            failure = failure_of_connection(error)  # HTTPError: in the middle of a stream
+        except Failure as error:
+            failure = error
+        else:
+            return
+        raise explain_failure(failure, self.name, self.model) from None
 
     def _import_sdk(self) -> Any:
         require_extra("api", f"model {self.name!r}", self.sdk)
         return import_module(self.sdk)
+
+    def _client_maker(
+        self, kind: type[Any], http: type[Any], key: SecretStr, limit: int | None = None
+    ) -> Callable[[], Any]:
+        """Return a maker of SDK clients that neither retry nor wait: this package does both.
+
+        The clients share the options of `http`, the SDK's HTTP client class: enough connections for
+        the run, all kept alive, and certificates, which are loaded once; without TLS none are,
+        since no request leaves its origin (`hooks.Hooks`). Replies are limited to `limit` bytes
+        (default 128 MiB).
+        """
+        import httpx2
+
+        base_url, timeout_s = self.model.base_url, self.model.limits.timeout_s
+        plain = (base_url or "").startswith("http://")
+        options = {
+            "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+            "verify": False if plain else httpx2.create_ssl_context(),
+        }
+        secret = key.get_secret_value()
+        return lambda: sdk_client(
+            kind, http, key=secret, base_url=base_url, options=options, limit=limit
+        )
 
     def summarize_call(self, responses: list[Response]) -> Sent:
         """Summarize a call, and warn if another model answered it."""
@@ -220,11 +263,8 @@ class ApiProvider(BaseProvider[A]):
                 self._others.add(name)
                 _LOG.warning(
                     "model %r: requested %r, but the endpoint reports %r; its responses are kept "
-                    "and marked with that name",
-                    self.name,
-                    self.model.id,
-                    name,
-                )
+                    "and marked with that name", self.name, self.model.id, name,
+                )  # fmt: skip
         costs = [response.cost_usd for response in responses]
         counts = [(r.usage.input_tokens, r.usage.output_tokens) for r in responses]
         tokens = [a + b for a, b in counts if a is not None and b is not None]
@@ -233,69 +273,3 @@ class ApiProvider(BaseProvider[A]):
             sum(cost for cost in costs if cost is not None) if None not in costs else None,
             sum(tokens) if tokens else None,
         )
-
-
-def client_maker(
-    kind: type[C],
-    http: type[Any],
-    model: ApiModel,
-    key: SecretStr,
-    limit: int | None = None,
-) -> Callable[[], C]:
-    """Return a maker of SDK clients that neither retry nor wait: this package does both.
-
-    The clients share the options of `http`, the SDK's HTTP client class: enough connections for the
-    run, all kept alive, and certificates, which are loaded once; without TLS none are, since no
-    request leaves its origin (`hooks.Hooks`). Replies are limited to `limit` bytes
-    (default 128 MiB).
-    """
-    import httpx2
-
-    plain, timeout_s = (model.base_url or "").startswith("http://"), model.limits.timeout_s
-    options = {
-        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
-        "verify": False if plain else httpx2.create_ssl_context(),
-    }
-    secret = key.get_secret_value()
-    return lambda: sdk_client(
-        kind, http, key=secret, base_url=model.base_url, options=options, limit=limit
-    )
-
-
-async def post(
-    sdk: Any, client: Any, path: str, body: RequestBody, options: dict[str, Any]
-) -> object:
-    """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
-
-    The SDKs parse replies leniently (a page of HTML becomes a str, a truncated body a partial
-    object), so the raw reply is parsed here.
-    """
-    import httpx2
-
-    options = {"headers": body.headers, **options}
-    try:
-        reply = await client.post(path, cast_to=httpx2.Response, content=body, options=options)
-    except sdk.APIStatusError as error:
-        answer = error.response
-        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
-    except sdk.APIConnectionError as error:
-        failure = failure_of_connection(error)
-        raise replace(failure, maybe_paid=failure.maybe_paid and body.left) from None
-    except BaseException as error:
-        if not body.left:
-            mark_unsent(error)
-        raise
-    try:
-        return parse_json(reply.content)
-    except ValueError:
-        if is_page(reply.content):
-            # From a login page or a portal: the request reached no model.
-            page = unreadable(f"{PAGE} ({len(reply.content)} bytes)")
-            raise replace(page, maybe_paid=False) from None
-        raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
-
-
-def is_page(content: bytes) -> bool:
-    """Return whether a reply is a page of HTML, as sent by portals and proxies."""
-    return _PAGE.match(content) is not None

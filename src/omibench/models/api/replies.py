@@ -11,6 +11,7 @@ import logging
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from omibench.errors import reason_of
@@ -34,6 +35,12 @@ from omibench.text.masking import mask_keys, may_hold_surrogates, replace_surrog
 _CLOSE = "</think>"
 _OPEN = re.compile(r"\s*<think>")
 _SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)(?=[-@:]|$)")
+
+PAGE = "is a page of HTML"
+"""Text by which a failure reports a login page, a portal or a proxy."""
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
+)
 
 Json = Mapping[str, Any]
 
@@ -133,6 +140,22 @@ def parse_json(body: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
     value = mask_keys(value, body)
     return replace_surrogates(value) if may_hold_surrogates(body) else value
+
+
+def parse_reply(content: bytes) -> Any:
+    """Parse the JSON of an endpoint's reply; Failure if it is none.
+
+    The SDKs parse replies leniently (a page of HTML becomes a str, a truncated body a partial
+    object), so the raw reply is parsed here. A page, as portals and proxies send it, is free: the
+    request reached no model.
+    """
+    try:
+        return parse_json(content)
+    except ValueError:
+        if _PAGE.match(content):
+            page = unreadable(f"{PAGE} ({len(content)} bytes)")
+            raise replace(page, maybe_paid=False) from None
+        raise unreadable(f"is truncated or not JSON ({len(content)} bytes)") from None
 
 
 def as_object(value: object) -> Json:
@@ -252,14 +275,6 @@ def read_chat_pictures(message: Json) -> tuple[DrawnPart, ...]:
     """Return the pictures of a chat completion: from `images` or from its content parts."""
     parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
     return decode_pictures(_in_part(part) for part in parts)
-
-
-def read_item_pictures(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
-    """Return the pictures in the output of the Responses API."""
-    encoded = (
-        as_text(item.get("result")) for item in items if item.get("type") == "image_generation_call"
-    )
-    return decode_pictures(encoded)
 
 
 def decode_pictures(encoded: Iterable[str]) -> tuple[DrawnPart, ...]:

@@ -1,4 +1,4 @@
-"""One run of calls to an endpoint: what is sent when, again, or no more; and its progress."""
+"""One run of calls to an endpoint: what is sent when, again, or no more."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from functools import partial
-from queue import Empty, SimpleQueue
+from contextlib import AbstractAsyncContextManager, suppress
+from queue import SimpleQueue
 from random import SystemRandom
 from threading import Thread
 from typing import NamedTuple
@@ -26,60 +24,6 @@ from omibench.params.models.base import Limits
 from omibench.schemas.request import Outcome, Request, Response
 from omibench.text.masking import mask
 
-
-@dataclass
-class Progress:
-    """The progress of the requests of one run. Only the run writes it."""
-
-    total: int = 0
-    finished: int = 0
-    """Responses of any outcome; `failed` of them without an answer from the provider."""
-    failed: int = 0
-    attempts: int = 0
-    """Calls sent; `retried` of them were not the first of their request."""
-    retried: int = 0
-    in_flight: int = 0
-    limit: int = 0
-    """Current maximum of calls in flight."""
-    cost_usd: float = 0.0
-    held_until: float | None = None
-    """Unix time until which the endpoint asked to wait; None if it did not."""
-    last_failure: str = ""
-
-
-# Messages of a run about its endpoint, one line each.
-
-_MINUTE = 60
-RECOVERED = "omibench: the endpoint answers again"
-
-
-def describe_outage(reason: str, outage_s: float) -> str:
-    """Announce an outage: only probes are sent, for at most `outage_s` seconds."""
-    longest = f"{outage_s:.3g} s" if outage_s < _MINUTE else f"{outage_s / _MINUTE:.3g} min"
-    return (
-        f"omibench: the endpoint is unavailable ({reason}); all requests wait, and single probes "
-        f"check whether it is back, for at most {longest} (`limits.outage_s`)"
-    )
-
-
-def describe_wait(seconds: float, longest_s: float) -> str:
-    """Describe a requested wait that is longer than `limits.retry_after_s`."""
-    moment = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + seconds))
-    return (
-        f"it asks to wait {seconds / 60:,.0f} min, until {moment}, longer than "
-        f"`limits.retry_after_s` ({longest_s:g} s); run the command again then"
-    )
-
-
-def describe_unanswered(reasons: Counter[str], total: int) -> str:
-    """Describe the unanswered requests among `total`, and the most common reason."""
-    (commonest, times), *further_reasons = reasons.most_common()
-    suffix = f" ({times} times; {len(further_reasons)} other reasons)" if further_reasons else ""
-    return f"{reasons.total()} of {total} requests got no answer: {commonest}{suffix}"
-
-
-# The loop that sends jobs and handles their outcomes.
-
 HOPELESS = 20
 """Stop sending after this many permanent rejections before the first answer."""
 DOUBTFUL = 200
@@ -89,11 +33,9 @@ FATAL = 3
 ALONE_S = 15.0
 """Seconds for which the first request to a new endpoint is sent alone: it detects a wrong key,
 address or model name, and one that takes longer was accepted."""
+STOP_S = 5.0
+"""Seconds that a stopped run has to close its connections."""
 _RECENT = 16
-_FIRST_GUESS = 4000
-"""Estimated tokens of a call before the first is counted."""
-
-
 _LOG = logging.getLogger("omibench.traffic")
 
 
@@ -108,30 +50,44 @@ class Sent(NamedTuple):
     tokens: int | None
 
 
+Answer = tuple[Request, Response]
 Send = Callable[[Sequence[Request]], Awaitable[Sent]]
 """One attempt at the samples of one conversation. Raises Failure."""
-Deliver = Callable[[Request, Response], None]
+Open = Callable[[], AbstractAsyncContextManager[Send]]
+"""Opens the connection inside the loop and closes it at the end."""
+
+
+def describe_outage(reason: str, outage_s: float) -> str:
+    """Announce an outage: only probes are sent, for at most `outage_s` seconds."""
+    longest = f"{outage_s:.3g} s" if outage_s < 60 else f"{outage_s / 60:.3g} min"
+    return (
+        f"omibench: the endpoint is unavailable ({reason}); all requests wait, and single probes "
+        f"check whether it is back, for at most {longest} (`limits.outage_s`)"
+    )
 
 
 class Dispatch:
-    """One run over an agenda. Created and used inside one event loop."""
+    """One run over calls, inside one event loop whose time is `clock`.
+
+    `deliver` gets each request with its response. `stored_answers` is the number of other requests
+    that were answered before; `outage` is the state of the endpoint, shared by all its runs.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
-        agenda: Agenda,
-        send: Send,
+        calls: Sequence[PendingCall],
         limits: Limits,
         budget: Budget,
-        deliver: Deliver,
-        progress: Progress,
+        deliver: Callable[[Request, Response], None],
+        clock: Callable[[], float],
         stored_answers: int = 0,
         outage: Outage | None = None,
     ) -> None:
-        self.agenda, self.send, self.limits, self.budget = agenda, send, limits, budget
-        self._deliver, self.progress = deliver, progress
-        self._clock = asyncio.get_running_loop().time
+        self.agenda, self.limits, self.budget = Agenda(calls), limits, budget
+        self._deliver, self._clock = deliver, clock
+        self._total = sum(len(call.requests) for call in calls)
         self._concurrency = Concurrency(limits.concurrency)
-        self._caps = Caps(limits.requests_per_minute, limits.tokens_per_minute, self._clock())
+        self._caps = Caps(limits.requests_per_minute, limits.tokens_per_minute, clock())
         self._running: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._unwritten = 0
@@ -139,35 +95,34 @@ class Dispatch:
         self._turned_down = self._fatal = 0
         self._stored_answers = stored_answers
         self._outage = outage or Outage()
-        self._outage.begin(self._clock(), limits.outage_s)
+        self._outage.begin(clock(), limits.outage_s)
         self._alone = outage is not None and not outage.is_known and stored_answers == 0
         self._alone_until = math.inf
         self._doubtful: list[tuple[PendingCall, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
         self._over: Outcome | None = None
-        self._stop_at: float | None = None
         self._end_reason: str | None = None
+        self._stop_at: float | None = None
         self._broken: BaseException | None = None
+        self._last_failure = ""
         self._reasons: Counter[str] = Counter()
         self._random = SystemRandom()
 
-    async def run(self) -> None:
+    async def run(self, send: Send) -> None:
         """Send all jobs, deliver all responses. If cancelled, calls in flight settle as unknown.
 
         After `stop`, unsent requests are not delivered. Raises ModelError, after the calls in
         flight have ended, if no request can succeed.
         """
         try:
-            while (wait := self._start()) is not None or self._running:
+            while (wait := self._start(send)) is not None or self._running:
                 if self._stop_at is not None and (wait := self._stop_at - self._clock()) <= 0:
                     break
                 self._changed.clear()
-                try:
+                with suppress(TimeoutError):
                     async with asyncio.timeout(wait):
                         await self._changed.wait()
-                except TimeoutError:
-                    pass
         finally:
             for task in self._running:
                 task.cancel()
@@ -177,11 +132,16 @@ class Dispatch:
         if self._stop_at is not None:
             return
         self._turn_down_doubtful()
-        for job in self.agenda.take_rest():
+        for job in self.agenda:
             passing = self._over == "provider_error"
             self._give_up(job, self._over or "provider_error", self._end_reason, passing=passing)
         if self._reasons:
-            _LOG.warning("%s", describe_unanswered(self._reasons, self.progress.total))
+            (commonest, times), *others = self._reasons.most_common()
+            suffix = f" ({times} times; {len(others)} other reasons)" if others else ""
+            _LOG.warning(
+                "%d of %d requests got no answer: %s%s",
+                self._reasons.total(), self._total, commonest, suffix,
+            )  # fmt: skip
 
     def stop(self, wait_s: float) -> None:
         """Stop sending; calls in flight have `wait_s` seconds to end."""
@@ -193,17 +153,16 @@ class Dispatch:
         self._unwritten -= 1
         self._changed.set()
 
-    def _start(self) -> float | None:
+    def _start(self, send: Send) -> float | None:
         """Start all jobs that can start; returns the seconds until the next, or None."""
         while self._over is None and self._broken is None and self._stop_at is None:
             now = self._clock()
             wait = self._wait(now)
             if wait is None:
                 return None
-            if self._outage.is_over(now, self.limits.outage_s, self._stored_answers > 0):
-                reason = self._outage.describe_end(
-                    now, self.limits.outage_s, self.progress.last_failure
-                )
+            outage_s = self.limits.outage_s
+            if self._outage.is_over(now, outage_s, self._stored_answers > 0):
+                reason = self._outage.describe_end(now, outage_s, self._last_failure)
                 self._broken = OutageError(reason)
                 return None
             if wait > 0:
@@ -218,48 +177,33 @@ class Dispatch:
                     self._over = "budget_stop"
                 # Calls in flight reserve their worst case; budget may be free when they end.
                 return None
-            self._launch(job, reservation, now)
+            self._alone_until = min(self._alone_until, now + ALONE_S)
+            attempt = self._attempt(
+                send, job, reservation, self._caps.take(now), self._outage.send()
+            )
+            task = asyncio.create_task(attempt)
+            self._running.add(task)
+            task.add_done_callback(self._note_end)
         return None
 
     def _wait(self, now: float) -> float | None:
         busy = len(self._running)
-        if busy >= self._concurrency.limit:
-            return None
-        due = self.agenda.wait(now)
-        if due is None:
+        if busy >= self._concurrency.limit or (due := self.agenda.wait(now)) is None:
             return None
         if busy + self._unwritten >= self.limits.concurrency:
             return 3600.0  # `note_written` ends it
         if self._alone and busy and now < self._alone_until:
             return self._alone_until - now
-        paced = max(self._caps.wait(self._caps.guess(_FIRST_GUESS), now), self._outage.wait(now))
-        return max(due, self._held_until - now, paced)
-
-    def _launch(self, job: PendingCall, reservation: Reservation, now: float) -> None:
-        guessed = self._caps.guess(_FIRST_GUESS)
-        self._alone_until = min(self._alone_until, now + ALONE_S)
-        self._caps.take(guessed, now)
-        self.progress.attempts += 1
-        self.progress.retried += job.calls > 0
-        job.calls += 1
-        task = asyncio.create_task(self._attempt(job, reservation, guessed, self._outage.send()))
-        self._running.add(task)
-        task.add_done_callback(self._note_end)
-        self._show()
+        return max(due, self._held_until - now, self._caps.wait(now), self._outage.wait(now))
 
     def _note_end(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self._broken = self._broken or task.exception()
-        self._show()
         self._changed.set()
 
-    def _show(self) -> None:
-        self.progress.in_flight = len(self._running)
-        self.progress.limit = self._concurrency.limit
-
     async def _attempt(
-        self, job: PendingCall, reservation: Reservation, guessed: float, probe: bool
+        self, send: Send, job: PendingCall, reservation: Reservation, guessed: float, probe: bool
     ) -> None:
         if self._stop_at is not None:  # stopped between its turn and its first step
             self._outage.note_cancelled(probe=probe)
@@ -268,7 +212,7 @@ class Dispatch:
         window, begun = self._concurrency.window, self._clock()
         try:
             async with asyncio.timeout(self.limits.timeout_s):
-                sent = await self.send(job.requests)
+                sent = await send(job.requests)
         except TimeoutError as error:
             message = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
             paid = not was_unsent(error)
@@ -288,30 +232,24 @@ class Dispatch:
             self.budget.settle(reservation, sent.cost_usd)
             self._concurrency.note_end(window, congested=False, latency_s=took)
             self._caps.correct(guessed, sent.tokens, self._clock())
-            self._handle_success(job, sent, took)
-
-    def _handle_success(self, job: PendingCall, sent: Sent, took: float) -> None:
-        self._answered = True
-        self._note_reached()
-        self._turn_down_doubtful()
-        self._recent.append(False)
-        self.progress.cost_usd += sent.cost_usd or 0.0
-        self.progress.held_until = None
-        for request, response in zip(job.requests, sent.responses, strict=False):
-            self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
-        if missing := job.requests[len(sent.responses) :]:
-            fewer = Failure("the reply contains fewer samples than requested", transient=True)
-            self._retry(PendingCall(missing, job.attempts, job.calls), fewer)
+            self._answered = True
+            self._note_reached()
+            self._turn_down_doubtful()
+            self._recent.append(False)
+            for request, response in zip(job.requests, sent.responses, strict=False):
+                self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
+            if missing := job.requests[len(sent.responses) :]:
+                fewer = Failure("the reply contains fewer samples than requested", transient=True)
+                self._retry(PendingCall(missing, job.attempts), fewer)
 
     def _handle_failure(
         self, job: PendingCall, failure: Failure, reservation: Reservation, window: int, probe: bool
     ) -> None:
-        message = mask(failure.message)
+        self._last_failure = message = mask(failure.message)
         if failure.maybe_paid:
             self.budget.settle(reservation, failure.cost_usd, message)
         else:
             self.budget.release(reservation)
-        self.progress.last_failure = message
         _LOG.debug(
             "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, message
         )
@@ -362,7 +300,7 @@ class Dispatch:
     def _note_reached(self) -> None:
         self._alone = False
         if self._outage.note_answer():
-            _LOG.warning("%s", RECOVERED)
+            _LOG.warning("omibench: the endpoint answers again")
 
     def _is_offline(self, job: PendingCall, failure: Failure, probe: bool) -> bool:
         """Return whether the endpoint is unavailable and this failure is a consequence."""
@@ -380,9 +318,13 @@ class Dispatch:
         return offline
 
     def _retry(self, job: PendingCall, failure: Failure, *, offline: bool = False) -> None:
-        requested_s = failure.retry_after_s
-        if requested_s is not None and requested_s > self.limits.retry_after_s:
-            reason = f"{failure.message}; {describe_wait(requested_s, self.limits.retry_after_s)}"
+        requested_s, longest_s = failure.retry_after_s, self.limits.retry_after_s
+        if requested_s is not None and requested_s > longest_s:
+            moment = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + requested_s))
+            reason = (
+                f"{failure.message}; it asks to wait {requested_s / 60:,.0f} min, until {moment}, "
+                f"longer than `limits.retry_after_s` ({longest_s:g} s); run the command again then"
+            )
             self._give_up(job, "provider_error", reason, passing=True)
             if self._all_turned_away():
                 self._over, self._end_reason = "provider_error", f"not sent: {reason}"
@@ -396,11 +338,9 @@ class Dispatch:
             reason = f"{job.attempts} attempts failed, the last with {failure.message}"
             self._give_up(job, "provider_error", reason, passing=True)
             return
-        wait = wait_s(failure, job.attempts - 1, self._random.random())
-        due = self._clock() + wait
+        due = self._clock() + wait_s(failure, job.attempts - 1, self._random.random())
         if requested_s is not None and self._all_turned_away():
             self._held_until = max(self._held_until, due)
-            self.progress.held_until = time.time() + wait
         late = offline or job.attempts > self.limits.attempts // 2
         (self.agenda.schedule_last if late else self.agenda.schedule)(job, due)
 
@@ -417,146 +357,80 @@ class Dispatch:
         *,
         passing: bool = False,
     ) -> None:
+        error = None if reason is None else mask(reason)
+        if error is not None and outcome != "refused":
+            self._reasons[error] += len(job.requests)
+        response = Response(
+            text="", outcome=outcome, finish_reason=finish, error=error, passing=passing
+        )
         for request in job.requests:
-            error = None if reason is None else mask(reason)
-            if error is not None and outcome != "refused":
-                self._reasons[error] += 1
-            response = Response(
-                text="", outcome=outcome, finish_reason=finish, error=error, passing=passing
-            )
             self._hand_over(request, response)
 
     def _hand_over(self, request: Request, response: Response) -> None:
-        self.progress.finished += 1
-        self.progress.failed += response.outcome in ("provider_error", "budget_stop")
         self._unwritten += 1
         self._deliver(request, response)
 
 
-# From the event loop, which runs in a separate thread, to a plain generator.
+def run_calls(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+    calls: Sequence[PendingCall],
+    connect: Open,
+    limits: Limits,
+    budget: Budget,
+    stored_answers: int = 0,
+    outage: Outage | None = None,
+) -> Iterator[Answer]:
+    """Run a Dispatch in a thread; yield each request with its response as it arrives, each once.
 
-Open = Callable[[], AbstractAsyncContextManager[Send]]
-"""Opens the connection inside the loop and closes it at the end."""
-STOP_S = 5.0
-"""Seconds that a stopped run has to close its connections."""
-
-Answer = tuple[Request, Response]
-
-
-class JobRun:
-    """One run of jobs. `progress` counts during the run; it is replaced when the loop starts.
-
-    `stored_answers` is the number of other requests that were answered before; `outage` is the
-    state of the endpoint, shared by all its runs.
+    The slot of a request in flight is freed when the next answer is requested, so a killed process
+    never loses more billed answers than it can have in flight. Closing the generator and Ctrl-C
+    cancel the calls in flight; Ctrl-C still yields the answers that have arrived. If signals are
+    watched (`models.api.stop`), a signal stops sending, and answers are yielded for
+    `limits.drain_s` before StopSignal is raised. Raises ModelError if the endpoint rejects every
+    request.
     """
+    arrived: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
+    loop = asyncio.new_event_loop()
+    dispatch = Dispatch(
+        calls, limits, budget, lambda request, response: arrived.put((request, response)),
+        loop.time, stored_answers, outage,
+    )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
-        self,
-        jobs: Sequence[PendingCall],
-        open_: Open,
-        limits: Limits,
-        budget: Budget,
-        stored_answers: int = 0,
-        outage: Outage | None = None,
-    ) -> None:
-        self._jobs, self._open, self._limits, self._budget = jobs, open_, limits, budget
-        self._stored_answers, self._outage = stored_answers, outage
-        self.progress = Progress(total=sum(len(job.requests) for job in jobs))
-        self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._dispatch: Dispatch | None = None
-        self._stopped = False
-        self._wait_s: float | None = None
-        self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
+    async def send_all() -> None:
+        async with connect() as send:
+            await dispatch.run(send)
 
-    def answers(self) -> Iterator[Answer]:
-        """Yield each request with its response as it arrives, each once.
-
-        The slot of a request in flight is freed when the next answer is requested, so a killed
-        process never loses more billed answers than it can have in flight. Closing the generator
-        and Ctrl-C cancel the calls in flight; Ctrl-C still yields the answers that have arrived. If
-        signals are watched (`models.traffic.stop`), a signal stops sending, and answers are yielded
-        for `limits.drain_s` before StopSignal is raised. Raises ModelError if the endpoint rejects
-        every request.
-        """
-        with stoppable(self._drain):
-            self._thread.start()
-            try:
-                while True:
-                    item = self._answers.get()
-                    if item is None:
-                        return
-                    if isinstance(item, BaseException):
-                        raise item
-                    yield item
-                    self._was_written()
-            except KeyboardInterrupt:
-                self._stop()
-                yield from self._drain_answers()
-                raise
-            finally:
-                self._stop()
-
-    def _work(self) -> None:
+    def work() -> None:
         try:
-            asyncio.run(self._main())
-        except asyncio.CancelledError:
-            self._answers.put(None)
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                runner.run(send_all())
         except BaseException as error:
-            self._answers.put(error)
+            arrived.put(error)
         else:
-            self._answers.put(None)
+            arrived.put(None)
 
-    async def _main(self) -> None:
-        self._task = asyncio.current_task()
-        self._loop = asyncio.get_running_loop()
-        if self._stopped:
-            return
-        async with self._open() as send:
-            self._dispatch = Dispatch(
-                Agenda(self._jobs),
-                send,
-                self._limits,
-                self._budget,
-                lambda request, response: self._answers.put((request, response)),
-                self.progress,
-                self._stored_answers,
-                self._outage,
-            )
-            if self._wait_s is not None:  # stopped while the connection was opened
-                self._dispatch.stop(self._wait_s)
-            await self._dispatch.run()
+    def tell(callback: Callable[..., object], *values: float) -> None:
+        with suppress(RuntimeError):  # the loop ended by itself
+            loop.call_soon_threadsafe(callback, *values)
 
-    def _drain(self, at_once: bool) -> None:
-        self._wait_s = 0.0 if at_once else self._limits.drain_s
-        if self._dispatch is not None:
-            self._call(partial(self._dispatch.stop, self._wait_s))
+    def end() -> None:
+        if thread.is_alive():
+            tell(dispatch.stop, 0.0)
+            thread.join(STOP_S)
 
-    def _was_written(self) -> None:
-        if self._loop is not None and self._dispatch is not None:
-            self._call(self._dispatch.note_written)
-
-    def _stop(self) -> None:
-        self._stopped = True
-        if not self._thread.is_alive():
-            return
-        if self._task is not None:
-            self._call(self._task.cancel)
-        self._thread.join(STOP_S)
-
-    def _call(self, callback: Callable[[], object]) -> None:
+    thread = Thread(target=work, name="omibench traffic", daemon=True)
+    with stoppable(lambda at_once: tell(dispatch.stop, 0.0 if at_once else limits.drain_s)):
+        thread.start()
         try:
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(callback)
-        except RuntimeError:  # the loop ended by itself
-            pass
-
-    def _drain_answers(self) -> Iterator[Answer]:
-        while True:
-            try:
-                item = self._answers.get_nowait()
-            except Empty:
-                return
-            if isinstance(item, tuple):
+            while (item := arrived.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
                 yield item
+                tell(dispatch.note_written)
+        except KeyboardInterrupt:
+            end()
+            while not arrived.empty():
+                if isinstance(item := arrived.get(), tuple):
+                    yield item
+            raise
+        finally:
+            end()

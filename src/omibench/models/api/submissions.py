@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -15,14 +15,13 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from omibench.errors import ImageCountError, ModelError, reason_of
+from omibench.errors import ModelError, reason_of
 from omibench.files.locks import LockError, try_lock
 from omibench.files.writing import make_folder, open_new, write_private
-from omibench.models.api.bodies import PictureCache, PicturePayload, Show
 from omibench.models.api.stop import pause
 from omibench.models.provider import Reservation
 from omibench.schemas.problem import FrozenModel
-from omibench.schemas.request import Conversation, ImagePart, Request
+from omibench.schemas.request import ImagePart, Request
 
 
 class BatchLine(FrozenModel):
@@ -34,6 +33,11 @@ class BatchLine(FrozenModel):
     """The requested samples, in the order of the reply."""
     ticket: tuple[int, float] = (0, 0.0)
     """Id and amount in US dollars of its reservation; 0 if nothing is reserved."""
+
+    @property
+    def reservation(self) -> Reservation:
+        """Its reservation."""
+        return Reservation(*self.ticket)
 
 
 class Submission(FrozenModel):
@@ -87,60 +91,25 @@ def name_draw(identity: Mapping[str, Any], request: Request) -> str:
     do not count. The store's key itself is not used, since its format can change while a batch is
     running.
     """
+    conversation, decoding = request.conversation, request.decoding
     messages = [
-        [
-            message.role,
-            [p.content_key if isinstance(p, ImagePart) else [p.text] for p in message.parts],
-        ]
-        for message in request.conversation.messages
+        [m.role, [p.content_key if isinstance(p, ImagePart) else [p.text] for p in m.parts]]
+        for m in conversation.messages
     ]
-    decoding = request.decoding
-    form = [
-        dict(identity),
-        messages,
-        decoding.temperature,
-        decoding.max_tokens,
-        decoding.top_p,
+    form: list[Any] = [
+        dict(identity), messages, decoding.temperature, decoding.max_tokens, decoding.top_p,
         request.index,
-    ]
-    if extra := _tools(request.conversation):  # omitted if empty: these names must never change
-        form.append(extra)
-    text = json.dumps(form, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def _tools(conversation: Conversation) -> list[Any]:
-    """Return the tools on offer and the calls and results of the turns; usually empty."""
+    ]  # fmt: skip
     offered = [tool.model_dump() for tool in conversation.tools]
     turns = [
         [n, [call.model_dump() for call in m.calls], m.answers, m.carried]
         for n, m in enumerate(conversation.messages)
         if m.calls or m.answers is not None or m.carried is not None
     ]
-    return [offered, turns] if offered or turns else []
-
-
-def whole_body(
-    build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
-) -> dict[str, Any]:
-    """Build the body of a request with its pictures as base64.
-
-    Raises ImageCountError if the body has other pictures than the conversation, by number or order.
-    """
-    parts: list[ImagePart] = []
-
-    def show(image: ImagePart) -> PicturePayload:
-        parts.append(image)
-        return pictures.inline(image)
-
-    body = build(show)
-    if parts != request.conversation.images:
-        raise ImageCountError(
-            f"problem {request.tags.problem!r}: the conversation has "
-            f"{len(request.conversation.images)} images and the line of the batch {len(parts)}, "
-            "or their order differs; nothing was sent. This is a bug in omibench"
-        )
-    return body
+    if offered or turns:  # omitted if empty: these names must never change
+        form.append([offered, turns])
+    text = json.dumps(form, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 # The folder of a model's submissions: durable writes, and one submitting process at a time.
@@ -197,11 +166,18 @@ class SubmissionFolder:
             raise ModelError(f"{self.path}: cannot be locked: {reason_of(error)}") from None
         try:
             since, has_logged = time.monotonic(), False
-            while not _lock(file, self.path):
-                if not has_logged and time.monotonic() - since > _SAY_AFTER_S:
-                    has_logged = True
-                    log.info("%s: waiting for another process that is submitting", self.path)
-                pause(_WAIT_S)
+            try:
+                while not try_lock(file):
+                    if not has_logged and time.monotonic() - since > _SAY_AFTER_S:
+                        has_logged = True
+                        log.info("%s: waiting for another process that is submitting", self.path)
+                    pause(_WAIT_S)
+            except LockError as error:
+                raise ModelError(
+                    f"{self.path}: cannot be locked ({error.strerror}), and without a lock two "
+                    "processes could submit the same batch; move `study.store` to another file "
+                    "system, or remove `batch`"
+                ) from None
             yield
         finally:
             os.close(file)
@@ -211,12 +187,13 @@ class SubmissionFolder:
 
         Raises ModelError if one cannot be read.
         """
-        submissions = [self._read(path) for path in self.path.glob("*.json")]
-        old = time.time() - KEPT_S
-        for submission in submissions:
-            if submission.collected and submission.asked_at < old:
+        remaining: list[Submission] = []
+        for path in self.path.glob("*.json"):
+            submission = self._read(path)
+            if submission.collected and submission.asked_at < time.time() - KEPT_S:
                 self.drop(submission)
-        remaining = [s for s in submissions if not (s.collected and s.asked_at < old)]
+            else:
+                remaining.append(submission)
         return sorted(remaining, key=lambda s: (s.asked_at, s.fingerprint))
 
     def save(self, submission: Submission) -> Submission:
@@ -291,14 +268,3 @@ class ReservationDraft:
     def remove(self) -> None:
         """Delete the list: every reservation is in a submission or was given back."""
         self.path.unlink(missing_ok=True)
-
-
-def _lock(file: int, folder: Path) -> bool:
-    try:
-        return try_lock(file)
-    except LockError as error:
-        raise ModelError(
-            f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes "
-            "could submit the same batch; move `study.store` to another file system, or remove "
-            "`batch`"
-        ) from None

@@ -1,10 +1,9 @@
-"""Convert replies of the OpenAI API from JSON to Responses: chat completions and Responses."""
+"""The `openai` provider: chat, Responses, batches and embeddings of the OpenAI API."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import time
@@ -13,9 +12,16 @@ from typing import Any, BinaryIO, ClassVar
 from omibench.errors import ModelError
 from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, read_id
 from omibench.models.api.bodies import Show
-from omibench.models.api.failures import Failure, content_fault, failure_of_status, match_refusal
+from omibench.models.api.failures import (
+    Failure,
+    content_fault,
+    failure_of_status,
+    match_refusal,
+    passes,
+)
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
+    MOST_CALLS,
     Json,
     add_costs,
     as_object,
@@ -24,25 +30,178 @@ from omibench.models.api.replies import (
     classify_outcome,
     compute_cost,
     count,
+    decode_pictures,
+    describe_tools,
     is_counted,
+    join_texts,
+    move_pictures,
     no_answer,
     number,
+    parse_call,
+    read_chat_calls,
     read_chat_pictures,
-    read_item_pictures,
     split_reasoning,
     unreadable,
 )
 from omibench.models.api.submissions import Submission
-from omibench.models.openai.messages import (
-    PATHS,
-    add_chat_calls,
-    check_openai,
-    openai_body,
-    read_item_calls,
+from omibench.models.options import (
+    MOST_LISTED,
+    is_continued,
+    refuse_continued,
+    refuse_options,
+    trim_end,
 )
-from omibench.models.options import refuse_continued, refuse_options
 from omibench.params.models.providers import EmbeddingModel, OpenAIModel
-from omibench.schemas.request import Request, Response, Usage
+from omibench.schemas.request import ImagePart, Message, Part, Request, Response, TextPart, Usage
+
+# Build the bodies of the OpenAI API from requests: chat completions and Responses.
+
+PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "top_p"}
+"""Fields that the request determines: `extra_body` cannot set them."""
+_EXTRA = "extra_content"
+"""Field with the signature of a call at Google's endpoint, which rejects a history without it."""
+
+
+def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> dict[str, Any]:
+    """Build the JSON body of `requests`: samples of one conversation under one decoding.
+
+    Several samples only if the endpoint sets `can.samples`; their indexes are consecutive. Offered
+    tools stand next to those from the model's `extra_body`.
+    """
+    first = requests[0]
+    build = _responses_body if model.api == "responses" else _chat_body
+    body = {"model": model.id, **build(model, first, show)}
+    if model.can.temperature:
+        body["temperature"] = first.decoding.temperature
+        if first.decoding.top_p is not None:
+            body["top_p"] = first.decoding.top_p
+    if len(requests) > 1:
+        body["n"] = len(requests)
+    if model.can.seed:
+        body["seed"] = first.index
+    tools: list[dict[str, Any]] = describe_tools(first.conversation.tools)
+    if model.api == "responses":
+        tools = [{"type": "function", **tool["function"], "strict": False} for tool in tools]
+    body |= model.extra_body
+    if tools:
+        body["tools"] = [*tools, *model.extra_body.get("tools", [])]
+    return body
+
+
+def check_openai(name: str, model: OpenAIModel) -> None:
+    """Raise ModelError if a block declares an ability that its API lacks."""
+    for ability in ("samples", "seed") if model.api == "responses" else ():
+        if getattr(model.can, ability):
+            raise ModelError(
+                f"model {name!r}: `can.{ability}` is set, but the Responses API has no such "
+                "parameter; remove it, or set `api: chat`"
+            )
+    if fixed := sorted(MANAGED & set(model.extra_body)):
+        raise ModelError(
+            f"model {name!r}: `extra_body` sets {fixed[0]!r}, which the request and its setting "
+            "determine; remove it"
+        )
+
+
+def _chat_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "messages": [
+            _chat_turn(model, m, show)
+            for m in move_pictures(trim_end(request.conversation).messages)
+        ],
+        model.max_tokens_field: request.decoding.max_tokens,
+    }
+    if model.effort is not None:
+        body["reasoning_effort"] = model.effort
+    if model.can.logprobs or request.options:
+        body["logprobs"] = True
+    if request.options:
+        body |= {"top_logprobs": MOST_LISTED, model.max_tokens_field: 1}
+    if is_continued(request.conversation):
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
+    return body
+
+
+def _chat_turn(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]:
+    """Build a turn; a single text is sent as a string, which every server supports."""
+    turn: dict[str, Any] = {"role": message.role}
+    if message.answers is not None:
+        return turn | {"tool_call_id": message.answers, "content": join_texts(message)}
+    if message.calls:
+        signed = json.loads(message.carried) if message.carried else []
+        signed += [None] * len(message.calls)
+        turn["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+                **({_EXTRA: extra} if extra else {}),
+            }
+            for call, extra in zip(message.calls, signed, strict=False)
+        ]
+    if not message.parts:
+        return turn | {"content": None}
+    if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):
+        return turn | {"content": message.parts[0].text}
+    return turn | {"content": [_chat_part(model, p, show) for p in message.parts]}
+
+
+def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    detail = {} if model.detail is None else {"detail": model.detail}
+    return {"type": "image_url", "image_url": {"url": _url(part, show), **detail}}
+
+
+def _responses_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "input": [item for m in request.conversation.messages for item in _items(model, m, show)],
+        "max_output_tokens": request.decoding.max_tokens,
+        "store": False,
+    }
+    if model.effort is not None:
+        body["reasoning"] = {"effort": model.effort}
+    if model.can.logprobs:
+        body["include"] = ["message.output_text.logprobs"]
+    return body
+
+
+def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[str, Any]]:
+    """Build the items of a turn: its text and pictures, then its calls; or the result of a call."""
+    said = "output_text" if message.role == "assistant" else "input_text"
+    content = [
+        {"type": said, "text": part.text}
+        if isinstance(part, TextPart)
+        else {
+            "type": "input_image",
+            "image_url": _url(part, show),
+            "detail": model.detail or "auto",
+        }
+        for part in message.parts
+    ]
+    if message.answers is not None:
+        pictured = any(isinstance(part, ImagePart) for part in message.parts)
+        output = content if pictured else join_texts(message)
+        yield {"type": "function_call_output", "call_id": message.answers, "output": output}
+        return
+    if content:
+        yield {"role": message.role, "content": content}
+    for call in message.calls:
+        yield {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
+
+
+def _url(part: ImagePart, show: Show) -> str:
+    picture = show(part)
+    return f"data:{picture.media_type};base64,{picture.data}"
+
+
+# Convert replies of the OpenAI API from JSON to Responses: chat completions and Responses.
 
 _CUT = {
     "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"
@@ -71,7 +230,7 @@ def openai_replies(
         raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
     if reply.get("error"):
         raise _read_error(reply["error"])
-    read = _responses if model.api == "responses" else _chat
+    read = _read_response if model.api == "responses" else _read_choices
     usage = read_usage(as_object(reply.get("usage")))
     parsed = read(reply, is_counted(usage))[:samples]
     responses = [r for r in parsed if (r.finish_reason or "").lower() not in _FAILED]
@@ -118,63 +277,60 @@ def read_usage(usage: Json) -> Usage:
     )
 
 
-def _chat(reply: Json, counted: bool) -> list[Response]:
+def _read_choices(reply: Json, counted: bool) -> list[Response]:
     if not isinstance(reply.get("choices"), list):
         if reply.get("choices", 0) is not None:  # some gateways write null instead of an empty list
             raise unreadable("has no list of choices")
         return []
     choices = sorted(as_objects(reply["choices"]), key=lambda c: count(c.get("index")) or 0)
-    return [_choice(choice) for choice in choices if counted or _has_message(choice)]
+    return [_read_choice(choice) for choice in choices if counted or _has_message(choice)]
 
 
 def _has_message(choice: Json) -> bool:
     """Return whether a choice has a message with a part, or an empty one that it ended."""
-    message = choice.get("message")
+    finish, message = as_text(choice.get("finish_reason")), choice.get("message")
     if not isinstance(message, dict):
-        return match_refusal(as_text(choice.get("finish_reason"))) is not None
+        return match_refusal(finish) is not None
     parts = {key for key, value in message.items() if value is not None} - {"role"}
-    return bool(parts) or bool(as_text(choice.get("finish_reason")))
+    return bool(parts or finish)
 
 
-def _choice(choice: Json) -> Response:
+def _read_choice(choice: Json) -> Response:
     message = as_object(choice.get("message"))
+    content = message.get("content")
+    if isinstance(content, list):  # some servers send a list of parts
+        content = "".join(as_text(part.get("text")) for part in as_objects(content))
     thoughts = as_text(message.get("reasoning")) or as_text(message.get("reasoning_content"))
-    text, reasoning = split_reasoning(_content(message.get("content")), thoughts)
+    text, reasoning = split_reasoning(as_text(content), thoughts)
     refusal = as_text(message.get("refusal"))
     finish = as_text(choice.get("finish_reason")) or None
     refused = bool(refusal) or match_refusal(finish or "") is not None
-    called = bool(as_objects(message.get("tool_calls")))
-    response = Response(
+    calls = read_chat_calls(message)
+    signed = [call.get(_EXTRA) for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]]
+    return Response(
         text=text or refusal,
-        outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=called),
+        outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=bool(calls)),
+        calls=calls,
+        carried=json.dumps(signed) if any(signed) else None,
         drawn=read_chat_pictures(message),
         finish_reason=finish,
         reasoning=reasoning,
-        logprob=_logprob(as_object(choice.get("logprobs")).get("content")),
+        logprob=_add_logprobs(as_object(choice.get("logprobs")).get("content")),
     )
-    return add_chat_calls(message, response)
 
 
-def _content(content: object) -> str:
-    """Return the text of a message; some servers send a list of parts."""
-    if isinstance(content, list):
-        return "".join(as_text(part.get("text")) for part in as_objects(content))
-    return as_text(content)
-
-
-def _responses(reply: Json, counted: bool) -> list[Response]:
+def _read_response(reply: Json, counted: bool) -> list[Response]:
     status = reply.get("status")
     if not isinstance(reply.get("output"), list) or status in ("queued", "in_progress"):
         raise unreadable(f"is not a finished response (status {status!r})")
     items = as_objects(reply["output"])
     if not items and status == "completed":
         return []
-    parts = [p for item in items if item.get("type") == "message" for p in _parts(item, "content")]
+    parts = _parts(items, "message", "content")
     thoughts = [
         as_text(part.get("text"))
         for item in items
-        if item.get("type") == "reasoning"
-        for part in _parts(item, "content") or _parts(item, "summary")
+        for part in _parts([item], "reasoning", "content") or _parts([item], "reasoning", "summary")
     ]
     answers = [p for p in parts if p.get("type") == "output_text"]
     refusal = "".join(as_text(part.get("refusal")) for part in parts)
@@ -182,25 +338,32 @@ def _responses(reply: Json, counted: bool) -> list[Response]:
         "".join(as_text(p.get("text")) for p in answers), "\n".join(thoughts)
     )
     reason = as_text(as_object(reply.get("incomplete_details")).get("reason"))
-    calls = read_item_calls(items)
+    called = [item for item in items if item.get("type") == "function_call"][:MOST_CALLS]
     refused = bool(refusal) or match_refusal(reason) is not None
     response = Response(
         text=text or refusal,
-        outcome=classify_outcome(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
-        calls=calls,
-        drawn=read_item_pictures(items),
+        outcome=classify_outcome(text, cut=reason in _CUT, refused=refused, called=bool(called)),
+        calls=tuple(
+            parse_call(as_text(i.get("call_id")) or i.get("id"), i.get("name"), i.get("arguments"))
+            for i in called
+        ),
+        drawn=decode_pictures(
+            as_text(item.get("result"))
+            for item in items
+            if item.get("type") == "image_generation_call"
+        ),
         finish_reason=reason or as_text(status) or None,
         reasoning=reasoning,
-        logprob=_logprob([row for part in answers for row in _parts(part, "logprobs")]),
+        logprob=_add_logprobs([r for part in answers for r in as_objects(part.get("logprobs"))]),
     )
     return [response] if counted or response.outcome != "empty" else []
 
 
-def _parts(item: Json, field: str) -> list[Json]:
-    return as_objects(item.get(field))
+def _parts(items: Sequence[Json], kind: str, field: str) -> list[Json]:
+    return [p for item in items if item.get("type") == kind for p in as_objects(item.get(field))]
 
 
-def _logprob(rows: object) -> float | None:
+def _add_logprobs(rows: object) -> float | None:
     values = [number(row.get("logprob")) for row in as_objects(rows)]
     numbers = [value for value in values if value is not None]
     return sum(numbers) if numbers else None
@@ -212,7 +375,7 @@ def _read_error(error: object) -> Failure:
     code = str(detail.get("code") or detail.get("type") or "error")
     message = " ".join(str(detail.get("message") or error).split())
     status = int(code) if code.isdecimal() else 200
-    transient = code in _TRANSIENT or status in (408, 409, 425, 429) or status >= 500
+    transient = code in _TRANSIENT or passes(status)
     return Failure(
         f"the reply is an error ({code}): {message}",
         status=status,
@@ -279,13 +442,11 @@ class OpenAIBatches(BatchApi):
 
     def read_status(self, batch: str, reply: Json) -> BatchStatus:
         """See `BatchApi.read_status`."""
-        counts = as_object(reply.get("request_counts"))
-        finished = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
         files = (as_text(reply.get("output_file_id")), as_text(reply.get("error_file_id")))
         sources = tuple(file for file in files if file)
         state = as_text(reply.get("status"))
         turned_down = None if sources or state != "failed" else _explain_rejection(reply)
-        return BatchStatus(batch, state in _ENDED, finished, sources, turned_down)
+        return BatchStatus(batch, state in _ENDED, sources, turned_down)
 
     def open_results(self, source: str) -> Any:
         """See `BatchApi.open_results`; `source` is a file id."""
@@ -400,30 +561,12 @@ class EmbeddingProvider(ApiProvider[EmbeddingModel]):
         return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
 
     def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
-        """See `ApiProvider.read_reply`."""
-        return [read_embedding(self.model, reply)]
-
-
-def read_embedding(model: EmbeddingModel, reply: object) -> Response:
-    """Build the response; its text is the vector, a list of numbers as JSON.
-
-    Raises:
-        Failure: The body contains no vector.
-    """
-    body = as_object(reply)
-    rows = as_objects(body.get("data"))
-    vector = rows[0].get("embedding") if len(rows) == 1 else None
-    if not isinstance(vector, list) or not vector or not all(map(_is_finite, vector)):
-        raise unreadable("contains no vector of finite numbers")
-    response = Response(text=json.dumps(vector), finish_reason="stop")
-    return add_costs([response], _count_tokens(body), model, body, batch=False)[0]
-
-
-def _count_tokens(body: Json) -> Usage:
-    usage = read_usage(as_object(body.get("usage")))
-    return usage.model_copy(update={"output_tokens": 0})
-
-
-def _is_finite(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)  # type: ignore[arg-type]
+        """See `ApiProvider.read_reply`; the text is the vector, a list of numbers as JSON."""
+        body = as_object(reply)
+        rows = as_objects(body.get("data"))
+        vector = rows[0].get("embedding") if len(rows) == 1 else None
+        if not isinstance(vector, list) or not vector or None in map(number, vector):
+            raise unreadable("contains no vector of finite numbers")
+        usage = read_usage(as_object(body.get("usage"))).model_copy(update={"output_tokens": 0})
+        response = Response(text=json.dumps(vector), finish_reason="stop")
+        return add_costs([response], usage, self.model, body, batch=False)

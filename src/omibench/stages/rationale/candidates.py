@@ -17,10 +17,15 @@ from omibench.answers.scorers.registry import make_scored_item
 from omibench.params.stages.rationale import RationaleParams
 from omibench.schemas.curation import CandidateReason, RationaleCandidate, Reference
 from omibench.schemas.problem import RATIONALE, Problem, ProblemWarning
-from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
+from omibench.schemas.request import Decoding, Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.stages.rationale.degenerate import DegeneracyRule, measure_rationale
-from omibench.stages.rationale.prompts import solve, solve_given, solve_sketched
+from omibench.stages.rationale.prompts import (
+    WRITE,
+    WRITE_GIVEN,
+    WRITE_SKETCHED,
+    write_prompt,
+)
 from omibench.text.pieces import split_steps, strip_final_answer
 
 AskWithKeys = Callable[[Sequence[Request]], Sequence[tuple[str, Response]]]
@@ -140,24 +145,22 @@ def _collect(
 
 
 def _make_request(sample: _Sample, folder: Path, writer: Writer) -> Request:
-    params = writer.params
+    params, problem = writer.params, sample.problem
+    prompt, values = {
+        "none": (WRITE, {}),
+        "sketch": (WRITE_SKETCHED, {"sketch": problem.sketch or ""}),
+        "answer": (WRITE_GIVEN, {"answer": "; ".join(problem.answer or [])}),
+    }[sample.reference]
     return Request(
-        conversation=_make_conversation(sample, folder, params.prompts),
+        conversation=write_prompt(prompt, problem, folder, values, params.prompts),
         decoding=Decoding(
             temperature=params.temperature,
             max_tokens=params.writer_max_tokens,
             samples=sample.samples,
         ),
         index=sample.number,
-        tags=Tags(role="rationale_writer", problem=sample.problem.id, study=writer.study),
+        tags=Tags(role="rationale_writer", problem=problem.id, study=writer.study),
     )
-
-
-def _make_conversation(sample: _Sample, folder: Path, prompts: Mapping[str, str]) -> Conversation:
-    problem = sample.problem
-    if sample.reference == "sketch":
-        return solve_sketched(problem, problem.sketch or "", folder, prompts)
-    return (solve_given if sample.reference == "answer" else solve)(problem, folder, prompts)
 
 
 def _make_candidate(

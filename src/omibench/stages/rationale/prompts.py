@@ -1,13 +1,15 @@
 """What the rationale writer and the labeller are asked.
 
-The protocol is that of the OMIBench paper (A.3.1 and A.5: candidates end with a final answer, a
-reference is given when all fail, one label as `{CLASS: X}`); the words are ours.
+The protocol is that of the papers (OMIBench, A.3.1 and A.5: candidates end with a final answer, a
+reference is given when all fail, labels as `{CLASS: a#b}`; EMMA, C.1: a category with its reason,
+or none of them with the kind of problem); the words are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
 from omibench.schemas.problem import Problem, split_at_image_marks
 from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
@@ -57,6 +59,7 @@ Reply with nothing but one line of this form:
 """
 
 
+NO_FILES: Mapping[str, str] = {}
 PROBLEM_SLOT = Slot("problem", "the statement with its pictures, then the choices")
 WRITE = add_prompt(
     PromptEntry(
@@ -98,35 +101,97 @@ TOPIC = add_prompt(
         owner="labeller",
     )
 )
-NO_FILES: Mapping[str, str] = {}
+NO_SKILL: Final = "none of the above"
+"""The label of a problem that needs no skill of the list (EMMA, C.1)."""
+_OPEN = """\
+Name the topic of the olympiad problem below as narrowly as a specialist would: a single idea or
+technique, never a whole discipline. Judge by the concept and the method that solve it, not by the
+story around it, and draw on the figures as much as on the text. Where the problem joins several
+topics, put # between them.
+"""
+_OPEN_FORMAT = """\
+Reply with nothing but one line of this form, the main topic first:
+{CLASS: a#b}
+"""
+_NAME_CLUSTER = """\
+The topics below belong together. Name the subfield of {subject} that holds all of them, in at most
+five words, as the contents of a textbook would.
+Topics, the most typical first:
+{topics}
+
+Reply with nothing but one line of this form:
+{CLASS: subfield}
+"""
+_SUBFIELD = """\
+Decide to which subfield of {subject} the olympiad problem below belongs. Its topic was named as:
+{topic}
+Copy exactly one label from this list:
+"""
+_SKILL = f"""\
+Decide which skills the problem below demands of whoever solves it from its figures. The skills are:
+{{skills}}
+- {NO_SKILL}: it demands another skill
+
+Say first, in one to three sentences, why. Then end with one line that copies the names of all
+skills that it demands, with # between them:
+{{CLASS: a#b}}
+If none fits, end with this line, and say there of which kind the problem is:
+{{CLASS: {NO_SKILL}#kind of problem}}
+"""
+
+OPEN_TOPIC = add_prompt(
+    PromptEntry(
+        name="open-topic",
+        purpose="names the topics of a problem in the model's own words",
+        text=f"{_OPEN}{{problem}}{_OPEN_FORMAT}",
+        slots=(PROBLEM_SLOT,),
+        source="OMIBench, A.5",
+        owner="labeller",
+    )
+)
+CLUSTER_NAME = add_prompt(
+    PromptEntry(
+        name="cluster-name",
+        purpose="names the subfield that a cluster of topics makes",
+        text=_NAME_CLUSTER,
+        slots=(
+            Slot("subject", "the subject of the problems"),
+            Slot("topics", "the topics, one a line after a hyphen"),
+        ),
+        source="OMIBench, A.5",
+        owner="labeller",
+    )
+)
+SUBFIELD = add_prompt(
+    PromptEntry(
+        name="subfield",
+        purpose="picks the subfield of a problem from the list of its subject",
+        text=f"{_SUBFIELD}{{labels}}{{problem}}{LABEL_FORMAT}",
+        slots=(
+            PROBLEM_SLOT,
+            Slot("subject", "the subject of the problem"),
+            Slot("topic", "its topics, with # between them"),
+            Slot("labels", "the list, one label a line after a hyphen"),
+        ),
+        source="OMIBench, A.5",
+        owner="labeller",
+    )
+)
+SKILL = add_prompt(
+    PromptEntry(
+        name="skill",
+        purpose="names the skills that a problem demands, with the reason",
+        text=f"{_SKILL}{{problem}}",
+        slots=(PROBLEM_SLOT, Slot("skills", "name and description of each, one a line")),
+        source="EMMA, C.1",
+        owner="labeller",
+    )
+)
 
 
-def solve(problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES) -> Conversation:
-    """Return the request for a worked solution, without showing the answer."""
-    return write_prompt(WRITE, problem, folder, {}, prompts)
-
-
-def solve_given(
-    problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES
-) -> Conversation:
-    """Return the request for a worked solution that leads to the official answer."""
-    answer = "; ".join(problem.answer or [])
-    return write_prompt(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
-
-
-def solve_sketched(
-    problem: Problem, sketch: str, folder: Path, prompts: Mapping[str, str] = NO_FILES
-) -> Conversation:
-    """Return the request for the complete solution from the reference `sketch`."""
-    return write_prompt(WRITE_SKETCHED, problem, folder, {"sketch": sketch}, prompts)
-
-
-def label(
-    problem: Problem, labels: Sequence[str], folder: Path, prompts: Mapping[str, str] = NO_FILES
-) -> Conversation:
-    """Return the request for exactly one of `labels`."""
-    listing = "\n".join(f"- {name}" for name in labels)
-    return write_prompt(TOPIC, problem, folder, {"labels": listing}, prompts)
+def list_lines(names: Iterable[str]) -> str:
+    """Return names as a list, one a line after a hyphen."""
+    return "\n".join(f"- {name}" for name in names)
 
 
 def write_prompt(
@@ -134,9 +199,12 @@ def write_prompt(
     problem: Problem | None,
     folder: Path,
     values: Mapping[str, str],
-    prompts: Mapping[str, str],
+    prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation:
-    """Return a prompt, built-in or from a file by name, with the problem, if any, in its slot."""
+    """Return a prompt with the problem, if any, in its slot.
+
+    `values` fill its other slots; `prompts` are files that replace prompts, by name.
+    """
     file = prompts.get(entry.name)
     wording = read_wording(file, entry) if file else Wording("", entry.text)
     heading = "" if file else HEADING

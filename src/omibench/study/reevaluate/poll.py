@@ -13,7 +13,7 @@ from typing import Any
 from omibench.errors import ModelError, PassingError
 from omibench.extras import require_extra
 from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
-from omibench.models.api.http import CALL_S, MOST_REPLY, C, call_with_timeout, sdk_client
+from omibench.models.api.http import CALL_S, MOST_REPLY, T, call_with_timeout, sdk_client
 from omibench.models.api.keys import read_key
 from omibench.params.reevaluate import EndpointWatch, HubWatch, Watch
 from omibench.text.masking import mask
@@ -75,7 +75,7 @@ def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
         return call_with_timeout(CALL_S, lambda: _ids(client.models.list(limit=1000)))
 
 
-def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
+def _client(kind: type[T], http: type[Any], watch: EndpointWatch) -> T:
     """Return an SDK client that connects only to the watch's endpoint, with bounded replies."""
     _, base_url, key_env = watch.endpoint()
     return sdk_client(

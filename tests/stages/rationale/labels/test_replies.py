@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from omibench.schemas.problem import LONGEST_VALUE
 from omibench.schemas.request import Response
-from omibench.stages.rationale.labels.labeller import MOST_LABELS, parse_labels
+from omibench.stages.rationale.labels.taxonomy import MOST_LABELS, parse_labels
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from omibench.params.stages.rationale import RationaleParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.freeze.rows import build_answer
 from omibench.stages.rationale.labels import Labeller
 from omibench.stages.rationale.labels.clusters import Clustering, embed_ngrams
-from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, TaxonomyPlan, add_taxonomy
+from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, add_taxonomy
 
 pytest.importorskip("sklearn")
 Make = Callable[..., Problem]
@@ -32,10 +33,10 @@ REPLIES = {
 }
 
 
-def add(script: Any, rows: list[Problem], **plan: Any) -> TaxonomyLabels:
-    return add_taxonomy(
-        rows, Path("in"), Labeller("tagger", script, {}), TaxonomyPlan(CLUSTERING, **plan)
-    )
+def add(script: Any, rows: list[Problem], whole: bool = True, **params: Any) -> TaxonomyLabels:
+    block = RationaleParams.model_validate({"taxonomy": {}, **params})
+    labeller = Labeller("tagger", script, {})
+    return add_taxonomy(rows, Path("in"), labeller, block, CLUSTERING, whole)
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_labels_of_people_and_sources_are_kept_and_not_asked(
     )
     stated = {"topics": ["lenses"], "subfield": "optics of the source", "skills": ["turning"]}
     rows = [make(id=FIRST, topic="sound"), make(id=SECOND, attributes=stated)]
-    labels = add(scripted({}), rows, file=str(file), skills=SKILLS)
+    labels = add(scripted({}), rows, taxonomy={"file": str(file)}, skills=SKILLS)
     first, second = labels.problems
     assert first.topic == "echoes"
     assert first.attributes == {
@@ -111,7 +112,7 @@ def test_a_file_of_people_takes_the_place_of_clusters(
             for name, texts in REPLIES.items()
         }
     )
-    labels = add(script, rows, file=str(file))
+    labels = add(script, rows, taxonomy={"file": str(file)})
     assert [p.attributes["subfield"] for p in labels.problems] == ["light", "forces", "light"]
     assert len(script.asked) == 6
 
@@ -159,7 +160,7 @@ def test_skills(
 ) -> None:
     script = scripted({FIRST: [reply]})
     rows = [make(id=FIRST), make(id="biology-1", subject="biology")]
-    labels = add(script, rows, skills=SKILLS, finds_subfields=False)
+    labels = add(script, rows, skills=SKILLS, taxonomy=None)
     problem, biology = labels.problems
     assert (problem.attributes.get("skills"), problem.attributes.get("other_skill")) == (
         skills,

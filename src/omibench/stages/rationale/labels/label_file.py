@@ -14,6 +14,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
+from omibench.schemas.curation import LabelKind
 from omibench.schemas.problem import LONGEST_VALUE, FrozenModel, Problem, Subject
 from omibench.schemas.tables import write_text
 from omibench.schemas.validation import suggest_name
@@ -37,6 +38,15 @@ class ItemLabels(FrozenModel):
     subfield: LabelText | None = None
     topics: Annotated[list[LabelText], Field(min_length=1)] | None = None
     skills: Annotated[list[LabelText], Field(min_length=1)] | None = None
+
+    @property
+    def by_kind(self) -> dict[LabelKind, list[str]]:
+        """The labels that are given, by kind."""
+        subfield = [self.subfield] if self.subfield else None
+        kinds: dict[LabelKind, list[str] | None] = {
+            "topic": self.topics, "subfield": subfield, "skill": self.skills,
+        }  # fmt: skip
+        return {kind: names for kind, names in kinds.items() if names}
 
 
 class LabelFile(FrozenModel):

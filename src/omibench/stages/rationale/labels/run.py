@@ -11,7 +11,6 @@ from omibench.errors import ParamsError
 from omibench.extras import require_extra
 from omibench.models.client.ask import open_asker
 from omibench.schemas.problem import Problem
-from omibench.schemas.request import Response
 from omibench.stages.rationale.candidates import Ask
 from omibench.stages.rationale.labels.clusters import (
     Clustering,
@@ -19,9 +18,13 @@ from omibench.stages.rationale.labels.clusters import (
     embed_by_model,
     embed_ngrams,
 )
-from omibench.stages.rationale.labels.labeller import Labeller, read_class
-from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, TaxonomyPlan, add_taxonomy
-from omibench.stages.rationale.prompts import label
+from omibench.stages.rationale.labels.taxonomy import (
+    Labeller,
+    TaxonomyLabels,
+    add_taxonomy,
+    read_class,
+)
+from omibench.stages.rationale.prompts import TOPIC, list_lines, write_prompt
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -38,9 +41,20 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     open_problems = [p for p in problems if p.topic is None]
     lists = {p.id: _list_labels(p, labeller.topics) for p in open_problems}
     responses = labeller.ask_all(
-        {p.id: label(p, lists[p.id], folder, labeller.prompts) for p in open_problems}
+        {
+            p.id: write_prompt(
+                TOPIC, p, folder, {"labels": list_lines(lists[p.id])}, labeller.prompts
+            )
+            for p in open_problems
+        }
     )
-    labelled = {p.id: _add_topic(p, responses[p.id], lists[p.id], labeller) for p in open_problems}
+    labelled: dict[str, Problem] = {}
+    for problem in open_problems:
+        response, labels = responses[problem.id], lists[problem.id]
+        topic = parse_label(response.text, labels) if response.outcome == "answered" else None
+        added = problem.model_copy(update={"topic": topic}) if topic else None
+        failure = f"named none of the {len(labels)} topics of {problem.subject}"
+        labelled[problem.id] = labeller.note(problem, added, response, failure)
     return [labelled.get(problem.id, problem) for problem in problems]
 
 
@@ -48,16 +62,6 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
     """Return the label of a reply whose last line is `{CLASS: X}` with X in `labels`, else None."""
     named = read_class(reply)
     return named if named in labels else None
-
-
-def _add_topic(
-    problem: Problem, response: Response, labels: Sequence[str], labeller: Labeller
-) -> Problem:
-    topic = parse_label(response.text, labels) if response.outcome == "answered" else None
-    if topic is None:
-        failure = f"named none of the {len(labels)} topics of {problem.subject}"
-        return problem.warn(labeller.explain_failure(response, failure))
-    return labeller.mark_simulated(problem.model_copy(update={"topic": topic}), response)
 
 
 def _list_labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:
@@ -143,16 +147,9 @@ def label_problems(
         rows = label_topics(rows, folder, labeller)
     if not (params.taxonomy or params.skills):
         return TaxonomyLabels(rows, [], {}, {})
-    plan = TaxonomyPlan(
-        clustering=Clustering(
-            params.taxonomy.clusters if params.taxonomy else 1, models.embed, study.study.seed
-        ),
-        file=params.taxonomy.file if params.taxonomy else None,
-        finds_subfields=params.taxonomy is not None,
-        skills=params.skills,
-        whole=whole,
-    )
-    return add_taxonomy(rows, folder, labeller, plan)
+    clusters = params.taxonomy.clusters if params.taxonomy else 1
+    clustering = Clustering(clusters, models.embed, study.study.seed)
+    return add_taxonomy(rows, folder, labeller, params, clustering, whole)
 
 
 def choose_embedding(study: Study, ask: Ask | None) -> Embed:

@@ -1,21 +1,25 @@
-"""Topics in a model's own words, as the first pass over the problems (OMIBench, A.5)."""
+"""Labels of problems: topics in a model's own words, their subfields, skills (OMIBench, A.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from omibench.params.stages.rationale import RationaleParams
 from omibench.schemas.curation import LabelKind, LabelRow
-from omibench.schemas.problem import Problem, Subject, list_labels
-from omibench.stages.rationale.label_prompts import (
-    NO_SKILL,
-    ask_cluster_name,
-    ask_skills,
-    ask_subfield,
-    ask_topics,
+from omibench.schemas.problem import (
+    LABEL,
+    LONGEST_VALUE,
+    Problem,
+    ProblemWarning,
+    Subject,
+    list_labels,
 )
+from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
+from omibench.stages.rationale.candidates import Ask
 from omibench.stages.rationale.labels.clusters import Clustering, cluster_topics
 from omibench.stages.rationale.labels.label_file import (
     ItemLabels,
@@ -24,15 +28,148 @@ from omibench.stages.rationale.labels.label_file import (
     check_labels,
     read_labels,
 )
-from omibench.stages.rationale.labels.labeller import (
-    Labeller,
-    LabelReply,
-    normalise_label,
-    parse_labels,
+from omibench.stages.rationale.prompts import (
+    CLUSTER_NAME,
+    NO_SKILL,
+    OPEN_TOPIC,
+    SKILL,
+    SUBFIELD,
+    list_lines,
+    write_prompt,
 )
 
+
+@dataclass(frozen=True)
+class Labeller:
+    """A model that labels topics: its name, requests, labels per subject, and reply length."""
+
+    model: str
+    ask: Ask
+    topics: Mapping[str, Sequence[str]]
+    study: str = ""
+    max_tokens: int = 4096
+    """Maximum tokens of one reply."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Files that replace prompts, by name."""
+
+    def ask_all(self, conversations: Mapping[str, Conversation]) -> dict[str, Response]:
+        """Send requests for several problems at once.
+
+        Args:
+            conversations: Conversations by problem id.
+
+        Returns:
+            The responses by the same ids.
+        """
+        return dict(zip(conversations, self.ask_each(list(conversations.items())), strict=True))
+
+    def ask_each(self, conversations: Sequence[tuple[str, Conversation]]) -> list[Response]:
+        """Send conversations, each with the id of its problem.
+
+        Args:
+            conversations: Any number, also several per problem.
+
+        Returns:
+            The responses in order; without conversations no model is called.
+        """
+        requests = [
+            Request(
+                conversation=conversation,
+                decoding=Decoding(temperature=0.0, max_tokens=self.max_tokens),
+                tags=Tags(role="labeller", problem=problem, study=self.study),
+            )
+            for problem, conversation in conversations
+        ]
+        return self.ask(requests) if requests else []
+
+    def note(
+        self, problem: Problem, labelled: Problem | None, response: Response, failure: str
+    ) -> Problem:
+        """Return the labelled problem, marked once if the model is simulated.
+
+        Without a label, return the problem with a warning: the missing part, or a truncation.
+        """
+        if labelled is None and response.outcome == "truncated":
+            failure = (
+                f"was cut off after {self.max_tokens} tokens; raise rationale.labeller_max_tokens"
+            )
+        if labelled is None:
+            return problem.warn(ProblemWarning(LABEL, f"{self.model} {failure}"))
+        mark = ProblemWarning(LABEL, simulated_by=(self.model,))
+        if not response.simulated or mark in labelled.warnings:
+            return labelled
+        return labelled.warn(mark)
+
+
+# Labels in a reply: `{CLASS: a#b}` in its last line, with the text before it as the reason.
+
+SEPARATOR: Final = "#"
+"""Separator of labels in one reply (OMIBench, A.5)."""
+MOST_LABELS: Final = 8
+"""Maximum number of labels in one reply."""
+LONGEST_REASON: Final = 2000
+_CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
+
+
+class LabelReply(NamedTuple):
+    """The labels of one reply, and its text before them."""
+
+    labels: list[str]
+    reason: str
+
+
+def parse_labels(response: Response) -> LabelReply:
+    """Read the labels of a reply.
+
+    Args:
+        response: A response whose last line should be `{CLASS: a#b}`.
+
+    Returns:
+        Its labels without repetitions (ignoring spaces and case), and the text before that line.
+        There are no labels if the line or answer is missing, or a label is too long for an
+        attribute.
+    """
+    text = response.text if response.outcome == "answered" else ""
+    named = read_class(text)
+    if named is None:
+        return LabelReply([], "")
+    labels = {
+        normalise_label(text): " ".join(text.split())
+        for text in reversed(named.split(SEPARATOR))
+        if text.strip()
+    }
+    names = list(reversed(labels.values()))
+    if len(names) > MOST_LABELS or any(len(name) > LONGEST_VALUE for name in names):
+        return LabelReply([], "")
+    return LabelReply(names, "\n".join(text.strip().splitlines()[:-1]).strip()[:LONGEST_REASON])
+
+
+def read_class(reply: str) -> str | None:
+    """Return the X of a reply whose last line is `{CLASS: X}`, else None."""
+    lines = reply.strip().splitlines()
+    match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
+    return match[1] if match else None
+
+
+def normalise_label(text: str) -> str:
+    """Return a label for comparison: single spaces, case ignored."""
+    return " ".join(text.split()).casefold()
+
+
+# The labels of each problem: by people, from its source, or by the model.
+
+DOMAIN: Final = "domain"
 TOPICS: Final = "topics"
 """The attribute with all topics of a problem."""
+SUBFIELD_NAME: Final = "subfield"
+SKILLS: Final = "skills"
+"""The attribute with the skills of a problem."""
+OTHER_SKILL: Final = "other_skill"
+"""The attribute with the type of a problem that requires no skill of the list."""
+PERSON: Final = "person"
+MOST_SHOWN: Final = 40
+"""Maximum number of a cluster's topics in the request for its name."""
+Add = Callable[[Problem, Sequence[str]], Problem]
 
 
 class Labelled(NamedTuple):
@@ -40,6 +177,66 @@ class Labelled(NamedTuple):
 
     problems: list[Problem]
     rows: list[LabelRow]
+
+
+@dataclass(frozen=True)
+class TaxonomyLabels:
+    """Problems with their labels, the author of each label, and the lists of subfields."""
+
+    problems: list[Problem]
+    rows: list[LabelRow]
+    subfields: Subfields
+    items: Mapping[str, ItemLabels]
+
+
+def _label(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, read and added how)
+    problems: Sequence[Problem],
+    kind: LabelKind,
+    labeller: Labeller,
+    people: Mapping[str, Sequence[str]],
+    conversations: Mapping[str, Conversation],
+    read: Callable[[Problem, LabelReply], list[str]],
+    add: Add,
+    failure: Callable[[Problem], str],
+) -> Labelled:
+    """Add one kind of label to each problem: by people, or from the reply to its conversation.
+
+    Problems with neither are returned unchanged.
+    """
+    responses = labeller.ask_all(conversations)
+    labelled, rows = [], []
+    for problem in problems:
+        if problem.id in people:
+            labelled.append(add(problem, people[problem.id]))
+        elif (response := responses.get(problem.id)) is None:
+            labelled.append(problem)
+        else:
+            reply = parse_labels(response)
+            labels = read(problem, reply)
+            added = add(problem, labels) if labels else None
+            if kind == "skill" and added and labels == [NO_SKILL] and reply.labels[1:]:
+                added = _with(added, OTHER_SKILL, reply.labels[1])
+            labelled.append(labeller.note(problem, added, response, failure(problem)))
+            rows.append(
+                LabelRow(
+                    id=problem.id,
+                    kind=kind,
+                    labels=labels,
+                    reason=reply.reason if kind == "skill" else "",
+                    by=labeller.model,
+                    simulated=response.simulated,
+                )
+            )
+    return Labelled(labelled, rows)
+
+
+def _with(problem: Problem, name: str, value: str | list[str]) -> Problem:
+    return problem.model_copy(update={"attributes": {**problem.attributes, name: value}})
+
+
+def list_topics(problem: Problem) -> list[str]:
+    """Return all topics of a problem, from the attribute."""
+    return list_labels(problem.attributes.get(TOPICS))
 
 
 def name_topics(
@@ -50,54 +247,26 @@ def name_topics(
 ) -> Labelled:
     """Label the topics of each problem.
 
-    Args:
-        problems: Problems in any order.
-        folder: The folder of their pictures.
-        labeller: The model for problems without topics.
-        items: Labels by people, by problem.
-
-    Returns:
-        The problems in order. The attribute `topics` contains all topics, and `topic` the first one
-        if it was empty. Topics by people or from the source are kept without requests.
+    The attribute `topics` contains all topics, and `topic` the first one if it was empty. Topics by
+    people or from the source are kept without requests.
     """
     people = {name: item.topics for name, item in items.items() if item.topics}
     stated = {p.id: topics for p in problems if (topics := people.get(p.id) or list_topics(p))}
-    responses = labeller.ask_all(
-        {p.id: ask_topics(p, folder, labeller.prompts) for p in problems if p.id not in stated}
-    )
-    labelled, rows = [], []
-    for problem in problems:
-        if problem.id in stated:
-            labelled.append(_add_topics(problem, stated[problem.id], problem.id in people))
-            continue
-        response = responses[problem.id]
-        topics = parse_labels(response).labels
-        rows.append(labeller.build_row(problem, "topic", topics, response))
-        if topics:
-            named = _add_topics(problem, topics)
-            labelled.append(labeller.mark_simulated(named, response))
-        else:
-            labelled.append(problem.warn(labeller.explain_failure(response, "named no topic")))
-    return Labelled(labelled, rows)
 
+    def add(problem: Problem, topics: Sequence[str]) -> Problem:
+        keeps = problem.topic is not None and problem.id not in people
+        named = problem if keeps else problem.model_copy(update={"topic": topics[0]})
+        return _with(named, TOPICS, list(topics))
 
-def list_topics(problem: Problem) -> list[str]:
-    """Return all topics of a problem, from the attribute."""
-    return list_labels(problem.attributes.get(TOPICS))
-
-
-def _add_topics(problem: Problem, topics: Sequence[str], by_person: bool = False) -> Problem:
-    attributes = {**problem.attributes, TOPICS: list(topics)}
-    topic = topics[0] if by_person or problem.topic is None else problem.topic
-    return problem.model_copy(update={"topic": topic, "attributes": attributes})
-
-
-# Skills required by a problem: some of a list or none, with the reason (EMMA, C.1).
-
-SKILLS: Final = "skills"
-"""The attribute with the skills of a problem."""
-OTHER_SKILL: Final = "other_skill"
-"""The attribute with the type of a problem that requires no skill of the list."""
+    conversations = {
+        p.id: write_prompt(OPEN_TOPIC, p, folder, {}, labeller.prompts)
+        for p in problems
+        if p.id not in stated
+    }
+    return _label(
+        problems, "topic", labeller, stated, conversations,
+        lambda _, reply: reply.labels, add, lambda _: "named no topic",
+    )  # fmt: skip
 
 
 def name_skills(
@@ -107,75 +276,68 @@ def name_skills(
     skills: Mapping[Subject, Mapping[str, str]],
     items: Mapping[str, ItemLabels],
 ) -> Labelled:
-    """Label the skills that each problem requires.
+    """Label the skills of a list that each problem requires, or none of it, with the reason.
 
-    Args:
-        problems: Problems in any order.
-        folder: The folder of their pictures.
-        labeller: The model.
-        skills: Subject -> skill -> meaning; problems of other subjects are skipped.
-        items: Labels by people, by problem.
-
-    Returns:
-        The problems in order with the attribute `skills`, and `other_skill` if none of the list
-        fits. Labels by people or from the source are kept without requests.
+    `skills` is subject -> skill -> meaning; problems of other subjects are skipped. The attribute
+    `skills` has them, and `other_skill` the type of problem if none of the list fits (EMMA, C.1).
+    Labels by people or from the source are kept without requests.
     """
     people = {name: item.skills for name, item in items.items() if item.skills}
-    responses = labeller.ask_all(
-        {
-            p.id: ask_skills(p, skills[p.subject], folder, labeller.prompts)
-            for p in problems
-            if p.id not in people and SKILLS not in p.attributes and skills.get(p.subject)
-        }
-    )
-    labelled, rows = [], []
-    for problem in problems:
-        if problem.id in people:
-            labelled.append(_add_skills(problem, people[problem.id]))
-        elif (response := responses.get(problem.id)) is None:
-            labelled.append(problem)
-        else:
-            reply = parse_labels(response)
-            known = select_skills(reply, skills[problem.subject])
-            rows.append(labeller.build_row(problem, "skill", known, response, reply.reason))
-            if known:
-                other = reply.labels[1:] if known == [NO_SKILL] else []
-                named = _add_skills(problem, known, other[0] if other else None)
-                labelled.append(labeller.mark_simulated(named, response))
-            else:
-                failure = f"named no skill of {problem.subject}"
-                labelled.append(problem.warn(labeller.explain_failure(response, failure)))
-    return Labelled(labelled, rows)
+
+    def list_skills(problem: Problem) -> str:
+        return list_lines(f"{name}: {meaning}" for name, meaning in skills[problem.subject].items())
+
+    def read(problem: Problem, reply: LabelReply) -> list[str]:
+        # Only `none of the above` if it comes first, followed by at most the type of problem.
+        if reply.labels[:1] == [NO_SKILL] and len(reply.labels) <= 2:
+            return [NO_SKILL]
+        known = skills[problem.subject]
+        return reply.labels if all(name in known for name in reply.labels) else []
+
+    conversations = {
+        p.id: write_prompt(SKILL, p, folder, {"skills": list_skills(p)}, labeller.prompts)
+        for p in problems
+        if p.id not in people and SKILLS not in p.attributes and skills.get(p.subject)
+    }
+    return _label(
+        problems, "skill", labeller, people, conversations, read,
+        lambda problem, names: _with(problem, SKILLS, list(names)),
+        lambda problem: f"named no skill of {problem.subject}",
+    )  # fmt: skip
 
 
-def select_skills(reply: LabelReply, skills: Mapping[str, str]) -> list[str]:
-    """Return the skills in a reply.
+def pick_subfields(
+    problems: Sequence[Problem],
+    folder: Path,
+    labeller: Labeller,
+    subfields: Subfields,
+    items: Mapping[str, ItemLabels],
+) -> Labelled:
+    """Select the subfield of each problem from the list of its subject, as an attribute.
 
-    Args:
-        reply: The parsed reply.
-        skills: The list.
-
-    Returns:
-        Its labels if all are in the list; only `none of the above` if it comes first, followed by
-        at most the type of problem; otherwise empty.
+    Subjects without a list are skipped. Labels by people or from the source are kept without
+    requests; a reply that is not in the list gives a warning and no label.
     """
-    if reply.labels[:1] == [NO_SKILL] and len(reply.labels) <= 2:
-        return [NO_SKILL]
-    return reply.labels if all(name in skills for name in reply.labels) else []
+    people = {name: [item.subfield] for name, item in items.items() if item.subfield}
 
+    def read(problem: Problem, reply: LabelReply) -> list[str]:
+        picked = [name for name in reply.labels if name in subfields[problem.subject]]
+        return picked if len(picked) == 1 else []
 
-def _add_skills(problem: Problem, skills: Sequence[str], other: str | None = None) -> Problem:
-    kind = {OTHER_SKILL: other} if other else {}
-    return problem.model_copy(
-        update={"attributes": {**problem.attributes, SKILLS: list(skills), **kind}}
-    )
-
-
-# Subfields: named clusters of topics, and the second pass, which selects one of them.
-
-SUBFIELD: Final = "subfield"
-MOST_SHOWN: Final = 40
-"""Maximum number of a cluster's topics in the request for its name."""
+    conversations: dict[str, Conversation] = {}
+    for p in problems:
+        if p.id not in people and SUBFIELD_NAME not in p.attributes and subfields.get(p.subject):
+            values = {
+                "subject": p.subject,
+                "topic": "#".join(list_topics(p)) or "unknown",
+                "labels": list_lines(subfields[p.subject]),
+            }
+            conversations[p.id] = write_prompt(SUBFIELD, p, folder, values, labeller.prompts)
+    return _label(
+        problems, "subfield", labeller, people, conversations, read,
+        lambda problem, names: _with(problem, SUBFIELD_NAME, names[0]),
+        lambda p: f"picked none of the {len(subfields[p.subject])} subfields of {p.subject}",
+    )  # fmt: skip
 
 
 def find_subfields(
@@ -196,126 +358,32 @@ def find_subfields(
         Subfield -> its topics. Clusters with the same name are merged; an unnamed one gets the name
         of its most typical topic.
     """
-    owners = _find_owners(problems, subject)
+    owners: dict[str, tuple[str, str]] = {}
+    for problem in sorted(problems, key=lambda p: p.id):
+        for topic in list_topics(problem) if problem.subject == subject else []:
+            owners.setdefault(normalise_label(topic), (topic, problem.id))
     groups = cluster_topics([topic for topic, _ in owners.values()], clustering)
-    responses = labeller.ask_each(
-        [
-            (
-                owners[normalise_label(group[0])][1],
-                ask_cluster_name(subject, group[:MOST_SHOWN], labeller.prompts),
-            )
-            for group in groups
-        ]
-    )
+    conversations = []
+    for group in groups:
+        values = {"subject": subject, "topics": list_lines(group[:MOST_SHOWN])}
+        asked = write_prompt(CLUSTER_NAME, None, Path(), values, labeller.prompts)
+        conversations.append((owners[normalise_label(group[0])][1], asked))
     subfields: dict[str, list[str]] = {}
     spellings: dict[str, str] = {}
-    for group, response in zip(groups, responses, strict=True):
+    for group, response in zip(groups, labeller.ask_each(conversations), strict=True):
         name = next(iter(parse_labels(response).labels), group[0])
         spelling = spellings.setdefault(normalise_label(name), name)
         subfields.setdefault(spelling, []).extend(group)
     return subfields
 
 
-def pick_subfields(
+def add_taxonomy(  # noqa: PLR0913, PLR0917 (what is labelled, by whom, and how)
     problems: Sequence[Problem],
     folder: Path,
     labeller: Labeller,
-    subfields: Subfields,
-    items: Mapping[str, ItemLabels],
-) -> Labelled:
-    """Select the subfield of each problem from the list of its subject.
-
-    Args:
-        problems: Problems with their topics.
-        folder: The folder of their pictures.
-        labeller: The model.
-        subfields: The lists; subjects without one are skipped.
-        items: Labels by people, by problem.
-
-    Returns:
-        The problems in order with the attribute `subfield`. Labels by people or from the source are
-        kept without requests; a reply that is not in the list gives a warning and no label.
-    """
-    people = {name: item.subfield for name, item in items.items() if item.subfield}
-    open_problems = [
-        p
-        for p in problems
-        if p.id not in people and SUBFIELD not in p.attributes and subfields.get(p.subject)
-    ]
-    responses = labeller.ask_all(
-        {
-            p.id: ask_subfield(
-                p, list_topics(p), list(subfields[p.subject]), folder, labeller.prompts
-            )
-            for p in open_problems
-        }
-    )
-    labelled, rows = [], []
-    for problem in problems:
-        if problem.id in people:
-            labelled.append(_add_subfield(problem, people[problem.id]))
-        elif (response := responses.get(problem.id)) is None:
-            labelled.append(problem)
-        else:
-            names = list(subfields[problem.subject])
-            picked = [name for name in parse_labels(response).labels if name in names]
-            picked = picked if len(picked) == 1 else []
-            rows.append(labeller.build_row(problem, "subfield", picked, response))
-            if picked:
-                named = _add_subfield(problem, picked[0])
-                labelled.append(labeller.mark_simulated(named, response))
-            else:
-                failure = f"picked none of the {len(names)} subfields of {problem.subject}"
-                labelled.append(problem.warn(labeller.explain_failure(response, failure)))
-    return Labelled(labelled, rows)
-
-
-def _find_owners(problems: Sequence[Problem], subject: Subject) -> dict[str, tuple[str, str]]:
-    """Return normalized topic -> its spelling, and the first problem that has it."""
-    owners: dict[str, tuple[str, str]] = {}
-    for problem in sorted(problems, key=lambda p: p.id):
-        for topic in list_topics(problem) if problem.subject == subject else []:
-            owners.setdefault(normalise_label(topic), (topic, problem.id))
-    return owners
-
-
-def _add_subfield(problem: Problem, subfield: str) -> Problem:
-    return problem.model_copy(update={"attributes": {**problem.attributes, SUBFIELD: subfield}})
-
-
-# Domain, subfield and topic of each problem, derived from the problems (OMIBench, A.5).
-
-DOMAIN: Final = "domain"
-PERSON: Final = "person"
-
-
-@dataclass(frozen=True)
-class TaxonomyPlan:
-    """Parameters of the taxonomy.
-
-    `skills` is subject -> skill -> meaning. Without `whole`, the problems are a part of the
-    dataset, and are not clustered.
-    """
-
-    clustering: Clustering
-    file: str | None = None
-    finds_subfields: bool = True
-    skills: Mapping[Subject, Mapping[str, str]] = field(default_factory=dict)
-    whole: bool = True
-
-
-@dataclass(frozen=True)
-class TaxonomyLabels:
-    """Problems with their labels, the author of each label, and the lists of subfields."""
-
-    problems: list[Problem]
-    rows: list[LabelRow]
-    subfields: Subfields
-    items: Mapping[str, ItemLabels]
-
-
-def add_taxonomy(
-    problems: Sequence[Problem], folder: Path, labeller: Labeller, plan: TaxonomyPlan
+    params: RationaleParams,
+    clustering: Clustering,
+    whole: bool = True,
 ) -> TaxonomyLabels:
     """Label each problem in two passes, with the clustering between them.
 
@@ -323,7 +391,9 @@ def add_taxonomy(
         problems: Problems with their subjects.
         folder: The folder of their pictures.
         labeller: The model for topics, subfields and skills.
-        plan: The parameters.
+        params: Whether subfields are found, the file of labels by people, and the skills.
+        clustering: The number of clusters, and the embedding.
+        whole: Whether these are all problems; a part is not clustered.
 
     Returns:
         The problems in order, with the attributes `domain` (the subject), `subfield`, `topics` and
@@ -333,45 +403,29 @@ def add_taxonomy(
         FileFormatError: The file of labels is invalid, or has unknown entries.
         ModelError: The embedding model returned no vectors.
     """
-    people = read_labels(plan.file) if plan.file else LabelFile()
-    if plan.file and plan.whole:
-        check_labels(people, problems, plan.file)
-    rows = _list_people(people, problems)
+    file = params.taxonomy.file if params.taxonomy else None
+    people = read_labels(file) if file else LabelFile()
+    if file and whole:
+        check_labels(people, problems, file)
+    rows = [
+        LabelRow(id=problem.id, kind=kind, labels=names, by=PERSON)
+        for problem in problems
+        for kind, names in people.items.get(problem.id, ItemLabels()).by_kind.items()
+    ]
     labelled = list(problems)
     subfields: Subfields = dict(people.subfields)
-    if plan.finds_subfields:
-        labelled, topics = name_topics(_add_domains(problems), folder, labeller, people.items)
-        for subject in sorted({p.subject for p in labelled} - subfields.keys()):
-            if plan.whole and (
-                names := find_subfields(labelled, subject, labeller, plan.clustering)
-            ):
+    if params.taxonomy:
+        labelled = [
+            p.model_copy(update={"attributes": {DOMAIN: p.subject, **p.attributes}})
+            for p in problems
+        ]
+        labelled, topics = name_topics(labelled, folder, labeller, people.items)
+        for subject in sorted({p.subject for p in labelled} - subfields.keys()) if whole else ():
+            if names := find_subfields(labelled, subject, labeller, clustering):
                 subfields[subject] = names
         labelled, picks = pick_subfields(labelled, folder, labeller, subfields, people.items)
-        rows = [*rows, *topics, *picks]
-    if plan.skills:
-        labelled, skills = name_skills(labelled, folder, labeller, plan.skills, people.items)
-        rows = [*rows, *skills]
+        rows += [*topics, *picks]
+    if params.skills:
+        labelled, skills = name_skills(labelled, folder, labeller, params.skills, people.items)
+        rows += skills
     return TaxonomyLabels(labelled, rows, subfields, people.items)
-
-
-def _add_domains(problems: Sequence[Problem]) -> list[Problem]:
-    return [
-        p.model_copy(update={"attributes": {DOMAIN: p.subject, **p.attributes}}) for p in problems
-    ]
-
-
-def _list_people(labels: LabelFile, problems: Sequence[Problem]) -> list[LabelRow]:
-    """Return labels by people as lines of `labels.jsonl`."""
-    rows = []
-    for problem in problems:
-        item = labels.items.get(problem.id, ItemLabels())
-        subfield = [item.subfield] if item.subfield else None
-        kinds: dict[LabelKind, list[str] | None] = {
-            "topic": item.topics, "subfield": subfield, "skill": item.skills,
-        }  # fmt: skip
-        rows += [
-            LabelRow(id=problem.id, kind=kind, labels=names, by=PERSON)
-            for kind, names in kinds.items()
-            if names
-        ]
-    return rows

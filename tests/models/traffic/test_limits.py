@@ -1,14 +1,17 @@
-"""The limit adapts to what an endpoint turns away, against simulated endpoints."""
+"""The limit of requests in flight adapts, and caps a minute hold over any minute."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from math import ceil
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from omibench.models.api.limits import Concurrency
+from omibench.models.api.limits import Caps, Concurrency, RateLimiter
 
 Answer = Callable[[float, int], tuple[float, bool]]
 """(second, requests in flight) -> (seconds that it takes, whether it is turned away)."""
@@ -37,11 +40,6 @@ def mean(limits: list[tuple[float, int]], start: float, end: float) -> float:
 def capacity(places: Callable[[float], int]) -> Answer:
     """Turns away at once what finds no place; the others take a second."""
     return lambda now, flying: (0.05, True) if flying >= places(now) else (1.0, False)
-
-
-def test_it_starts_at_what_is_declared_and_stays_there() -> None:
-    limits = drive(Concurrency(64), lambda now, flying: (2.0, False), 100)
-    assert {limit for _, limit in limits} == {64}
 
 
 def test_it_settles_near_what_the_endpoint_takes_and_recovers() -> None:
@@ -83,11 +81,50 @@ def test_weather_costs_nothing(cap: int) -> None:
 
 def test_answers_that_take_ever_longer_lower_it() -> None:
     # A server with one worker: each request in flight makes all others slower.
-    limits = drive(Concurrency(64), lambda now, flying: (1.0 if now < 50 else 6.0, False), 80)
+    limits = drive(Concurrency(64), lambda now, flying: (1.0 if now < 50 else 6.0, False), 900)
     assert mean(limits, 0, 50) == 64
     assert min(limit for when, limit in limits if when >= 50) == 48
+    assert mean(limits, 800, 900) == 64, "a slower model is the new normal"
 
 
-def test_a_slower_model_is_the_new_normal() -> None:
-    limits = drive(Concurrency(64), lambda now, flying: (1.0 if now < 50 else 6.0, False), 900)
-    assert mean(limits, 800, 900) == 64
+def sent(pace: RateLimiter, amounts: list[float]) -> list[float]:
+    """When each amount goes, each as soon as it may."""
+    now, times = 0.0, []
+    for amount in amounts:
+        now += pace.wait(amount, now)
+        assert pace.wait(amount, now) == 0
+        pace.take(amount, now)
+        times.append(now)
+    return times
+
+
+@given(st.floats(0.5, 5000), st.integers(1, 300))
+def test_no_minute_has_more_than_its_cap(per_minute: float, count: int) -> None:
+    times = sent(RateLimiter(per_minute, 0.0), [1.0] * count)
+    for start in times:
+        within = sum(start <= t < start + 60 - 1e-6 for t in times)
+        assert within <= ceil(per_minute)
+
+
+def test_the_cap_is_used() -> None:
+    times = sent(RateLimiter(600, 0.0), [1.0] * 3000)
+    assert times[-1] == pytest.approx(300, rel=0.02)
+
+
+@given(st.lists(st.floats(1, 3000), min_size=1, max_size=60))
+def test_tokens_keep_to_their_flow(amounts: list[float]) -> None:
+    times = sent(RateLimiter(6000, 0.0), amounts)
+    before_last = sum(amounts[:-1])
+    assert times[-1] >= (before_last - 100) / 100 - 1e-6
+
+
+def test_guesses_become_counts() -> None:
+    caps = Caps(None, 60_000, 0.0)
+    assert caps.take(0.0) == 4000
+    assert caps.wait(0.0) > 0
+    caps.correct(4000, 500, 0.0)
+    caps.correct(4000, None, 0.0)
+    assert caps.guess() == 500
+    assert caps.wait(0.0) == pytest.approx(0.5, rel=0.01)
+    free = Caps(None, None, 0.0)
+    assert all(free.take(0.0) and not free.wait(0.0) for _ in range(10_000))
