@@ -269,8 +269,8 @@ def _photograph_table(given: argparse.Namespace) -> list[str]:
     scores: dict[str, list[Read]] = {}
     for row in _in_turn(_rows(given.photographs), kind, given.sample):
         began = time.process_time()
-        taken = read_photograph(folder / row[image], engine)
-        page = read_document(taken.pdf, taken.reader, every=True).pages[0]
+        pdf, scanned = read_photograph(folder / row[image], engine)
+        page = read_document(pdf, lambda *_, known=scanned: known, every=True).pages[0]
         spent = time.process_time() - began
         turned = abs((page.turn + 180) % 360 - 180) > QUARTER
         near, window = similarity(page.text, row[text]), best_window(page.text, row[text])

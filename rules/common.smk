@@ -21,7 +21,7 @@ from omibench.graph.inputs import (
 )
 from omibench.files.programs import isolate
 from omibench.stages.ocr.engines import tesseract
-from omibench.stages.ocr.corrections.file import list_correction_inputs
+from omibench.stages.ocr.corrections.entry import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
 from omibench.study.plan.rehearsal import rehearse

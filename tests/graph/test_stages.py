@@ -16,7 +16,7 @@ from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params.study import Study, parse_study_file
 from omibench.schemas.cells import CELL_STAGES
-from omibench.stages.ocr.corrections.file import list_correction_inputs
+from omibench.stages.ocr.corrections.entry import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
 
 each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)

@@ -11,7 +11,7 @@ from omibench.errors import ParamsError
 from omibench.files.yaml_file import parse_yaml
 from omibench.models.synthetic.profiles import LIKES
 from omibench.params.study import parse_study_file
-from omibench.stages.ocr.corrections.file import read_corrections
+from omibench.stages.ocr.corrections.entry import read_corrections
 from omibench.study.init.contents import (
     StudyFiles,
     shipped_studies,

@@ -15,8 +15,7 @@ from omibench.schemas.pages import FileReport, PageInk, PageText
 from omibench.schemas.problem import DoubtfulFormula, Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.corrections.entry import compute_digest
-from omibench.stages.ocr.corrections.file import read_corrections
+from omibench.stages.ocr.corrections.entry import compute_digest, read_corrections
 from omibench.stages.ocr.sources.manifest import Source
 
 if TYPE_CHECKING:

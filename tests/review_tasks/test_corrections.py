@@ -17,7 +17,7 @@ from omibench.review.tasks.corrections import list_page_corrections
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import write_jsonl
-from omibench.stages.ocr.corrections.file import collect_corrections, read_corrections
+from omibench.stages.ocr.corrections.entry import collect_corrections, read_corrections
 from omibench.stages.ocr.sources.manifest import Source
 from review.builders import decide, make_task, write_lines
 

@@ -117,6 +117,27 @@ class Press:
         return Document([], self.flow(), 10.0, collect_words(self.lines))
 
 
+def set_lines(text: str, *, engine: str = "textlayer") -> list[Line]:
+    """Lines below each other: ten points of indent a space, bold after `*`, cells between bars."""
+    made = []
+    for k, row in enumerate(text.split("\n")):
+        cells = row.split("|")
+        indent = 10.0 * (len(row) - len(row.lstrip())) if len(cells) == 1 else 0.0
+        bold = row.lstrip().startswith("*")
+        for c, cell in enumerate(cells):
+            words, x, y = cell.strip().removeprefix("*"), 72 + indent + 90 * c, 80.0 + 14 * k
+            if words:
+                box = Box(x, y - 8, x + 5 * len(words), y + 2)
+                line = Line(1, box, words, 10, bold, y, indent=indent, starts=c == 0, engine=engine)
+                made.append(line)
+    return made
+
+
+def list_texts(items: Sequence[Item]) -> list[str]:
+    """The texts of the lines among items."""
+    return [item.text for item in items if isinstance(item, Line)]
+
+
 @dataclass(slots=True)
 class Style:
     """How a paper is set: numbering, choices, how many columns of them, where its key stands."""

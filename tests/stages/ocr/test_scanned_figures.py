@@ -20,7 +20,7 @@ class Knowing:
     def __init__(self, pdf: pymupdf.Document) -> None:
         self.lines = [read_lines(page, page.number + 1) for page in pdf]
 
-    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
+    def __call__(self, page: pymupdf.Page, number: int) -> Scanned:
         return Scanned(self.lines[number - 1], "knowing")
 
 

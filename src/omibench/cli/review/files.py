@@ -127,7 +127,7 @@ def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
     from omibench.review.tasks.corrections import list_page_corrections
     from omibench.schemas.problem import Problem
     from omibench.schemas.tables import read_jsonl, write_text
-    from omibench.stages.ocr.corrections.file import format_corrections
+    from omibench.stages.ocr.corrections.entry import format_corrections
 
     if path.exists():
         raise OutputError(f"{path}: the file exists; give another one and copy its entries")

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from omibench.errors import PaperError
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.corrections.problems import PaperFigures
 from omibench.stages.ocr.engines.engine import Engine
-from omibench.stages.ocr.engines.readers import RecordedReader, RememberingEngine, open_engine
+from omibench.stages.ocr.engines.readers import RememberingEngine, open_engine, read_recorded
 from omibench.stages.ocr.formulas.rereading.crops import CropDesk
 from omibench.stages.ocr.formulas.rereading.pages import (
     PicturesRead,
@@ -32,11 +33,11 @@ from omibench.stages.ocr.layout.crops import crop_all, crop_formulas, drop_crops
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.layout.scans import (
-    LocalReader,
     PageReader,
     choose_scale,
     load_pixels,
     picture_page,
+    read_locally,
     read_photograph,
 )
 from omibench.stages.ocr.sources.files import (
@@ -74,8 +75,7 @@ def read_source(job: OcrJob) -> OcrOutcome:
         if path != source.key or not is_key_file(path):  # a table is checked as it is read
             check_bytes(Path(path), source.sha256.get(path))
     corrections = SourceCorrections(job.corrections, source.paper)
-    password = os.environ.get(job.password_env) if job.password_env else None
-    opener = Opener(job, password, corrections)
+    opener = Opener(job, corrections)
 
     pdf, document, codes = opener.open(source.paper)
     _refuse_unread(job, document, codes)
@@ -88,11 +88,11 @@ def read_source(job: OcrJob) -> OcrOutcome:
 
     images, crops = f"images/{source.slug}", f"formulas/{source.slug}"
     pictures = list({id(p): p for draft in paper.drafts for p in draft.pictures}.values())
-    figures = crop_all(pdf, pictures, folder / images, images, dpi)
+    crop_figures = crop_all(pdf, pictures, folder / images, images, dpi)
     lines = [line for draft in paper.drafts for line in list_lines(draft)]
     formulas = crop_formulas(pdf, lines, folder / crops, crops, dpi)
     problems, dropped = to_problems(
-        paper.drafts, source, digest, Crops(figures, formulas), document.words
+        paper.drafts, source, digest, Crops(crop_figures, formulas), document.words
     )
     problems = corrections.correct_structure(problems)
     answers = Answers(source, problems, paper.block_key)
@@ -101,9 +101,9 @@ def read_source(job: OcrJob) -> OcrOutcome:
     problems = [answers.complete(problem) for problem in problems]
 
     places = find_places(document, paper) if job.look or job.corrections else []
-    corrections.locate(places, source.paper)
-    changed = PaperFigures(pdf, job.pictures, folder / images, images, dpi)
-    problems = corrections.correct_problems(problems, changed, list_suspects(paper.drafts))
+    corrections.locate(places)
+    figures = PaperFigures(pdf, job.pictures, folder / images, images, dpi)
+    problems = corrections.correct_problems(problems, figures.make, list_suspects(paper.drafts))
     drop_crops(folder, crops, problems)
 
     write_jsonl(folder / "problems.jsonl", problems)
@@ -142,14 +142,6 @@ def _refuse_unread(job: OcrJob, document: Document, codes: list[str]) -> None:
         raise PaperError("pdf_damaged", f"{paper}: no page can be read")
 
 
-class OpenedFile(NamedTuple):
-    """A file as a PDF and as a document, with the codes of opening it."""
-
-    pdf: pymupdf.Document
-    document: Document
-    codes: list[str]
-
-
 class Opener:
     """Opens and reads the files of one source, and notes the pages without a reader.
 
@@ -157,82 +149,82 @@ class Opener:
     engines have written their readings before.
     """
 
-    def __init__(self, job: OcrJob, password: str | None, corrections: SourceCorrections) -> None:
-        self.job, self.password, self.corrections = job, password, corrections
+    def __init__(self, job: OcrJob, corrections: SourceCorrections) -> None:
+        self.job, self.corrections = job, corrections
         self.unread: dict[int, list[int]] = {}
         self.crops = CropDesk(job.crops, job.readings / "formulas")
         self._engine: Engine | None = None
 
-    def open(self, path: str) -> OpenedFile:
-        """Open and read one file. Raises the errors of `open_pdf`."""
+    def open(self, path: str) -> tuple[pymupdf.Document, Document, list[str]]:
+        """Return a file as a PDF and as a document, with the codes of opening it.
+
+        Raises the errors of `open_pdf` and `photograph_size`.
+        """
         place = self.job.source.files.index(path)
         read = self._read_photograph if is_photograph(Path(path)) else self._read_pdf
-        opened = read(path, place, self._make_mender(path, place))
-        waiting = [page.number for page in opened.document.pages if "page_needs_ocr" in page.codes]
+        pdf, document, codes = read(Path(path), place, partial(self._mend, path, place))
+        waiting = [page.number for page in document.pages if "page_needs_ocr" in page.codes]
         if waiting:
             self.unread[place] = waiting
             if self.job.params.is_remote:
-                self._show(opened.pdf, place, waiting)
-        return opened
+                self._show(pdf, place, waiting)
+        return pdf, document, codes
 
-    def _read_pdf(self, path: str, place: int, mend: Mender) -> OpenedFile:
-        params, allowance = self.job.params, self.job.allowance(place)
-        pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
+    def _read_pdf(
+        self, path: Path, place: int, mend: Mender
+    ) -> tuple[pymupdf.Document, Document, list[str]]:
+        job, params = self.job, self.job.params
+        allowance = job.allowance(place)
+        password = os.environ.get(job.password_env) if job.password_env else None
+        pdf, codes = open_pdf(path, params.max_pages, password)
         every = params.pages == "all" and params.engine != "textlayer"
         reader = self._choose_reader(place)
-        document = read_document(pdf, reader, every=every, allowance=allowance, mend=mend)
-        return OpenedFile(pdf, document, codes)
+        return pdf, read_document(pdf, reader, every=every, allowance=allowance, mend=mend), codes
 
-    def _read_photograph(self, path: str, place: int, mend: Mender) -> OpenedFile:
-        is_remote, (width, height) = self.job.params.is_remote, photograph_size(Path(path))
+    def _read_photograph(
+        self, path: Path, place: int, mend: Mender
+    ) -> tuple[pymupdf.Document, Document, list[str]]:
+        width, height = photograph_size(path)
         if width * height > MAX_PIXELS:
             pdf = picture_page(None)
             document = read_document(pdf)
             document.pages[0].codes[:] = ["image_too_large"]
-            return OpenedFile(pdf, document, [])
-        reader: PageReader | None
-        if self.job.read and not is_remote:
-            pdf, reader = read_photograph(Path(path), self._local_engine())
+        elif self.job.read and not self.job.params.is_remote:
+            pdf, scanned = read_photograph(path, self._open_engine())
+            document = read_document(pdf, lambda page, number: scanned, every=True, mend=mend)
         else:
-            pdf = picture_page(load_pixels(Path(path)) if is_remote else None)
-            reader = self._choose_reader(place)
-        return OpenedFile(pdf, read_document(pdf, reader, every=True, mend=mend), [])
+            pdf = picture_page(load_pixels(path) if self.job.params.is_remote else None)
+            document = read_document(pdf, self._choose_reader(place), every=True, mend=mend)
+        return pdf, document, []
 
     def _choose_reader(self, place: int) -> PageReader | None:
         """Return the reader of pages without a text layer of a file, if they are to be read."""
         if not self.job.read:
             return None
         if self.job.params.is_remote:
-            return RecordedReader(self.job.readings, place)
-        return LocalReader(self._local_engine())
+            return partial(read_recorded, self.job.readings, place)
+        return partial(read_locally, self._open_engine())
 
-    def _local_engine(self) -> Engine:
+    def _open_engine(self) -> Engine:
         """Return the local engine; its session is opened once, on first use."""
         name = self.job.params.engine
         if self._engine is None and self.job.params.formula_reader:
             # The paper is read again after formulas have been requested.
             kept = self.job.readings / "engine"
             self._engine = RememberingEngine(name, lambda: open_engine(name), kept)
-        if self._engine is None:
+        elif self._engine is None:
             self._engine = open_engine(name)
         return self._engine
 
-    def _make_mender(self, path: str, place: int) -> Mender:
-        """Return the changes to the pages of a file: reread formulas, then corrections."""
-        correct = self.corrections.make_page_corrector(path)
-        reader = Rereader(self.crops, place) if self.job.params.formula_reader else None
-
-        def mend(page: pymupdf.Page, sheet: DocumentPage) -> None:
-            if reader and sheet.engine != "none":
-                sheet.lines = reader.reread(page, sheet.number, sheet.lines)
-                if sheet.engine == "textlayer" and not sheet.is_scan:
-                    whole = PicturesRead(sheet.lines, sheet.regions)
-                    whole = read_inline_pictures(page, sheet.number, whole, self.crops, place)
-                    sheet.lines, sheet.regions = whole.lines, whole.regions
-            if correct:
-                correct(sheet)
-
-        return mend
+    def _mend(self, path: str, place: int, page: pymupdf.Page, sheet: DocumentPage) -> None:
+        """Change a page of a file: reread formulas, then corrections."""
+        if self.job.params.formula_reader and sheet.engine != "none":
+            sheet.lines = Rereader(self.crops, place).reread(page, sheet.number, sheet.lines)
+            if sheet.engine == "textlayer" and not sheet.is_scan:
+                whole = PicturesRead(sheet.lines, sheet.regions)
+                whole = read_inline_pictures(page, sheet.number, whole, self.crops, place)
+                sheet.lines, sheet.regions = whole.lines, whole.regions
+        self.corrections.correct_page(path, sheet)
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
         """Write the pictures of pages for another engine."""

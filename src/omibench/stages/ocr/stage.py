@@ -25,7 +25,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
 from omibench.stages.ocr import worker
 from omibench.stages.ocr.codes import CODES, is_error
-from omibench.stages.ocr.corrections.file import collect_corrections
+from omibench.stages.ocr.corrections.entry import collect_corrections
 from omibench.stages.ocr.engines.readers import (
     is_installed,
     list_engine_plugins,

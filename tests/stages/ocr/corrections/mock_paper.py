@@ -11,7 +11,7 @@ import yaml
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr.corrections.file import collect_corrections
+from omibench.stages.ocr.corrections.entry import collect_corrections
 from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
 from omibench.stages.ocr.pipeline import read_source
 from omibench.stages.ocr.sources.manifest import Source

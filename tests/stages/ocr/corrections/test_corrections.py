@@ -30,23 +30,18 @@ from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, P
 from omibench.schemas.tables import read_jsonl, read_parquet, read_typed_json
 from omibench.stages.filter import filter_problems
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.corrections.apply import PageCorrector
-from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, Split, compute_digest
-from omibench.stages.ocr.corrections.file import (
-    assign_entries,
+from omibench.stages.ocr.corrections.apply import SourceCorrections
+from omibench.stages.ocr.corrections.entry import (
+    Correction,
+    CorrectionEntry,
+    Split,
     collect_corrections,
+    compute_digest,
     find_corrections,
     list_correction_inputs,
     read_corrections,
 )
-from omibench.stages.ocr.corrections.problems import (
-    CorrectionLog,
-    MisfitError,
-    correct_structure,
-    merge_problems,
-    set_field,
-    split_problem,
-)
+from omibench.stages.ocr.corrections.problems import MisfitError, merge_problems, split_problem
 from omibench.stages.ocr.engines import textlayer
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, NextLine
 from omibench.stages.ocr.formulas.page_formulas import PageFormulas, read_formulas
@@ -326,6 +321,14 @@ def write(folder: Path, *rows: str) -> Path:
     return path
 
 
+def collect(folder: Path, *sources: Source, manifest: str = "") -> dict[str, list[CorrectionEntry]]:
+    """The entries of the file in a folder, by source."""
+    if manifest:
+        (folder / "sources.yaml").write_text(manifest, "utf-8")
+    named = folder / "sources.yaml" if manifest else None
+    return collect_corrections(None, named, [folder / "mock.pdf"], sources).by_source
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -377,9 +380,9 @@ def test_a_wrong_entry_is_named_with_its_line(tmp_path: Path, row: str, message:
 def test_two_corrections_of_one_place_are_an_error_with_both_lines(
     tmp_path: Path, first: str, second: str
 ) -> None:
-    path = write(tmp_path, first, 'problem: "7", drop: true', second)
+    write(tmp_path, first, 'problem: "7", drop: true', second)
     with pytest.raises(FileFormatError, match=r"line 4: corrects the same place as line 2"):
-        assign_entries(read_corrections(path), [MOCK], path)
+        collect(tmp_path, MOCK)
 
 
 @pytest.mark.parametrize("text", ["", "corrections:\n", "corrections: []\n", "# nothing yet\n"])
@@ -389,7 +392,7 @@ def test_a_file_without_entries_corrects_nothing(tmp_path: Path, text: str) -> N
 
 
 def test_different_places_go_together(tmp_path: Path) -> None:
-    path = write(
+    write(
         tmp_path,
         "page: 1, box: [10, 10, 50, 30], formula: x",
         "page: 1, box: [48, 10, 90, 30], formula: y",
@@ -400,7 +403,7 @@ def test_different_places_go_together(tmp_path: Path) -> None:
         'problem: "1", choice: {label: B, text: x}',
         'problem: "2", text: x',
     )
-    entries = assign_entries(read_corrections(path), [MOCK], path)["mock"]
+    entries = collect(tmp_path, MOCK)["mock"]
     assert [entry.line for entry in entries] == list(range(2, 10))
     assert {entry.file for entry in entries} == {"papers/mock.pdf"}
 
@@ -414,39 +417,25 @@ def test_a_paper_is_named_by_its_source_its_path_or_its_file(tmp_path: Path) -> 
         for k, name in enumerate(("mock", "papers/a.pdf", "a.pdf", "k.pdf"), 1)
     ]
     path.write_text("corrections:\n" + "\n".join(rows), "utf-8")
-    entries = assign_entries(read_corrections(path), [source], path, [])["mock"]
+    entries = collect(tmp_path, source)["mock"]
     assert [Path(entry.file).name for entry in entries] == ["a.pdf", "a.pdf", "a.pdf", "k.pdf"]
 
 
 def test_a_problem_of_a_key_and_a_name_of_two_papers_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, 'problem: "1", drop: true')
-    entries = read_corrections(path)
+    write(tmp_path, 'problem: "1", drop: true')
     twins = [Source(name=name, paper=f"{name}/mock.pdf") for name in ("one", "two")]
     with pytest.raises(FileFormatError, match=r"line 2: paper 'mock.pdf' is a file of one and two"):
-        assign_entries(entries, twins, path, [])
+        collect(tmp_path, *twins)
     key = Source(name="other", paper="paper.pdf", key="mock.pdf")
     with pytest.raises(FileFormatError, match=r"line 2: mock.pdf is the key or the solutions"):
-        assign_entries(entries, [key], path, [])
-
-
-def test_a_paper_that_is_no_source_of_the_manifest_is_an_error_that_names_the_nearest(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "sources.yaml").write_text("sources: [{name: m, paper: mack.pdf}]", "utf-8")
-    write(tmp_path, 'problem: "1", drop: true')
-    manifest = tmp_path / "sources.yaml"
+        collect(tmp_path, key)
+    listed = "sources: [{name: m, paper: mack.pdf}]\n"
     with pytest.raises(FileFormatError, match=r"line 2: paper 'mock.pdf' .*mean 'mack.pdf'"):
-        collect_corrections(None, manifest, [], [Source(name="m", paper="mack.pdf")])
-
-
-def test_a_problem_of_a_benchmark_is_corrected_elsewhere(tmp_path: Path) -> None:
-    text = "sources: [{name: m, paper: m.pdf}]\nbenchmarks: [{name: mock.pdf, folder: mock}]"
-    (tmp_path / "sources.yaml").write_text(text, "utf-8")
-    write(tmp_path, 'problem: "1", drop: true')
-    with pytest.raises(
-        FileFormatError, match=r"line 2: mock.pdf is a benchmark.*review\.decisions"
-    ):
-        collect_corrections(None, tmp_path / "sources.yaml", [], [Source(name="m", paper="m.pdf")])
+        collect(tmp_path, manifest=listed)
+    listed += "benchmarks: [{name: mock.pdf, folder: mock}]"
+    with pytest.raises(FileFormatError, match=r"line 2: mock.pdf is a benchmark.*review\.decis"):
+        collect(tmp_path, manifest=listed)
+    assert collect(tmp_path, manifest="sources: [{name: m, paper: mock.pdf}]") == {}
 
 
 def test_without_a_manifest_other_papers_are_said_and_left_alone(
@@ -454,10 +443,7 @@ def test_without_a_manifest_other_papers_are_said_and_left_alone(
 ) -> None:
     path = write(tmp_path, 'problem: "1", drop: true')
     with caplog.at_level(logging.WARNING):
-        found = collect_corrections(
-            None, None, [tmp_path / "x.pdf"], [Source(name="x.pdf", paper=str(tmp_path / "x.pdf"))]
-        )
-    assert found.by_source == {}
+        assert collect(tmp_path, Source(name="x.pdf", paper="x.pdf")) == {}
     assert f"{path}, line 2: paper 'mock.pdf' is not read" in caplog.text
 
 
@@ -499,14 +485,19 @@ def make_formula(latex: str, box: Box, *doubts: str) -> Formula:
     return Formula(FormulaRegion(box, ()), latex, doubts)
 
 
+def make_corrections(*entries: dict[str, object]) -> SourceCorrections:
+    corrections = [Correction.model_validate({"paper": "p", "by": "Ana", **e}) for e in entries]
+    return SourceCorrections(
+        [CorrectionEntry(number=k, line=k, correction=c) for k, c in enumerate(corrections)]
+    )
+
+
 def correct(lines: list[Line], **fields: object) -> tuple[DocumentPage, str]:
     """The page after one correction, and what became of that."""
     page = DocumentPage(1, 600, 800, lines, [])
-    correction = Correction.model_validate({"paper": "p", "page": 1, "by": "Ana", **fields})
-    entries = [CorrectionEntry(number=0, line=2, correction=correction)]
-    log = CorrectionLog(entries)
-    PageCorrector(entries, log).correct(page)
-    return page, log.rows[0].status
+    corrections = make_corrections({"page": 1, **fields})
+    corrections.correct_page("", page)
+    return page, corrections.rows[0].status
 
 
 def test_the_formula_at_the_box_is_corrected_and_no_longer_doubtful() -> None:
@@ -579,10 +570,8 @@ def test_lines_in_the_box_become_those_that_a_person_wrote() -> None:
 def test_a_text_where_nothing_was_read_takes_the_place_of_its_drawing() -> None:
     page = DocumentPage(1, 600, 800, [make_line("It is")], [])
     page.regions = [Drawing(Box(100, 200, 130, 215)), Drawing(Box(50, 150, 500, 400))]
-    box = (98.0, 198.0, 140.0, 218.0)
-    correction = Correction(paper="p", page=1, box=box, text="$x$", was="", by="Ana")
-    entries = [CorrectionEntry(number=0, line=2, correction=correction)]
-    PageCorrector(entries, CorrectionLog(entries)).correct(page)
+    box = [98, 198, 140, 218]
+    make_corrections({"page": 1, "box": box, "text": "$x$", "was": ""}).correct_page("", page)
     assert [line.text for line in page.lines] == ["It is", "$x$"]
     assert [region.box.width for region in page.regions] == [450]
 
@@ -733,16 +722,8 @@ def test_what_cannot_be_done_is_said_and_a_gap_that_is_closed_goes() -> None:
         {"problem": "3", "split": {"at": "Three.", "number": "4"}, "was": "Something else."},
         {"problem": "1", "split": {"at": "Two.", "number": "2"}},
     ]
-    entries = [
-        CorrectionEntry(
-            number=k,
-            line=k,
-            correction=Correction.model_validate({"paper": "mock", "by": "Ana", **change}),
-        )
-        for k, change in enumerate(changes)
-    ]
-    log = CorrectionLog(entries)
-    corrected = correct_structure(problems, entries, log)
+    log = make_corrections(*changes)
+    corrected = log.correct_structure(problems)
     assert [problem.number for problem in corrected] == ["1", "2", "3"]
     assert corrected[2].warnings == []
     assert [row.status for row in log.rows] == ["misfit", "misfit", "misfit", "applied"]
@@ -774,14 +755,14 @@ def test_doubts_go_with_the_text_that_they_were_about() -> None:
         doubtful_formulas=formulas,
         warnings=[*warnings, ProblemWarning("garbled_text", "characters")],
     )
-    by_ana = {"paper": "mock", "by": "Ana", "problem": "1"}
-    choice = {"label": "A", "text": "$y^{3}$"}
-    after = set_field(problem, Correction.model_validate({**by_ana, "choice": choice}))
-    assert after.doubtful_formulas == formulas[:1]
-    assert [warning.code for warning in after.warnings] == ["formula_doubtful", "garbled_text"]
-    choice = {"label": "B", "text": "z"}
-    after = set_field(after, Correction.model_validate({**by_ana, "choice": choice}))
-    assert [str(warning) for warning in after.warnings] == [str(warnings[0])]
+    for label, text, codes in (
+        ("A", "$y^{3}$", ["formula_doubtful", "garbled_text"]),
+        ("B", "z", ["formula_doubtful", "formula_doubtful"]),
+    ):
+        log = make_corrections({"problem": "1", "choice": {"label": label, "text": text}})
+        (after,) = log.correct_problems([problem], lambda change, before: before, {})  # type: ignore[arg-type,return-value]
+        assert after.doubtful_formulas == formulas[: 1 if label == "A" else 2]
+        assert list_codes(after) == [*codes, "corrected"]
     first, second = split_problem(problem, Split(at="$x^{2}$", number="2"))
     assert first.doubtful_formulas == []
     assert second.doubtful_formulas == formulas

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.stages.ocr.engines.pages import LINES, page_picture
 
-from omibench.stages.ocr.engines.engine import quarter_turned, read_upright
+from omibench.stages.ocr.engines.engine import quarter_turned
 from omibench.stages.ocr.engines.rapidocr import RapidOcr
 
 pytest.importorskip("rapidocr")
@@ -36,11 +36,10 @@ def test_every_line_has_its_text_its_place_and_a_confidence(engine: RapidOcr) ->
 def test_a_turned_page_is_turned_back_and_an_upright_one_is_not(
     engine: RapidOcr, turn: int
 ) -> None:
-    upright = read_upright(quarter_turned(page_picture(), turn), engine)
-    assert upright.turn == (360 - turn) % 360
-    assert upright.picture.shape == page_picture().shape
-    texts = {letters(r.text) for r in upright.readings}
-    assert letters(LINES[0]) in texts
+    picture, turned = engine.upright(quarter_turned(page_picture(), turn))
+    assert turned == (360 - turn) % 360
+    assert picture.shape == page_picture().shape
+    assert letters(LINES[0]) in {letters(r.text) for r in engine.read(picture)}
 
 
 def test_a_shadow_hides_nothing(engine: RapidOcr) -> None:
@@ -52,8 +51,8 @@ def test_a_shadow_hides_nothing(engine: RapidOcr) -> None:
 
 def test_nothing_is_read_on_an_empty_page(engine: RapidOcr) -> None:
     empty = np.full((200, 300, 3), 240, np.uint8)
-    upright = read_upright(empty, engine)
-    assert (upright.readings, upright.turn) == ([], 0)
+    picture, turn = engine.upright(empty)
+    assert (engine.read(picture), turn) == ([], 0)
 
 
 def test_its_networks_spend_no_time_on_numbers_next_to_zero(engine: RapidOcr) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
 
-from omibench.stages.ocr.engines.engine import read_upright
 from omibench.stages.ocr.engines.readers import RememberingEngine
 
 
@@ -20,14 +19,13 @@ def test_what_was_read_is_read_no_more_and_is_the_same(tmp_path: Path) -> None:
         opened.append(engine)
         return engine
 
-    results = [
-        read_upright(page_picture(), RememberingEngine("scripted", open_engine, tmp_path))
-        for _ in range(3)
-    ]
+    results = []
+    for _ in range(3):
+        remembering = RememberingEngine("scripted", open_engine, tmp_path)
+        picture, turn = remembering.upright(page_picture())
+        results.append((picture.tobytes(), turn, remembering.read(picture)))
     assert len(opened) == len(engine.shown) == 1
-    for result in results[1:]:
-        assert result[1:] == results[0][1:]
-        assert np.array_equal(result.picture, results[0].picture)
+    assert results[1] == results[2] == results[0]
 
 
 def test_another_picture_is_read(tmp_path: Path) -> None:

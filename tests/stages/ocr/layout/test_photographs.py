@@ -46,8 +46,8 @@ def test_a_problem_alone_keeps_its_number_and_loses_labels_and_handwriting(tmp_p
         reading("5 cm", 300, 300, confidence=0.99),
         reading("x = 3 + 4 = 7", 40, 200, confidence=0.6),
     )
-    taken = read_photograph(saved(tmp_path / "a.png"), engine)
-    document = read_document(taken.pdf, taken.reader, every=True)
+    pdf, scanned = read_photograph(saved(tmp_path / "a.png"), engine)
+    document = read_document(pdf, lambda page, number: scanned, every=True)
     assert document.pages[0].text == QUESTION
     reasons = {line.text: line.left_out for line in document.pages[0].lines}
     assert reasons == {QUESTION: None, "5 cm": "label", "x = 3 + 4 = 7": "handwriting"}
@@ -60,24 +60,24 @@ def test_a_problem_alone_keeps_its_number_and_loses_labels_and_handwriting(tmp_p
 def test_the_type_of_a_photograph_is_ten_points_whatever_its_size(tmp_path: Path) -> None:
     for height in (20, 60):
         engine = Scripted(reading(QUESTION, 40, 40, height))
-        taken = read_photograph(saved(tmp_path / "a.png"), engine)
-        assert taken.reader.scanned.lines[0].size == pytest.approx(10, abs=0.1)
+        _, scanned = read_photograph(saved(tmp_path / "a.png"), engine)
+        assert scanned.lines[0].size == pytest.approx(10, abs=0.1)
 
 
 def test_a_leaning_photograph_is_levelled_and_nothing_is_cut_off(tmp_path: Path) -> None:
     from omibench.stages.ocr.layout.scans import turned_reading
 
     engine = Scripted(turned_reading(reading(QUESTION, 40, 40), 5.0, (0.0, 0.0)))
-    taken = read_photograph(saved(tmp_path / "a.png"), engine)
-    assert taken.reader.scanned.turn == pytest.approx(-5.0)
+    _, scanned = read_photograph(saved(tmp_path / "a.png"), engine)
+    assert scanned.turn == pytest.approx(-5.0)
     before, after = engine.shown
     assert after[0] > before[0]
     assert after[1] > before[1]
 
 
 def test_a_page_that_says_nothing_is_no_problem(tmp_path: Path) -> None:
-    taken = read_photograph(saved(tmp_path / "a.png"), Scripted())
-    assert only_problem(read_document(taken.pdf, taken.reader, every=True)) == []
+    pdf, scanned = read_photograph(saved(tmp_path / "a.png"), Scripted())
+    assert only_problem(read_document(pdf, lambda page, number: scanned, every=True)) == []
 
 
 def sample(line: Maker, text: str, confidence: float, y: float = 200.0) -> Line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pymupdf
@@ -13,11 +14,11 @@ from tests.stages.ocr.engines.pages import Scripted, reading
 
 from omibench.stages.ocr.engines.engine import Reading
 from omibench.stages.ocr.layout.scans import (
-    LocalReader,
     build_lines,
     choose_scale,
     evenly_set,
     measure_skew,
+    read_locally,
     render_page,
     turn_content,
     turned_point,
@@ -58,7 +59,7 @@ def test_skew_is_that_of_the_long_lines(degrees: float) -> None:
 def test_a_skewed_page_is_levelled_with_its_lines() -> None:
     engine = Scripted(leaning("a long line of words to read", 2.0))
     pdf = scan()
-    found = LocalReader(engine).read_page(pdf[0], 1)
+    found = read_locally(engine, pdf[0], 1)
     assert found.turn == pytest.approx(-2.0)
     assert found.engine == "scripted"
     (line,) = found.lines
@@ -78,7 +79,7 @@ def test_turned_content_turns_clockwise_about_the_middle(degrees: float, where: 
 def test_a_page_on_its_side_is_read_as_it_stands_upright() -> None:
     engine = Scripted(reading("Some words that stand here", 10, 10), side=90)
     pdf = scan()
-    found = LocalReader(engine).read_page(pdf[0], 1)
+    found = read_locally(engine, pdf[0], 1)
     assert found.turn == 90
     assert (round(pdf[0].rect.width), round(pdf[0].rect.height)) == (300, 200)
     assert [shape[0] < shape[1] for shape in engine.shown] == [True]
@@ -111,7 +112,7 @@ def test_lines_of_a_scan_are_set_in_one_size_and_headings_are_not() -> None:
 def test_a_page_that_nobody_could_read_says_so() -> None:
     pdf = pymupdf.open()
     pdf.new_page()
-    document = read_document(pdf, LocalReader(Scripted()))
+    document = read_document(pdf, partial(read_locally, Scripted()))
     assert document.codes == ["page_unread"]
     assert read_document(pdf).codes == ["page_needs_ocr"]
 

@@ -1,11 +1,14 @@
-"""The model of one correction in `corrections.yaml`."""
+"""Corrections of readings by people: the model of an entry, and the file `corrections.yaml`."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, Self
+from pathlib import Path, PurePath
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 from pydantic import (
     AfterValidator,
@@ -14,11 +17,18 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    ValidationError,
     model_validator,
 )
 
-from omibench.schemas.problem import BBox, Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.reading import read_text, resolve_within
+from omibench.files.yaml_file import YAML_BYTES, list_item_lines, locate_key, read_yaml
+from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.problem import BBox, Choice, Figure, ProblemWarning
+from omibench.schemas.validation import explain, suggest_name
 from omibench.stages.ocr.layout.layout import Box
+from omibench.stages.ocr.sources.manifest import Source, read_manifest
 
 ON_PAGE: Final = ("formula", "text")
 """The corrections at a box of a page."""
@@ -168,6 +178,13 @@ class Correction(_Strict):
             return describe_box(self.page, self.box)
         return f"problem {self.problem}"
 
+    @property
+    def part(self) -> tuple[str, str]:
+        """The part of its problem that it sets: its kind, with the choice or figure."""
+        if self.choice is not None:
+            return self.kind, self.choice.label
+        return self.kind, str(self.figure.image) if self.figure is not None else ""
+
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
@@ -183,7 +200,10 @@ class Correction(_Strict):
             check_box(self.box)
         if self.merge is not None and self.merge == self.problem:
             raise ValueError("merge: a problem cannot be merged with itself")
-        _refuse_twin_labels(self.choices or [])
+        labels = [choice.label for choice in self.choices or []]
+        twin = next((label for label in labels if labels.count(label) > 1), None)
+        if twin is not None:
+            raise ValueError(f"choices: {twin} occurs twice")
         return self
 
 
@@ -210,13 +230,6 @@ def covers(one: Box, other: Box, share: float = 0.5) -> bool:
     return width > 0 and height > 0 and width * height > share * smaller
 
 
-def _refuse_twin_labels(choices: Sequence[ChoiceText]) -> None:
-    labels = [choice.label for choice in choices]
-    twin = next((label for label in labels if labels.count(label) > 1), None)
-    if twin is not None:
-        raise ValueError(f"choices: {twin} occurs twice")
-
-
 class CorrectionEntry(BaseModel):
     """A correction with its place in the file, and the file of its source that it is for."""
 
@@ -234,6 +247,14 @@ class CorrectionEntry(BaseModel):
         """The box on the page, if any."""
         assert self.correction.box is not None
         return Box(*self.correction.box)
+
+    @property
+    def places(self) -> list[tuple[str, object]]:
+        """The page with its file, or the problems that it changes or removes."""
+        correction = self.correction
+        if correction.page is not None:
+            return [(self.file, correction.page)]
+        return [("", number) for number in (correction.problem, correction.merge) if number]
 
 
 # The original reading at the place of a correction: a text, or its digest.
@@ -289,56 +310,239 @@ def _normalise(text: str) -> str:
     return " ".join(text.split())
 
 
-# Remove doubtful formulas that are no longer in a problem.
-
 DOUBTFUL: Final = "formula_doubtful"
 """The code of the warning that the reading of a formula is uncertain."""
 DIFFERS: Final = "formula_differs"
 """The code of the warning that two readers read a formula differently."""
 INK_UNREAD: Final = "ink_unread"
 """The code of the warning that ink is in no text, formula or figure."""
-_PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
+_WARNED_PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
 """The start of such a warning: `describe_box`."""
-
-
-def drop_corrected_doubts(problem: Problem) -> Problem:
-    """Return a problem without doubtful formulas, and their warnings, that its texts no longer
-    have."""
-    texts = [problem.question, problem.solution or ""]
-    texts += [choice.text or "" for choice in problem.choices or []]
-    settled = [
-        formula
-        for formula in problem.doubtful_formulas
-        if not any(formula.latex in text for text in texts)
-    ]
-    if not settled:
-        return problem
-    return problem.model_copy(
-        update={
-            "doubtful_formulas": [f for f in problem.doubtful_formulas if f not in settled],
-            "warnings": [
-                warning
-                for warning in problem.warnings
-                if not any(_is_about(warning, formula) for formula in settled)
-            ],
-        }
-    )
 
 
 def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
     """Return page and box of the formula or the ink in a warning; None for other warnings."""
-    place = (
-        _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS, INK_UNREAD) else None
-    )
+    is_placed = warning.code in (DOUBTFUL, DIFFERS, INK_UNREAD)
+    place = _WARNED_PLACE.match(warning.detail) if is_placed else None
     if place is None:
         return None
     page, x0, y0, x1, y1 = map(int, place.groups())
     return page, (x0, y0, x1, y1)
 
 
-def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
-    """Return whether a warning gives the place of a formula, with edges rounded to points."""
-    place = read_place(warning)
-    if place is None or place[0] != formula.page:
-        return False
-    return all(abs(a - b) <= 1 for a, b in zip(place[1], formula.bbox, strict=True))
+# The file `corrections.yaml`, and the entries of each source.
+
+NAME: Final = "corrections.yaml"
+"""The default name of the file, next to the manifest or the paper."""
+log = logging.getLogger("omibench.stages.ocr")
+
+
+class CorrectionsFile(BaseModel):
+    """The model of `corrections.yaml`; a key `corrections:` without entries is read too."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    corrections: Annotated[
+        list[Correction],
+        BeforeValidator(lambda rows: [] if rows is None else rows),
+        Field(max_length=20_000),
+    ] = []
+
+
+def find_corrections(
+    stated: str | None, manifest: Path | None, papers: Sequence[Path] = ()
+) -> Path | None:
+    """Return the file of corrections of a run.
+
+    Args:
+        stated: Parameter `ocr.corrections`.
+        manifest: Manifest of the sources, if any.
+        papers: Papers read without a manifest.
+
+    Returns:
+        The given file, otherwise the one next to the manifest, or next to the papers if they share
+        a folder; None if absent.
+
+    Raises:
+        MissingInputError: The given file is missing.
+    """
+    if stated is not None:
+        if not Path(stated).is_file():
+            raise MissingInputError(f"ocr.corrections: {stated}: file not found")
+        return Path(stated)
+    folders = {manifest.parent} if manifest else {paper.parent for paper in papers}
+    path = next(iter(folders)) / NAME if len(folders) == 1 else None
+    return path if path is not None and path.is_file() else None
+
+
+def read_corrections(path: Path) -> list[CorrectionEntry]:
+    """Return the entries of a file of corrections, each with its line.
+
+    Raises:
+        FileFormatError: An entry is invalid or its picture is missing; the message gives the line.
+    """
+    values = read_yaml(path)
+    try:
+        file = CorrectionsFile.model_validate({} if values is None else values)
+    except ValidationError as error:
+        wrong = explain(error, CorrectionsFile)
+        raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
+    lines = list_item_lines(read_text(path, YAML_BYTES), "corrections")
+    entries = []
+    for k, (line, correction) in enumerate(zip(lines, file.corrections, strict=True)):
+        entries.append(CorrectionEntry(number=k, line=line, correction=correction))
+        picture = correction.figure.file if correction.figure else None
+        place = f"{path}, line {line}: figure.file"
+        try:
+            is_missing = picture and not resolve_within(path.parent, picture).is_file()
+        except FileFormatError as error:
+            raise FileFormatError(f"{place}: {error}") from None
+        if is_missing:
+            raise FileFormatError(f"{place}: {picture!r} is not in {path.parent}")
+    return entries
+
+
+def format_corrections(corrections: Sequence[Correction]) -> str:
+    """Return corrections as YAML text."""
+    import yaml
+
+    rows = [c.model_dump(mode="json", exclude_defaults=True) for c in corrections]
+    return yaml.safe_dump({"corrections": rows}, sort_keys=False, allow_unicode=True, width=100)
+
+
+def list_correction_inputs(params: OcrParams) -> list[str]:
+    """Return the file of corrections and its pictures; `ocr` runs again when they change.
+
+    Args:
+        params: Parameters with the manifest, and the file if it is elsewhere.
+
+    Raises:
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid.
+    """
+    path = find_corrections(params.corrections, Path(params.sources) if params.sources else None)
+    if path is None:
+        return []
+    figures = (entry.correction.figure for entry in read_corrections(path))
+    pictures = {str(path.parent / figure.file) for figure in figures if figure and figure.file}
+    return [str(path), *sorted(pictures)]
+
+
+class RunCorrections(NamedTuple):
+    """The corrections by source, in file order, and the folder of their pictures."""
+
+    by_source: dict[str, list[CorrectionEntry]]
+    folder: Path
+
+
+def collect_corrections(
+    stated: str | None, manifest: Path | None, papers: Sequence[Path], sources: Sequence[Source]
+) -> RunCorrections:
+    """Read the corrections of a run, each with its file of a source.
+
+    Papers are given by the name of their source, or by a file: its name, or its path relative to
+    the folder of the corrections. Entries for papers of the manifest that this run does not read
+    are left out, and without a manifest, with a warning, those for any other paper.
+
+    Args:
+        stated: Parameter `ocr.corrections`.
+        manifest: Manifest of the sources, if any.
+        papers: Files to read; empty for all of the manifest.
+        sources: Sources to read.
+
+    Raises:
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid, matches no paper or several, corrects a problem of a
+            key or of a benchmark, or conflicts with another entry.
+    """
+    path = find_corrections(stated, manifest, papers)
+    if path is None:
+        return RunCorrections({}, Path())
+    whole = read_manifest(manifest) if manifest else None
+    names = _list_names(sources, path.parent)
+    known = _list_names(whole.sources, path.parent).keys() if whole else names.keys()
+    benchmarks = {rows.name for rows in whole.benchmarks} - known if whole else set()
+    by_source: defaultdict[str, list[CorrectionEntry]] = defaultdict(list)
+    for entry in read_corrections(path):
+        name, place = entry.correction.paper, f"{path}, line {entry.line}"
+        named = names.get(name, {})
+        if name in benchmarks:
+            raise FileFormatError(
+                f"{place}: {name} is a benchmark and has no reading: correct its problems in the "
+                "file `review.decisions`"
+            )
+        if len(named) > 1:
+            listing = " and ".join(sorted(source for source, _ in named))
+            raise FileFormatError(
+                f"{place}: paper {name!r} is a file of {listing}: give the name of the source, or "
+                "the path of the file"
+            )
+        if whole and not named and name not in known:
+            hint = suggest_name(name, sorted({*names, *known}))
+            raise FileFormatError(f"{place}: paper {name!r} is not a source of the manifest{hint}")
+        if not whole and not named:
+            log.warning("%s: paper %r is not read", place, name)
+        for (source, file), is_paper in named.items():
+            if entry.correction.problem is not None and not is_paper:
+                raise FileFormatError(
+                    f"{place}: {name} is the key or the solutions of {source}: correct a problem "
+                    "under the name of its paper, or a place by page and box"
+                )
+            by_source[source].append(entry.model_copy(update={"file": file}))
+    for source, entries in by_source.items():
+        if twins := find_conflict(entries):
+            first, second = twins
+            raise FileFormatError(
+                f"{path}, line {second.line}: corrects the same place as line {first.line} "
+                f"({source}, {first.correction.place}): keep one of the two"
+            )
+    return RunCorrections(dict(by_source), path.parent)
+
+
+def _list_names(sources: Sequence[Source], folder: Path) -> dict[str, dict[tuple[str, str], bool]]:
+    """Return source and path of each file by its names, and whether it is the paper."""
+    names: defaultdict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
+    for source in sources:
+        for file in source.files:
+            path = PurePath(file)
+            relative = path.relative_to(folder) if path.is_relative_to(folder) else path
+            for name in {file, path.name, relative.as_posix()}:
+                names[name].setdefault((source.name, file), file == source.paper)
+    for source in sources:  # the name of a source counts before that of a file
+        names[source.name] = {(source.name, source.paper): True}
+    return names
+
+
+def find_conflict(
+    entries: Sequence[CorrectionEntry],
+) -> tuple[CorrectionEntry, CorrectionEntry] | None:
+    """Return the first two conflicting entries of one source, in file order, if any.
+
+    Boxes of one page conflict if they share more than half of the smaller one. Entries of one
+    problem conflict if they set the same part; a dropped or merged problem allows no other
+    correction.
+    """
+    by_place: defaultdict[tuple[str, object], list[CorrectionEntry]] = defaultdict(list)
+    for entry in entries:
+        twins = [
+            other
+            for place in entry.places
+            for other in by_place[place]
+            if _conflict(other, entry, place[1])
+        ]
+        if twins:
+            return min(twins, key=lambda twin: twin.number), entry
+        for place in entry.places:
+            by_place[place].append(entry)
+    return None
+
+
+def _conflict(first: CorrectionEntry, second: CorrectionEntry, number: object) -> bool:
+    """Return whether two entries of one page, or of the problem `number`, conflict."""
+    one, other = first.correction, second.correction
+    if one.page is not None:
+        return covers(first.box, second.box)
+    if one.drop or other.drop or number in (one.merge, other.merge):
+        return True
+    # All choices at once are against each single one.
+    return {one.kind, other.kind} == {"choice", "choices"} or one.part == other.part

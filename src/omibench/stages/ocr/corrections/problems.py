@@ -1,4 +1,4 @@
-"""Apply corrections to the problems of a source, and state the outcome of each."""
+"""What a correction makes of a problem: split, merged, with another text, answer or figure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
@@ -14,9 +14,7 @@ from omibench.errors import OmibenchError
 from omibench.files.pictures import read_picture
 from omibench.files.reading import resolve_within
 from omibench.files.writing import write_atomically
-from omibench.schemas.pages import CorrectionRow, CorrectionStatus
 from omibench.schemas.problem import (
-    CORRECTED,
     IMAGE_MARK,
     Choice,
     Figure,
@@ -28,14 +26,12 @@ from omibench.schemas.problem import (
 from omibench.stages.ocr.corrections.entry import (
     INK_UNREAD,
     Correction,
-    CorrectionEntry,
     FigureChange,
     Split,
     describe_answer,
     describe_choices,
     describe_figure,
-    drop_corrected_doubts,
-    is_same_reading,
+    read_place,
 )
 from omibench.stages.ocr.layout.crops import crop_box
 from omibench.stages.ocr.layout.layout import Box
@@ -45,11 +41,14 @@ from omibench.stages.ocr.structure.keys import as_letters
 if TYPE_CHECKING:
     import pymupdf
 
+STATEMENT = ""
+"""The name of the statement among a problem's parts; choices are named by their letters."""
+_OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_cancelled")
+"""Warnings of a key that a corrected answer settles."""
 
-# The outcome of each correction of one source.
 
-MISFIT = "correction_misfit"
-"""The code of the warning that a correction no longer fits a problem."""
+class MisfitError(Exception):
+    """The reason why a correction does not fit the reading."""
 
 
 def list_first(entries: Sequence[str], separator: str, most: int = 5) -> str:
@@ -58,179 +57,90 @@ def list_first(entries: Sequence[str], separator: str, most: int = 5) -> str:
     return f"{separator.join(entries[:most])}{more}"
 
 
-class CorrectionLog:
-    """Notes on the corrections of one source, in order of application.
-
-    `paper` is the path of its paper; corrections of other files are listed with their names.
-    """
-
-    def __init__(self, entries: Sequence[CorrectionEntry], paper: str = "") -> None:
-        self._paper = paper
-        self._rows = {entry.number: self._make_row(entry) for entry in entries}
-
-    @property
-    def rows(self) -> list[CorrectionRow]:
-        """One row per correction, in file order."""
-        return list(self._rows.values())
-
-    def note(self, entry: CorrectionEntry, status: CorrectionStatus, reason: str = "") -> None:
-        """Note the outcome of a correction."""
-        self._update(entry.number, status=status, reason=reason)
-
-    def is_settled(self, entry: CorrectionEntry) -> bool:
-        """Return whether a correction was applied, or the reading agrees with it."""
-        return self._rows[entry.number].status != "misfit"
-
-    def add_problem(self, entry: CorrectionEntry, number: str) -> None:
-        """Note that a correction affects a problem."""
-        row = self._rows[entry.number]
-        if number not in row.problems:
-            self._update(entry.number, problems=[*row.problems, number])
-
-    def warn_problems(self, problems: Sequence[Problem]) -> list[Problem]:
-        """Return the problems with a warning for each correction that changed them or no longer
-        fits."""
-        by_number: dict[str, list[ProblemWarning]] = {}
-        for row in self.rows:
-            if warning := _make_warning(row):
-                for number in row.problems:
-                    by_number.setdefault(number, []).append(warning)
-        return [problem.warn(*by_number.get(problem.number, ())) for problem in problems]
-
-    def _make_row(self, entry: CorrectionEntry) -> CorrectionRow:
-        correction = entry.correction
-        is_elsewhere = correction.page is not None and entry.file != self._paper
-        return CorrectionRow(
-            line=entry.line,
-            place=correction.place,
-            file=Path(entry.file).name if is_elsewhere else "",
-            kind=correction.kind,
-            by=correction.by,
-            status="misfit",
-            reason=f"no {correction.place} was read",
-            problems=[] if correction.problem is None else [correction.problem],
-        )
-
-    def _update(self, number: int, **changes: object) -> None:
-        self._rows[number] = self._rows[number].model_copy(update=changes)
-
-
-def _make_warning(row: CorrectionRow) -> ProblemWarning | None:
-    if row.status == "applied":
-        return ProblemWarning(CORRECTED, f"{row.kind} by {row.by}")
-    if row.status == "misfit":
-        return ProblemWarning(MISFIT, f"{row.kind} by {row.by} (line {row.line}): {row.reason}")
-    return None
-
-
-# Split and merge problems, before answers are assigned to them.
-
-GAP = "number_gap"
-"""The code of the warning that the number before a problem is missing."""
-
-
-class MisfitError(Exception):
-    """The reason why a correction does not fit the reading."""
-
-
-def correct_structure(
-    problems: Sequence[Problem], entries: Sequence[CorrectionEntry], log: CorrectionLog
-) -> list[Problem]:
-    """Merge and split problems, in file order.
-
-    Args:
-        problems: Problems of one paper as read, in order.
-        entries: Corrections of the paper; only `merge` and `split` are applied.
-        log: Receives the outcome of each.
-
-    Returns:
-        The problems; the second part of a split problem follows the first.
-    """
-    corrected = list(problems)
-    for entry in entries:
-        if entry.correction.merge is None and entry.correction.split is None:
-            continue
-        place = find_place(corrected, entry.correction.problem)
-        if place is None:
-            continue
-        try:
-            if not is_same_reading(entry.correction.was, corrected[place].question):
-                raise MisfitError("the current reading is another statement")
-            corrected = _change(corrected, place, entry)
-        except MisfitError as error:
-            log.note(entry, "misfit", str(error))
-            continue
-        log.note(entry, "applied")
-        if entry.correction.split is not None:
-            log.add_problem(entry, entry.correction.split.number)
-    return corrected
-
-
 def find_place(problems: Sequence[Problem], number: str | None) -> int | None:
     """Return the index of the problem with a number; None if absent."""
     return next((k for k, problem in enumerate(problems) if problem.number == number), None)
 
 
-def select_images(
-    problem: Problem, keep: Iterable[int], question: str, choices: Sequence[Choice] | None
-) -> Problem:
-    """Return a problem with some of its images, and renumber the marks in its texts.
-
-    Args:
-        problem: Original problem.
-        keep: Numbers of the images to keep, in order.
-        question: New statement, with the original image numbers.
-        choices: New choices, likewise.
-    """
-    kept = list(dict.fromkeys(keep))
-    numbers = {number: k for k, number in enumerate(kept)}
-
-    def renumber(text: str) -> str:
-        return _rewrite_marks(text, numbers.get)
-
-    return validate(
-        problem,
-        question=renumber(question),
-        images=[problem.images[number] for number in kept],
-        choices=[
-            choice.model_copy(
-                update={
-                    "text": None if choice.text is None else renumber(choice.text),
-                    "image": None if choice.image is None else numbers.get(choice.image),
-                }
-            )
-            for choice in choices
-        ]
-        if choices
-        else None,
-    )
+def drop_warnings(problem: Problem, *codes: str) -> Problem:
+    """Return a problem without the warnings of some codes."""
+    return _keep_warnings(problem, lambda warning: warning.code not in codes)
 
 
-def validate(problem: Problem, **changes: object) -> Problem:
+def drop_suspicion(problem: Problem) -> Problem:
+    """Return a corrected problem without the warnings of lost forms of formulas and unread ink."""
+    return drop_warnings(problem, "math_suspect", INK_UNREAD)
+
+
+def _keep_warnings(problem: Problem, is_kept: Callable[[ProblemWarning], bool]) -> Problem:
+    return problem.model_copy(update={"warnings": list(filter(is_kept, problem.warnings))})
+
+
+def _validate(problem: Problem, **changes: object) -> Problem:
     """Return a problem with other fields; raise MisfitError if they are invalid."""
+    fields = {name: getattr(problem, name) for name in Problem.model_fields}
     try:
-        return Problem.model_validate(
-            {**{name: getattr(problem, name) for name in Problem.model_fields}, **changes}
-        )
+        return Problem.model_validate(fields | changes)
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise MisfitError(message) from None
 
 
-def _change(problems: list[Problem], place: int, entry: CorrectionEntry) -> list[Problem]:
-    correction = entry.correction
+def _drop_settled_doubts(problem: Problem) -> Problem:
+    """Return a problem without doubtful formulas, and their warnings, that its texts no longer
+    have."""
+    texts = [problem.question, problem.solution or ""]
+    texts += [choice.text or "" for choice in problem.choices or []]
+    settled = [
+        formula
+        for formula in problem.doubtful_formulas
+        if not any(formula.latex in text for text in texts)
+    ]
+
+    def is_open(warning: ProblemWarning) -> bool:
+        page, box = read_place(warning) or (0, ())
+        return not any(  # edges in warnings are rounded to points
+            page == formula.page
+            and all(abs(a - b) <= 1 for a, b in zip(box, formula.bbox, strict=True))
+            for formula in settled
+        )
+
+    doubtful = [formula for formula in problem.doubtful_formulas if formula not in settled]
+    changed = problem.model_copy(update={"doubtful_formulas": doubtful})
+    return _keep_warnings(changed, is_open)
+
+
+# Split and merge problems.
+
+
+def change_structure(
+    problems: Sequence[Problem], place: int, correction: Correction
+) -> list[Problem]:
+    """Split the problem at an index, or merge another one into it.
+
+    Returns:
+        The problems; the second part of a split problem follows the first.
+
+    Raises:
+        MisfitError: The correction does not fit the problems.
+    """
+    problem, behind = problems[place], problems[place + 1 :]
     if correction.split is not None:
         number = correction.split.number
         if find_place(problems, number) is not None:
             raise MisfitError(f"problem {number} already exists")
-        parts = [*split_problem(problems[place], correction.split)]
-        behind = [_close_gap(problem, problems[place].number) for problem in problems[place + 1 :]]
-        return [*problems[:place], *parts, *behind]
+        gap = f"{problem.number} is followed"
+
+        def is_no_gap(warning: ProblemWarning) -> bool:
+            return warning.code != "number_gap" or not warning.detail.startswith(gap)
+
+        parts = split_problem(problem, correction.split)
+        return [*problems[:place], *parts, *(_keep_warnings(other, is_no_gap) for other in behind)]
     other = find_place(problems, correction.merge)
     if other is None:
         raise MisfitError(f"no problem {correction.merge} was read")
-    merged = merge_problems(problems[place], problems[other])
-    return [merged if k == place else problem for k, problem in enumerate(problems) if k != other]
+    merged = merge_problems(problem, problems[other])
+    return [merged if k == place else one for k, one in enumerate(problems) if k != other]
 
 
 def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
@@ -256,8 +166,7 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
         first = (problem.question, [*choices[: k - 1], *([] if is_empty else [broken])])
         second = (tail, choices[k:])
     moved = _list_images(*second)
-    stay = [number for number in range(len(problem.images)) if number not in moved]
-    stay = sorted({*stay, *_list_images(*first)})
+    stay = {*range(len(problem.images))} - {*moved} | {*_list_images(*first)}
     identity = f"{problem.id.removesuffix(problem.number)}{split.number}"
     new = problem.model_copy(
         update={
@@ -268,8 +177,10 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
             "solution": None,
         }
     )
-    parts = select_images(problem, stay, *first), select_images(new, moved, *second)
-    return drop_corrected_doubts(parts[0]), drop_corrected_doubts(parts[1])
+    return (
+        _drop_settled_doubts(_select_images(problem, sorted(stay), *first)),
+        _drop_settled_doubts(_select_images(new, moved, *second)),
+    )
 
 
 def merge_problems(problem: Problem, other: Problem) -> Problem:
@@ -278,24 +189,20 @@ def merge_problems(problem: Problem, other: Problem) -> Problem:
     Raises:
         MisfitError: Both have a choice with the same letter.
     """
-    labels = {choice.label for choice in problem.choices or []}
-    twins = sorted(labels & {choice.label for choice in other.choices or []})
+    choices, more = problem.choices or [], other.choices or []
+    twins = sorted({choice.label for choice in choices} & {choice.label for choice in more})
     if twins:
         raise MisfitError(f"both have a choice {twins[0]}")
-    shift = len(problem.images)
-    moved = select_images(
-        other.model_copy(update={"images": [*problem.images, *other.images]}),
-        range(shift + len(other.images)),
-        _rewrite_marks(other.question, lambda number: number + shift),
-        [_shift_choice(choice, shift) for choice in other.choices or []],
-    )
-    texts = [problem.question, moved.question]
+
+    def shift(number: int) -> int:
+        return number + len(problem.images)
+
     solutions = [text for text in (problem.solution, other.solution) if text]
-    return validate(
+    return _validate(
         problem,
-        question="\n\n".join(filter(None, texts)),
-        images=moved.images,
-        choices=[*(problem.choices or []), *(moved.choices or [])] or None,
+        question="\n\n".join(filter(None, (problem.question, _renumber(other.question, shift)))),
+        images=[*problem.images, *other.images],
+        choices=[*choices, *(_renumber_choice(choice, shift) for choice in more)] or None,
         pages=sorted({*problem.pages, *other.pages}),
         solution="\n\n".join(solutions) or None,
         doubtful_formulas=[*problem.doubtful_formulas, *other.doubtful_formulas],
@@ -303,16 +210,28 @@ def merge_problems(problem: Problem, other: Problem) -> Problem:
     )
 
 
-def _shift_choice(choice: Choice, shift: int) -> Choice:
-    return choice.model_copy(
-        update={
-            "text": choice.text and _rewrite_marks(choice.text, lambda number: number + shift),
-            "image": None if choice.image is None else choice.image + shift,
-        }
+def _select_images(
+    problem: Problem, keep: Iterable[int], question: str, choices: Sequence[Choice] | None
+) -> Problem:
+    """Return a problem with some of its images, in order, and with other texts, whose marks are
+    renumbered."""
+    kept = list(keep)
+    numbers = {number: k for k, number in enumerate(kept)}
+    return _validate(
+        problem,
+        question=_renumber(question, numbers.get),
+        images=[problem.images[number] for number in kept],
+        choices=[_renumber_choice(choice, numbers.get) for choice in choices or []] or None,
     )
 
 
-def _rewrite_marks(text: str, find_number: Callable[[int], int | None]) -> str:
+def _renumber_choice(choice: Choice, find_number: Callable[[int], int | None]) -> Choice:
+    text = choice.text and _renumber(choice.text, find_number)
+    image = None if choice.image is None else find_number(choice.image)
+    return choice.model_copy(update={"text": text, "image": image})
+
+
+def _renumber(text: str, find_number: Callable[[int], int | None]) -> str:
     """Renumber the marks of a text; marks without a new number are removed."""
 
     def write(match: re.Match[str]) -> str:
@@ -330,148 +249,104 @@ def _list_images(question: str, choices: Sequence[Choice]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _close_gap(problem: Problem, number: str) -> Problem:
-    """Return the problem after a split without the warning about its missing number."""
-    warnings = [
-        warning
-        for warning in problem.warnings
-        if warning.code != GAP or not warning.detail.startswith(f"{number} is followed")
-    ]
-    return problem.model_copy(update={"warnings": warnings})
+# Set a text, the choices, the answer, the solution or a figure of a problem.
 
 
-# Apply corrections of the statement, choices, answer and solution of a problem.
+class Change(NamedTuple):
+    """A changed problem, without obsolete warnings.
 
-_OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_cancelled")
-"""Warnings of a key that a corrected answer settles."""
-STATEMENT = ""
-"""The name of the statement among a problem's parts; choices are named by their letters."""
-SUSPECT = "math_suspect"
+    `before` and `after` are its readings at the place of the correction, and `parts` are the parts
+    of its text that were set: the statement, letters of choices.
+    """
+
+    problem: Problem
+    before: str
+    after: str | None
+    parts: frozenset[str] = frozenset()
 
 
-def describe_field(problem: Problem, correction: Correction) -> str:
-    """Return the current text at the place of a correction, for `was`.
+FigureMaker = Callable[[FigureChange, "Figure | None"], Figure]
+"""Returns the figure that replaces another one, or is added; raises MisfitError."""
+
+
+def change_problem(problem: Problem, correction: Correction, make_figure: FigureMaker) -> Change:
+    """Change a problem by a correction of its text, choices, answer, solution or a figure.
 
     Raises:
-        MisfitError: The problem has no such choice.
+        MisfitError: The problem has no such choice or figure, or the new value is invalid.
     """
+    choices = problem.choices or []
+    if correction.figure is not None:
+        return _change_figure(problem, correction.figure, make_figure)
     if correction.text is not None:
-        return problem.question
+        after = _clean(_validate(problem, question=correction.text))
+        return Change(after, problem.question, after.question, frozenset({STATEMENT}))
     if correction.choice is not None:
-        return _find_choice(problem, correction.choice.label).text or ""
+        label, text = correction.choice.label, correction.choice.text
+        old = next((choice for choice in choices if choice.label == label), None)
+        if old is None:
+            listing = ", ".join(choice.label for choice in choices)
+            raise MisfitError(f"it has no choice {label}; its choices: {listing or 'none'}")
+        new = old.model_copy(update={"text": text or None})
+        after = _clean(_validate(problem, choices=[new if c is old else c for c in choices]))
+        return Change(after, old.text or "", text, frozenset({label}))
     if correction.choices is not None:
-        return describe_choices(problem.choices)
-    if correction.answer is not None:
-        return describe_answer(problem.answer)
-    return problem.solution or ""
-
-
-def set_field(problem: Problem, correction: Correction) -> Problem:
-    """Set the text, a choice, all choices, the answer or the solution of a problem.
-
-    Args:
-        problem: Problem with its answer.
-        correction: Correction of one of these kinds.
-
-    Returns:
-        The problem, without obsolete warnings.
-
-    Raises:
-        MisfitError: The problem has no such choice, or the new value is invalid.
-    """
-    if correction.text is not None:
-        return _clean(validate(problem, question=correction.text))
-    if correction.choice is not None:
-        before = _find_choice(problem, correction.choice.label)
-        after = before.model_copy(update={"text": correction.choice.text or None})
-        choices = [after if choice is before else choice for choice in problem.choices or []]
-        return _clean(validate(problem, choices=choices))
-    if correction.choices is not None:
-        images = {choice.label: choice.image for choice in problem.choices or []}
-        choices = [
+        images = {choice.label: choice.image for choice in choices}
+        texts = [
             Choice(label=choice.label, text=choice.text, image=images.get(choice.label))
             for choice in correction.choices
         ]
-        return _clean(validate(problem, choices=choices or None))
+        after = _clean(_validate(problem, choices=texts or None))
+        parts = frozenset(choice.label for choice in texts)
+        return Change(after, describe_choices(choices), describe_choices(texts), parts)
     if correction.answer is not None:
-        return _set_answer(problem, correction.answer)
-    return validate(problem, solution=correction.solution or None)
-
-
-def list_parts(problem: Problem, correction: Correction) -> set[str]:
-    """Return the parts of a problem's text that a correction sets: its statement, letters of
-    choices."""
-    if correction.text is not None:
-        return {STATEMENT}
-    if correction.choice is not None:
-        return {correction.choice.label}
-    return {choice.label for choice in problem.choices or []} if correction.choices else set()
-
-
-def _find_choice(problem: Problem, label: str) -> Choice:
-    for choice in problem.choices or []:
-        if choice.label == label:
-            return choice
-    letters = ", ".join(choice.label for choice in problem.choices or [])
-    raise MisfitError(f"it has no choice {label}; its choices: {letters or 'none'}")
-
-
-def _set_answer(problem: Problem, answer: Sequence[str]) -> Problem:
-    letters = as_letters(answer, problem.choices) if answer else []
-    if answer and not letters:
-        raise MisfitError(f"the answer {describe_answer(answer)} is not a choice")
-    warnings = [warning for warning in problem.warnings if warning.code not in _OF_ANSWERS]
-    return validate(problem, answer=letters or None, warnings=warnings)
-
-
-def drop_suspicion(problem: Problem) -> Problem:
-    """Return a corrected problem without the warnings of lost forms of formulas and unread ink."""
-    return _without(_without(problem, SUSPECT), INK_UNREAD)
+        letters = as_letters(correction.answer, problem.choices) if correction.answer else []
+        if correction.answer and not letters:
+            raise MisfitError(f"the answer {describe_answer(correction.answer)} is not a choice")
+        after = _validate(drop_warnings(problem, *_OF_ANSWERS), answer=letters or None)
+        return Change(after, describe_answer(problem.answer), describe_answer(letters))
+    after = _validate(problem, solution=correction.solution or None)
+    return Change(after, problem.solution or "", after.solution or "")
 
 
 def _clean(problem: Problem) -> Problem:
     """Remove obsolete warnings about its texts."""
-    texts = [problem.question, *(choice.text or "" for choice in problem.choices or [])]
-    if not any(BROKEN.search(text) for text in texts):
-        problem = _without(problem, "garbled_text")
-    if all(choice.text or choice.image is not None for choice in problem.choices or []):
-        problem = _without(problem, "choice_empty")
-    return drop_corrected_doubts(problem)
+    choices = problem.choices or []
+    if not any(BROKEN.search(t) for t in (problem.question, *(c.text or "" for c in choices))):
+        problem = drop_warnings(problem, "garbled_text")
+    if all(choice.text or choice.image is not None for choice in choices):
+        problem = drop_warnings(problem, "choice_empty")
+    return _drop_settled_doubts(problem)
 
 
-def _without(problem: Problem, code: str) -> Problem:
-    warnings: list[ProblemWarning] = [w for w in problem.warnings if w.code != code]
-    return problem.model_copy(update={"warnings": warnings})
+def _change_figure(problem: Problem, change: FigureChange, make_figure: FigureMaker) -> Change:
+    images, number = list(problem.images), change.image
+    is_new = number == len(images) and change.remove is None
+    if number >= len(images) and not is_new:
+        raise MisfitError(f"it has {len(images)} figures, without [IMAGE{number}]")
+    before = "" if is_new else describe_figure(images[number])
+    if change.remove is not None:
+        keep = [k for k in range(len(images)) if k != number]
+        after = _select_images(problem, keep, problem.question, problem.choices)
+        return Change(after, before, None)
+    figure = make_figure(change, None if is_new else images[number])
+    images[number:] = [figure, *images[number + 1 :]]
+    mark = f"\n\n{write_image_mark(number)}" if is_new else ""
+    question = f"{problem.question}{mark}".strip() if is_new else problem.question
+    return Change(_validate(problem, images=images, question=question), before, None)
 
 
-# Apply corrections of figures: cut from another box, taken from a file, added or removed.
-
-
-class FigureSource(Protocol):
-    """The source of pictures of changed figures."""
-
-    def make(self, change: FigureChange, before: Figure | None) -> Figure:
-        """Return the figure that replaces another one, or is added."""
-        ...
-
-
-class PaperFigures:
+class PaperFigures(NamedTuple):
     """Figures cut from the pages of a paper, or copied from files next to the corrections."""
 
-    def __init__(
-        self, pdf: pymupdf.Document, pictures: Path, folder: Path, prefix: str, dpi: int
-    ) -> None:
-        """Set the files and folders.
-
-        Args:
-            pdf: PDF of the paper.
-            pictures: Folder of `corrections.yaml`.
-            folder: Output folder for figures of the paper.
-            prefix: Path of that folder in the file that lists the figures.
-            dpi: Resolution of crops.
-        """
-        self._pdf, self._pictures = pdf, pictures
-        self._folder, self._prefix, self._dpi = folder, prefix, dpi
+    pdf: pymupdf.Document
+    pictures: Path
+    """The folder of `corrections.yaml`."""
+    folder: Path
+    """The output folder for figures of the paper."""
+    prefix: str
+    """The path of that folder in the file that lists the figures."""
+    dpi: int
 
     def make(self, change: FigureChange, before: Figure | None) -> Figure:
         """Return the figure that replaces another one, or is added.
@@ -479,61 +354,28 @@ class PaperFigures:
         Raises:
             MisfitError: The page or picture does not exist.
         """
-        caption = before.caption if before else None
+        page, bbox, suffix = None, None, "png"
         if change.file is not None:
-            return self._copy(change.file, caption)
-        page = change.page or (before.page if before else None)
-        if page is None or change.box is None or page > self._pdf.page_count:
-            raise MisfitError(f"the paper has no page {page or '(give one)'}")
-        sheet, box = self._pdf[page - 1], Box(*change.box)
-        if not Box(*sheet.rect).touches(box):
-            raise MisfitError(f"page {page} ends before the start of the box")
-        data, bbox = crop_box(sheet, box, self._dpi)
-        return self._write(data, "png", caption).model_copy(update={"page": page, "bbox": bbox})
-
-    def _copy(self, name: str, caption: str | None) -> Figure:
-        try:
-            picture = read_picture(resolve_within(self._pictures, name))
-        except OmibenchError as error:
-            raise MisfitError(str(error)) from None
-        return self._write(picture.data, picture.suffix, caption)
-
-    def _write(self, data: bytes, suffix: str, caption: str | None) -> Figure:
+            try:
+                picture = read_picture(resolve_within(self.pictures, change.file))
+            except OmibenchError as error:
+                raise MisfitError(str(error)) from None
+            data, suffix = picture.data, picture.suffix
+        else:
+            page = change.page or (before.page if before else None)
+            if page is None or change.box is None or page > self.pdf.page_count:
+                raise MisfitError(f"the paper has no page {page or '(give one)'}")
+            sheet, box = self.pdf[page - 1], Box(*change.box)
+            if not Box(*sheet.rect).touches(box):
+                raise MisfitError(f"page {page} ends before the start of the box")
+            data, bbox = crop_box(sheet, box, self.dpi)
         digest = hashlib.sha256(data).hexdigest()
         name = f"corrected-{digest[:16]}.{suffix}"
-        write_atomically(self._folder / name, data)
-        return Figure(file=f"{self._prefix}/{name}", sha256=digest, caption=caption)
-
-
-def describe_image(problem: Problem, change: FigureChange) -> str:
-    """Return the box of a figure as read, for `was`; empty for an added one.
-
-    Raises:
-        MisfitError: The problem has fewer figures.
-    """
-    count = len(problem.images)
-    is_new = change.image == count and change.remove is None
-    if change.image >= count and not is_new:
-        raise MisfitError(f"it has {count} figures, without [IMAGE{change.image}]")
-    return "" if is_new else describe_figure(problem.images[change.image])
-
-
-def set_image(problem: Problem, change: FigureChange, source: FigureSource) -> Problem:
-    """Set, add or remove one figure of a problem.
-
-    Raises:
-        MisfitError: The problem has no such figure, or the page or file does not exist.
-    """
-    describe_image(problem, change)
-    images = list(problem.images)
-    if change.remove is not None:
-        keep = [number for number in range(len(images)) if number != change.image]
-        return select_images(problem, keep, problem.question, problem.choices)
-    is_new = change.image == len(images)
-    figure = source.make(change, None if is_new else images[change.image])
-    if is_new:
-        mark = write_image_mark(change.image)
-        question = f"{problem.question}\n\n{mark}".strip()
-        return validate(problem, images=[*images, figure], question=question)
-    images[change.image] = figure
-    return validate(problem, images=images)
+        write_atomically(self.folder / name, data)
+        return Figure(
+            file=f"{self.prefix}/{name}",
+            sha256=digest,
+            page=page,
+            bbox=bbox,
+            caption=before.caption if before else None,
+        )

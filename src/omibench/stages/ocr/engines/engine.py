@@ -22,13 +22,14 @@ class Reading(NamedTuple):
 
     `quad` has its corners in reading orientation: top left, top right, bottom right, bottom left.
     `confidence` lies in [0, 1]; None if unknown. `whole` means that the engine writes formulas as
-    LaTeX instead of flattening them.
+    LaTeX instead of flattening them; `handwritten` lines are left out of the text.
     """
 
     text: str
     quad: tuple[Point, Point, Point, Point]
     confidence: float | None = None
     whole: bool = False
+    handwritten: bool = False
 
     @property
     def width(self) -> float:
@@ -56,20 +57,6 @@ class Engine(Protocol):
     def read(self, picture: Pixels) -> list[Reading]:
         """Return every line of text in an upright picture, in no particular order."""
         ...
-
-
-class Upright(NamedTuple):
-    """An upright picture, its lines, and the degrees it was turned."""
-
-    picture: Pixels
-    readings: list[Reading]
-    turn: int
-
-
-def read_upright(picture: Pixels, engine: Engine) -> Upright:
-    """Turn a picture by quarters until it is upright, and read it."""
-    picture, turn = engine.upright(picture)
-    return Upright(picture, engine.read(picture), turn)
 
 
 def quarter_turned(picture: Pixels, degrees: int) -> Pixels:

@@ -23,7 +23,8 @@ from omibench.files.writing import write_atomically
 from omibench.models.api.failures import Failure
 from omibench.models.api.http import MOST_REPLY, Reply, exchange
 from omibench.models.api.replies import parse_json
-from omibench.stages.ocr.engines.readers import ReadLine, ReadPage
+from omibench.stages.ocr.engines.engine import Reading
+from omibench.stages.ocr.engines.readers import ReadPage
 from omibench.text.masking import mask_line, remember
 
 NAME = "mathpix"
@@ -146,7 +147,7 @@ def _page(page: Mapping[str, Any]) -> ReadPage:
             figures.append((min(xs), min(ys), max(xs), max(ys)))
         elif text:
             lines.append(
-                ReadLine(
+                Reading(
                     text=text,
                     quad=corners,
                     confidence=line.get("confidence"),

@@ -25,7 +25,8 @@ from omibench.schemas.request import (
 )
 from omibench.settings.prompts.catalogue import PromptEntry
 from omibench.settings.prompts.wording import Wording, read_wording
-from omibench.stages.ocr.engines.readers import Corner, ReadLine, ReadPage
+from omibench.stages.ocr.engines.engine import Point, Reading
+from omibench.stages.ocr.engines.readers import ReadPage
 from omibench.text.latex import find_formulas
 
 if TYPE_CHECKING:
@@ -317,7 +318,7 @@ _COMMAND: Final = re.compile(r"\\[A-Za-z]+|[{}^_$]")
 
 def place_runs(
     runs: Sequence[Sequence[str]], figures: Sequence[Edges], width: float, height: float
-) -> Iterator[ReadLine]:
+) -> Iterator[Reading]:
     """Spread lines over a page between its figures.
 
     Args:
@@ -338,7 +339,7 @@ def place_runs(
         for line in run:
             if line:
                 right = width * min(0.95, 0.08 + 0.008 * len(line))
-                yield ReadLine(text=line, quad=_corners((0.08 * width, y, right, y + 0.8 * step)))
+                yield Reading(text=line, quad=_corners((0.08 * width, y, right, y + 0.8 * step)))
             y += step if line else _BLANK * step
         floor = y
 
@@ -356,7 +357,7 @@ def estimate_type_size(blocks: Iterable[tuple[str, Edges]]) -> float | None:
 
 def place_block(
     text: str, box: Edges, size: float | None, *, is_text: bool = True
-) -> Iterator[ReadLine]:
+) -> Iterator[Reading]:
     """Break the text of a block into lines that fit its box.
 
     Args:
@@ -373,7 +374,7 @@ def place_block(
     for index, line in enumerate(lines):
         middle = box[1] + (index + 0.5) * pitch
         edges = (box[0], middle - high / 2, box[2], middle + high / 2)
-        yield ReadLine(text=line, quad=_corners(edges))
+        yield Reading(text=line, quad=_corners(edges))
 
 
 def _count_lines(text: str, box: Edges, size: float | None) -> int:
@@ -444,6 +445,6 @@ def _is_wide(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
 
 
-def _corners(box: Edges) -> tuple[Corner, Corner, Corner, Corner]:
+def _corners(box: Edges) -> tuple[Point, Point, Point, Point]:
     left, top, right, bottom = box
     return (left, top), (right, top), (right, bottom), (left, bottom)

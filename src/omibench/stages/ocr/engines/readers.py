@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +18,7 @@ from omibench.extras import require_extra
 from omibench.params.plugins import PluginFile
 from omibench.plugins.sources import SOURCES
 from omibench.schemas.tables import read_typed_json
-from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, quarter_turned
+from omibench.stages.ocr.engines.engine import Engine, Pixels, Reading, quarter_turned
 from omibench.stages.ocr.engines.registry import ENGINES
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.regions import Region
@@ -27,18 +26,6 @@ from omibench.stages.ocr.layout.scans import Scanned, build_lines
 
 if TYPE_CHECKING:
     import pymupdf
-
-
-Corner = tuple[float, float]
-
-
-class ReadLine(BaseModel):
-    """One line read by another engine, with corners in pixels of its picture."""
-
-    text: str
-    quad: tuple[Corner, Corner, Corner, Corner]
-    confidence: float | None = None
-    handwritten: bool = False
 
 
 class ReadPage(BaseModel):
@@ -50,7 +37,7 @@ class ReadPage(BaseModel):
     engine: str
     width: float
     height: float
-    lines: list[ReadLine]
+    lines: list[Reading]
     figures: list[tuple[float, float, float, float]] | None = None
     turn: Literal[0, 90, 180, 270] = 0
     """Degrees clockwise; width, height and all boxes refer to the turned picture."""
@@ -63,54 +50,41 @@ def page_file(folder: Path, file: int, page: int) -> Path:
     return folder / f"{file}-p{page:04d}.json"
 
 
-class RecordedReader:
-    """Returns the readings of a file's pages."""
+def read_recorded(folder: Path, file: int, page: pymupdf.Page, number: int) -> Scanned:
+    """Return the stored lines of a page in its own coordinates; empty without readings.
 
-    def __init__(self, folder: Path, file: int) -> None:
-        self.folder, self.file = folder, file
-
-    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """Return the lines of a page in its own coordinates; empty without readings."""
-        path = page_file(self.folder, self.file, number)
-        if not path.is_file():
-            return Scanned([], "none", regions=[])
-        read = read_typed_json(path, ReadPage)
-        if read.turn:
-            page.set_rotation(read.turn)
-            page.remove_rotation()
-        scale = page.rect.width / max(read.width, 1.0)
-        codes = ("page_incomplete",) if read.incomplete else ()
-        readings = [Reading(r.text, r.quad, r.confidence, whole=True) for r in read.lines]
-        marks = ["handwriting" if line.handwritten else None for line in read.lines]
-        lines = [
-            replace(line, left_out=mark)
-            for line, mark in zip(
-                build_lines(readings, number, scale, read.engine), marks, strict=True
-            )
-        ]
-        turn = float(read.turn)
-        if read.figures is None:
-            return Scanned(lines, read.engine, turn, codes=codes)
+    Args:
+        folder: Folder of readings.
+        file: Number of the file of the source.
+        page: The page, which is turned like its reading.
+        number: Page number, from 1.
+    """
+    path = page_file(folder, file, number)
+    if not path.is_file():
+        return Scanned([], "none", regions=[])
+    read = read_typed_json(path, ReadPage)
+    if read.turn:
+        page.set_rotation(read.turn)
+        page.remove_rotation()
+    scale = page.rect.width / max(read.width, 1.0)
+    readings = [reading._replace(whole=True) for reading in read.lines]
+    lines = build_lines(readings, number, scale, read.engine)
+    regions = None
+    if read.figures is not None:
         boxes = [Box(*(value * scale for value in figure)) for figure in read.figures]
         regions = [Region(box, raster=True) for box in boxes]
-        return Scanned(lines, read.engine, turn, regions, codes)
+    codes = ("page_incomplete",) if read.incomplete else ()
+    return Scanned(lines, read.engine, float(read.turn), regions, codes)
 
 
 # An engine wrapper that reads each picture once, however often a paper is read.
-
-
-class _KeptReading(BaseModel):
-    text: str
-    quad: tuple[Point, Point, Point, Point]
-    confidence: float | None
-    whole: bool
 
 
 class _KeptPicture(BaseModel):
     """The cached answers for one picture; None for missing ones."""
 
     turn: int | None = None
-    readings: list[_KeptReading] | None = None
+    readings: list[Reading] | None = None
 
 
 class RememberingEngine:
@@ -136,10 +110,9 @@ class RememberingEngine:
         path = self._file(picture)
         kept = _read_kept(path)
         if kept.readings is not None:
-            return [Reading(r.text, r.quad, r.confidence, r.whole) for r in kept.readings]
+            return kept.readings
         readings = self._reader().read(picture)
-        rows = [_KeptReading(**reading._asdict()) for reading in readings]
-        self._keep(path, kept.model_copy(update={"readings": rows}))
+        self._keep(path, kept.model_copy(update={"readings": readings}))
         return readings
 
     def _reader(self) -> Engine:

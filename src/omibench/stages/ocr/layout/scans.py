@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.files.pictures import READERS
 from omibench.files.reading import open_regular
-from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, read_upright
+from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.regions import Region
 
@@ -47,36 +47,26 @@ class Scanned(NamedTuple):
     """Codes of the page beyond its lines and figures."""
 
 
-class PageReader(Protocol):
-    """Reads pages without a text layer."""
-
-    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """Return the lines of a page, after turning it upright and levelling it."""
-        ...
+PageReader = Callable[["pymupdf.Page", int], Scanned]
+"""Returns the lines of a page with a number, after turning it upright and levelling it."""
 
 
-class LocalReader:
-    """Reads pages with a local engine."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-
-    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """Render the page at 200 dpi and read it; if it reads badly, try it turned."""
-        scale = choose_scale(page)
-        picture, readings, turn = read_upright(render_page(page, scale), self.engine)
-        if turn:
-            page.set_rotation(turn)
-            page.remove_rotation()
-        skew = measure_skew(readings)
-        if abs(skew) > _LEVEL:
-            turn_content(page, -skew)
-            middle = (picture.shape[1] / 2, picture.shape[0] / 2)
-            readings = [turned_reading(r, -skew, middle) for r in readings]
-        else:
-            skew = 0.0
-        lines = build_lines(readings, number, 1 / scale, self.engine.name)
-        return Scanned(lines, self.engine.name, turn - skew)
+def read_locally(engine: Engine, page: pymupdf.Page, number: int) -> Scanned:
+    """Render a page at 200 dpi, read it with a local engine, and turn it as it was read."""
+    scale = choose_scale(page)
+    picture, turn = engine.upright(render_page(page, scale))
+    readings = engine.read(picture)
+    if turn:
+        page.set_rotation(turn)
+        page.remove_rotation()
+    skew = measure_skew(readings)
+    if abs(skew) > _LEVEL:
+        turn_content(page, -skew)
+        middle = (picture.shape[1] / 2, picture.shape[0] / 2)
+        readings = [turned_reading(r, -skew, middle) for r in readings]
+    else:
+        skew = 0.0
+    return Scanned(build_lines(readings, number, 1 / scale, engine.name), engine.name, turn - skew)
 
 
 def choose_scale(page: pymupdf.Page) -> float:
@@ -186,6 +176,7 @@ def _line(reading: Reading, page: int, scale: float, engine: str, usual: float) 
         size=round(size, 1),
         baseline=box.y1 - _BELOW * height,
         upright=not _on_side(reading),
+        left_out="handwriting" if reading.handwritten else None,
         engine=engine,
         confidence=None if reading.confidence is None else round(reading.confidence, 4),
         math_suspect=not reading.whole and (tall or _FLATTENED.search(reading.text) is not None),
@@ -291,24 +282,6 @@ _TYPE_PHOTOGRAPHS = 10.0
 """The type size in points that the scale of a photograph gives to its lines."""
 
 
-class Photograph(NamedTuple):
-    """A photograph as a PDF of one page, with a reader that has its lines."""
-
-    pdf: pymupdf.Document
-    reader: KnownReader
-
-
-class KnownReader:
-    """Returns the lines of a page that has already been read."""
-
-    def __init__(self, scanned: Scanned) -> None:
-        self.scanned = scanned
-
-    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """Return the lines of the only page."""
-        return self.scanned
-
-
 def load_pixels(path: Path) -> Pixels:
     """Return the pixels of a photograph, oriented by its metadata, with 640 to 2,600 on its long
     side."""
@@ -328,36 +301,25 @@ def load_pixels(path: Path) -> Pixels:
     return np.asarray(image)
 
 
-def read_photograph(path: Path, engine: Engine) -> Photograph:
-    """Turn, level and read a photograph."""
-    picture, readings, turn = read_pixels(load_pixels(path), engine)
-    heights = [r.height for r in readings for _ in r.text]
-    scale = (
-        _TYPE_PHOTOGRAPHS / (0.74 * median(heights)) if heights else 595 / max(picture.shape[1], 1)
-    )
-    lines = without_ink(build_lines(readings, 1, scale, engine.name))
-    return Photograph(picture_page(picture, scale), KnownReader(Scanned(lines, engine.name, turn)))
-
-
-def without_ink(lines: list[Line]) -> list[Line]:
-    """Return the lines with those that are not print marked as left out, the others as running
-    text."""
-    reasons = find_unprinted_lines(lines)
-    return [
-        replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
-        for line in lines
-    ]
-
-
-def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading], float]:
-    """Return the upright picture, its lines, and the degrees it was turned."""
-    picture, readings, turn = read_upright(picture, engine)
+def read_photograph(path: Path, engine: Engine) -> tuple[pymupdf.Document, Scanned]:
+    """Turn, level and read a photograph; return it as a PDF of one page, with its lines."""
+    picture, turn = engine.upright(load_pixels(path))
+    readings = engine.read(picture)
     skew = measure_skew(readings)
     if _LEVEL_PHOTOGRAPHS < abs(skew) < _MAX_SKEW:
         picture = _level(picture, skew)
         readings = engine.read(picture)
-        return picture, readings, turn - skew
-    return picture, readings, float(turn)
+    else:
+        skew = 0.0
+    heights = [r.height for r in readings for _ in r.text]
+    scale = _TYPE_PHOTOGRAPHS / (_TYPE * median(heights)) if heights else 595 / picture.shape[1]
+    lines = build_lines(readings, 1, scale, engine.name)
+    reasons = find_unprinted_lines(lines)
+    lines = [
+        replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
+        for line in lines
+    ]
+    return picture_page(picture, scale), Scanned(lines, engine.name, turn - skew)
 
 
 def _level(picture: Pixels, skew: float) -> Pixels:

@@ -264,7 +264,7 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
 
 def _read(sheet: DocumentPage, page: pymupdf.Page, reader: PageReader) -> None:
     """Read a page with the reader; non-text regions may be figures."""
-    scanned = reader.read_page(page, sheet.number)
+    scanned = reader(page, sheet.number)
     sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
     sheet.width, sheet.height = page.rect.width, page.rect.height
     scale = choose_scale(page)

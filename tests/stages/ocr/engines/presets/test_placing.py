@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from omibench.stages.ocr.engines.engine import Reading
 from omibench.stages.ocr.engines.page_models import estimate_type_size, place_block, place_runs
-from omibench.stages.ocr.engines.readers import ReadLine
 from omibench.stages.ocr.layout.reading_order import paragraphs
 from omibench.stages.ocr.layout.scans import build_lines
 
@@ -17,10 +16,9 @@ BOX = (100.0, 200.0, 700.0, 290.0)
 """Room for three lines of type of 25 pixels."""
 
 
-def join(lines: list[ReadLine]) -> str:
+def join(lines: list[Reading]) -> str:
     """The paragraphs that the lines make."""
-    readings = [Reading(line.text, line.quad, None, whole=True) for line in lines]
-    return paragraphs(build_lines(readings, 1, 0.4, "test"))
+    return paragraphs(build_lines(lines, 1, 0.4, "test"))
 
 
 def test_a_block_is_cut_into_the_lines_that_it_has_room_for() -> None:
