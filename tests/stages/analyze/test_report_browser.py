@@ -141,7 +141,7 @@ def test_figures_answer_the_pointer_and_their_legends_pick(browser: Browser, sit
     accuracy.scroll_into_view_if_needed()
     point = accuracy.locator(".interactive .mark-symbol.role-mark path").first
     point.hover()
-    assert "accuracy: " in page.inner_text(".tooltip")
+    assert "estimate: " in page.inner_text(".tooltip")
     assert "model: " in page.inner_text(".tooltip")
     accuracy.locator(".interactive .role-legend-label text", has_text="Direct").click()
     opacities = accuracy.locator(".interactive .mark-symbol.role-mark path").evaluate_all(

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
 import altair as alt
+import polars as pl
 
 from omibench.results.statistics.regression import find_saturation
-from omibench.stages.analyze.figures.chart_parts import (
+from omibench.stages.analyze.figures.charts import (
+    Row,
     describe_rules,
-    describe_selection,
+    draw_curves,
     draw_lines,
-    embed_data,
     encode_colour,
     encode_shape,
     finish_lines,
     join_names,
     list_distinct,
+    make_chart,
     mark_mixed,
-    name_lines,
+    per_cent,
     pick_rules,
     scale_up,
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import compare_ends, count_stars, count_vote_slopes
-from omibench.stages.analyze.figures.theme import INK
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from omibench.stages.analyze.figures.theme import Chart
+from omibench.stages.analyze.figures.theme import INK, Chart
 
 _TICKS = (1, 2, 4, 8, 16)
 _LINE = ("label", "series")
-_LINE_KEYS = ("model", "series")
 
 
 @figure(
@@ -54,55 +50,42 @@ def draw_samples(table: pl.DataFrame) -> Chart | None:
     rows = mark_mixed(
         [
             {**row, "line": join_names(row, "label", "setting_label", "curve")}
-            for row in table.filter(rules=rules).to_dicts()
+            for row in scale_up(table.filter(rules=rules).to_dicts())
             if row["curve"] != "consistency@k"
         ]
     )
-    data = select_lines(scale_up([r for r in rows if r["k"]], "estimate", "low", "high"))
+    data, selection = select_lines([row for row in rows if row["k"]])
     if not data:
         return None
     names = list_distinct(data, "line")
     most = max(row["k"] for row in data)
-    fits = [fit for fit in _draw_fits(rows, most) if fit["line"] in names]
-    colour, shape = encode_colour("line", names, ""), encode_shape("line", names, "")
-    ticks = [k for k in _TICKS if k <= most]
+    terms = {(row["line"], row["metric"]): row["estimate"] for row in rows}
+    fits = [
+        {"line": name, "k": k,
+         "estimate": terms[name, "intercept"] + terms[name, "slope"] * (k.bit_length() - 1)}
+        for name in names
+        if (name, "slope") in terms
+        for k in _TICKS
+        if k <= most
+    ]  # fmt: skip
     x = alt.X(
         "k:Q",
         title="Samples k",
         scale=alt.Scale(type="log", base=2, domain=[1, most], nice=False),
-        axis=alt.Axis(values=ticks, format="d"),
+        axis=alt.Axis(values=[k for k in _TICKS if k <= most], format="d"),
     )
-    y = alt.Y("estimate:Q", title="Right, %", scale=alt.Scale(domain=[0, 100]))
-    points = alt.Chart(embed_data(data)).mark_point(size=50).encode(x=x, y=y, color=colour)
-    lines = (
-        alt.Chart(embed_data(fits))
-        .mark_line(strokeWidth=1.5, clip=True)
-        .encode(x=x, y=y, color=colour)
+    y = alt.Y("estimate:Q", **per_cent("Right, %"))
+    lines, points = (
+        make_chart(values).encode(x=x, y=y, color=encode_colour("line", names, ""))
+        for values in (fits, data)
     )
-    chart = alt.layer(lines, points.encode(shape=shape))
-    subtitle = "lines: least squares on log2 k through k = 1, 3, 4, 8 and 16" if fits else ""
-    return finish_lines(
-        chart,
-        "accuracy-by-k",
-        data,
-        describe_rules(rules),
-        subtitle,
-        describe_selection(data, rows),
+    chart = alt.layer(
+        lines.mark_line(strokeWidth=1.5, clip=True),
+        points.mark_point(size=50).encode(shape=encode_shape("line", names, "")),
     )
-
-
-def _draw_fits(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Return both ends of each fitted line."""
-    terms: dict[str, dict[str, float]] = {}
-    for row in rows:
-        if row["metric"] in ("slope", "intercept"):
-            terms.setdefault(row["line"], {})[row["metric"]] = 100 * row["estimate"]
-    return [
-        {"line": name, "k": k, "estimate": term["intercept"] + term["slope"] * (k.bit_length() - 1)}
-        for name, term in terms.items()
-        for k in _TICKS
-        if k <= most
-    ]
+    note = "lines: least squares on log2 k through k = 1, 3, 4, 8 and 16" if fits else ""
+    title = "Accuracy by number of samples"
+    return finish_lines(chart, title, data, describe_rules(rules), note, selection)
 
 
 @figure(
@@ -110,7 +93,7 @@ def _draw_fits(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     "accuracy-by-budget",
     "Accuracy by token budget of a response",
     source="OMIBench, figure 5a",
-    finding=compare_ends("budget", "largest budget", _LINE_KEYS),
+    finding=compare_ends("budget", "largest budget", ("model", "series")),
 )
 def draw_budgets(table: pl.DataFrame) -> Chart | None:
     """Draw one line per model over budgets, on a log2 scale.
@@ -118,15 +101,7 @@ def draw_budgets(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-budget`.
     """
-    rules = pick_rules(table)
-    rows = name_lines(table.filter(rules=rules).to_dicts(), *_LINE)
-    if not rows:
-        return None
-    data = select_lines(scale_up(rows, "estimate", "low", "high"))
-    chart = draw_lines(data, _scale_budgets(data), alt.Y("estimate:Q", title="Accuracy, %"))
-    return finish_lines(
-        chart, "accuracy-by-budget", data, describe_rules(rules), describe_selection(data, rows)
-    )
+    return draw_curves("Accuracy by token budget of a response", table, _LINE, _place_budgets)
 
 
 @figure(
@@ -141,21 +116,13 @@ def draw_tokens(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-budget`.
     """
-    rows = name_lines(table.filter(metric="tokens").to_dicts(), *_LINE)
-    if not rows:
-        return None
-    data = select_lines(rows)
-    y = alt.Y("estimate:Q", title="Mean tokens of a response", scale=alt.Scale(zero=True))
-    return finish_lines(
-        draw_lines(data, _scale_budgets(data), y),
-        "tokens-by-budget",
-        data,
-        describe_selection(data, rows),
-    )
+    title, axis = "Tokens used by token budget of a response", "Mean tokens of a response"
+    tokens = table.filter(metric="tokens")
+    return draw_curves(title, tokens, _LINE, _place_budgets, axis=axis, zero=True)
 
 
-def _scale_budgets(data: list[dict[str, object]]) -> alt.X:
-    budgets = sorted({int(str(row["budget"])) for row in data})
+def _place_budgets(rows: Sequence[Row]) -> alt.X:
+    budgets = sorted(list_distinct(rows, "budget"))
     scale = alt.Scale(type="log", base=2, domain=[budgets[0], budgets[-1]], nice=False)
     axis = alt.Axis(values=budgets, format=",d")
     return alt.X("budget:Q", title="Maximum of new tokens", scale=scale, axis=axis)
@@ -175,39 +142,39 @@ def draw_shots(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-shots`.
     """
-    rules = pick_rules(table)
-    part = table.filter(rules=rules)
-    exams = part.filter(part["value"] != "")
-    rows = name_lines((part if exams.is_empty() else exams).to_dicts(), "label", "series", "value")
-    if not rows:
-        return None
+    exams = table.filter(table["value"] != "", rules=pick_rules(table))
+    return draw_curves(
+        "Accuracy by the number of examples",
+        table if exams.is_empty() else exams,
+        ("label", "series", "value"),
+        _place_shots,
+        lambda rows: (
+            "ribbons: one standard error over runs; stars: significantly above no examples (Welch)"
+        ),
+        draw=_draw_ribbons,
+        zero=False,
+    )
+
+
+def _place_shots(rows: Sequence[Row]) -> alt.X:
+    most = max(row["shots"] for row in rows)
+    axis = alt.Axis(tickCount=most, tickMinStep=1, format="d")
+    return alt.X("shots:Q", title="Examples", axis=axis)
+
+
+def _draw_ribbons(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
     data = [
         row | {"below": row["estimate"] - error, "above": row["estimate"] + error}
-        for row in select_lines(scale_up(rows, "estimate", "low", "high", "sem"))
+        for row in scale_up(rows, "sem")
         for error in [row["sem"] or 0]
     ]
     names = list_distinct(data, "line")
-    most = max(row["shots"] for row in data)
-    x = alt.X("shots:Q", title="Examples", axis=alt.Axis(tickCount=most, tickMinStep=1, format="d"))
-    y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(zero=False))
-    base = alt.Chart(embed_data(data)).encode(x=x, color=encode_colour("line", names, ""))
-    ribbons = base.mark_area(opacity=0.2).encode(y=alt.Y("below:Q", title=""), y2="above:Q")
-    chart = alt.layer(
-        ribbons,
+    base = make_chart(data).encode(x=x, color=encode_colour("line", names, ""))
+    return alt.layer(
+        base.mark_area(opacity=0.2).encode(y=alt.Y("below:Q", title=""), y2="above:Q"),
         base.mark_line(strokeWidth=1.5).encode(y=y),
         base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
         base.mark_text(dy=-12, color=INK).encode(y=y, text="stars:N", color=alt.value(INK)),
-    )
-    subtitle = (
-        "ribbons: one standard error over runs; stars: significantly above no examples (Welch)"
-    )
-    return finish_lines(
-        chart,
-        "accuracy-by-shots",
-        data,
-        describe_rules(rules),
-        subtitle,
-        describe_selection(data, rows),
     )
 
 
@@ -224,7 +191,8 @@ def draw_parameters(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-parameters`.
     """
-    return _draw_sizes(table, "accuracy-by-parameters", "parameters_b", "Parameters, billions")
+    title = "Accuracy by the parameters of models"
+    return _draw_sizes(title, table, "parameters_b", "Parameters, billions")
 
 
 @figure(
@@ -241,48 +209,34 @@ def draw_active_parameters(table: pl.DataFrame) -> Chart | None:
     """
     if (table["active_parameters_b"] == table["parameters_b"]).all():
         return None
-    name = "accuracy-by-active-parameters"
-    return _draw_sizes(table, name, "active_parameters_b", "Activated parameters, billions")
+    title, axis = "Accuracy by activated parameters of models", "Activated parameters, billions"
+    return _draw_sizes(title, table, "active_parameters_b", axis)
 
 
-def _draw_sizes(table: pl.DataFrame, name: str, column: str, title: str) -> Chart | None:
-    rules = pick_rules(table)
-    rows = name_lines(
-        table.filter(rules=rules).sort(column, maintain_order=True).to_dicts(),
-        "family", "variant", "setting",
-    )  # fmt: skip
-    if not rows:
-        return None
-    data = select_lines(scale_up(rows, "estimate", "low", "high"))
-    x = alt.X(
-        f"{column}:Q", title=title, scale=alt.Scale(type="log", base=10), axis=alt.Axis(grid=False)
-    )
-    ends = _find_ends(data, column)
-    names = list_distinct(data, "line")
-    rules_of_ends = (
-        alt.Chart(embed_data(ends))
-        .mark_rule(strokeDash=[4, 3])
-        .encode(x=x, color=encode_colour("line", names, ""))
-    )
-    lines = draw_lines(data, x, alt.Y("estimate:Q", title="Accuracy, %"))
-    chart = alt.layer(rules_of_ends, lines) if ends else lines
-    subtitle = "dashes: beyond this size every larger model gains less than 0.5 points"
-    return finish_lines(
-        chart,
-        name,
-        data,
-        describe_rules(rules),
-        subtitle if ends else "",
-        describe_selection(data, rows),
-    )
+def _draw_sizes(title: str, table: pl.DataFrame, column: str, axis: str) -> Chart | None:
+    def place(rows: Sequence[Row]) -> alt.X:
+        scale, grid = alt.Scale(type="log", base=10), alt.Axis(grid=False)
+        return alt.X(f"{column}:Q", title=axis, scale=scale, axis=grid)
+
+    def note(rows: Sequence[Row]) -> str:
+        words = "dashes: beyond this size every larger model gains less than 0.5 points"
+        return words if _find_ends(rows, column) else ""
+
+    def draw(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
+        lines, ends = draw_lines(rows, x, y), _find_ends(rows, column)
+        colour = encode_colour("line", list_distinct(rows, "line"), "")
+        dashes = make_chart(ends).mark_rule(strokeDash=[4, 3]).encode(x=x, color=colour)
+        return alt.layer(dashes, lines) if ends else lines
+
+    ordered = table.sort(column, maintain_order=True)
+    return draw_curves(title, ordered, ("family", "variant", "setting"), place, note, draw=draw)
 
 
-def _find_ends(data: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+def _find_ends(rows: Sequence[Row], column: str) -> list[Row]:
     """Return the saturation points of lines that have one."""
     scores: dict[str, dict[float, float]] = {}
-    for row in data:
+    for row in rows:
         line = scores.setdefault(row["line"], {})
-        share = row["estimate"] / 100
-        line[row[column]] = max(share, line.get(row[column], 0.0))
+        line[row[column]] = max(row["estimate"] / 100, line.get(row[column], 0.0))
     ends = {name: find_saturation(line) for name, line in scores.items()}
     return [{"line": name, column: size} for name, size in ends.items() if size is not None]

@@ -2,128 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import altair as alt
 import polars as pl
 
 from omibench.results.load import JUDGE_RULES
-from omibench.stages.analyze.figures.chart_parts import (
+from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
-    count_lines,
-    describe_heads,
+    Drawn,
+    Row,
     describe_rules,
+    draw_intervals,
     draw_rows,
-    embed_data,
+    draw_squares,
     encode_colour,
+    encode_names,
     encode_shape,
     finish,
     finish_rows,
     head_lines,
+    join_names,
+    keep_values,
     list_distinct,
+    make_chart,
+    mark_mixed,
     name_lines,
+    per_cent,
     pick_rules,
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
-from omibench.stages.analyze.formatting import name_rules
-from omibench.stages.analyze.results.baselines import DIFFERENCE
-from omibench.stages.analyze.sentences import SIMULATED
+from omibench.stages.analyze.formatting import NO_VALUE, format_points, name_rules
+from omibench.stages.analyze.results.baselines import DIFFERENCE, NOISE, PRESENT
 
 MOST_BASELINES = 4
 MOST_PARTS = 4
 """The number of values of a slice shown next to each other."""
-STEP = 22
-NAMES = alt.Axis(labelLimit=420)
+MOST_SQUARES = 1200
+"""The maximum number of squares of a heat map; its table has all."""
 PALE = 0.4
 """The opacity of a difference that is not significant."""
-_PALE_NOTE = "pale: not significant by Holm over this family"
+FALL, RISE = SERIES[0], SERIES[1]
+"""Blue for a decrease and orange for an increase, by magnitude (USNCO-V, figure 6)."""
+_NUMBERS = ("estimate", "low", "high", "score", "baseline_score")
 _MEASURES = ("accuracy", "gptscore")
 _SIDES = {"baseline_score": "instruct", "score": "thinking"}
 
 
-def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
+def _select_differences(table: pl.DataFrame, kind: str) -> list[Row]:
     """Select the differences of one kind, by the first scorer and measure, for one slice.
 
     Args:
-        table: A table of `comparisons.differences.compare_slices`.
+        table: A table of `results.baselines.compare_slices`.
         kind: `model` or `setting`.
 
     Returns:
-        Rows with the numbers in points (`points`, `left`, `right`, `acc`, `base`) and the columns
-        `part` (the value of the slice), `pair` (the comparison) and `name`.
+        Rows with numbers in points, `part` (the value of the slice) and `name`; their other column
+        is marked if only some are simulated.
     """
     rows = table.filter(pl.col("metric") == DIFFERENCE, pl.col("kind") == kind)
     if rows.is_empty():
         return []
     rows = rows.filter(pl.col("rules") == rows["rules"][0], pl.col("measure") == rows["measure"][0])
     part = rows.filter(pl.col("slice") == _pick_slice(rows))
-    several = part[kind].n_unique() > 1
-    is_mixed = part["simulated"].n_unique() > 1
-    described_rows = []
-    for row in part.to_dicts():
-        pair = f"{row[kind]} vs {row['baseline']}"
-        other = row["setting"] if kind == "model" else row["model"]
-        mark = SIMULATED if is_mixed and row["simulated"] else ""
-        names = [other, mark, row[kind] if several else "", row["value"]]
-        described_rows.append(
-            scale_row(row)
-            | {"pair": pair, "part": row["value"] or "all items", "name": join_parts(names)}
-        )
-    return described_rows
-
-
-def scale_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of differences with its numbers in points."""
-    columns = {
-        "points": "estimate", "left": "low", "right": "high",
-        "acc": "score", "base": "baseline_score",
-    }  # fmt: skip
-    return row | {name: 100 * row[column] for name, column in columns.items()}
-
-
-def mark_model(row: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
-    """Return the model of a row, marked if it is simulated and other rows are not.
-
-    If all are simulated, the title of the figure is marked.
-    """
-    is_mixed = not all(other["simulated"] for other in rows)
-    return f"{row['model']} · {SIMULATED}" if row["simulated"] and is_mixed else str(row["model"])
-
-
-def name_baselines(rows: list[dict[str, Any]]) -> str:
-    """Return a subtitle with the baselines: 'against direct', 'against a or b'."""
-    baselines = list_distinct(rows, "baseline")
-    names = " or ".join(baselines[:MOST_BASELINES])
-    return f"against {names}" + " and others" * (len(baselines) > MOST_BASELINES)
-
-
-def join_parts(names: Iterable[str]) -> str:
-    """Return the non-empty parts of a row's name."""
-    return " · ".join(filter(None, names))
-
-
-def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """Return the rows that fit into one figure, in order, with a subtitle on the selection.
-
-    Args:
-        rows: Output of `select_differences`.
-    """
-    if len(rows) <= MOST_ROWS:
-        return rows, ""
-    largest = sorted(rows, key=lambda row: -abs(row["points"]))[:MOST_ROWS]
+    name, other = ([kind] if part[kind].n_unique() > 1 else []), "setting"
+    if kind == "setting":
+        other = "model"
     return [
-        row for row in rows if row in largest
-    ], f"the {MOST_ROWS} largest of {len(rows):,} differences; its table has all"
+        row | {"part": row["value"] or "all items", "name": join_names(row, other, *name, "value")}
+        for row in mark_mixed(scale_up(part.to_dicts(), *_NUMBERS), other)
+    ]
 
 
 def _pick_slice(rows: pl.DataFrame) -> str:
     """Return the first slice by one attribute with two to four values; "" for all items."""
     counts = rows.group_by("slice", maintain_order=True).agg(pl.col("value").n_unique())
     return next((name for name, n in counts.iter_rows() if name and 2 <= n <= MOST_PARTS), "")
+
+
+def _keep_largest(rows: list[Row]) -> Drawn:
+    if len(rows) <= MOST_ROWS:
+        return rows, ""
+    largest = sorted(rows, key=lambda row: -abs(row["estimate"]))[:MOST_ROWS]
+    note = f"the {MOST_ROWS} largest of {len(rows):,} differences; its table has all"
+    return [row for row in rows if row in largest], note
+
+
+def _describe(rows: Sequence[Row]) -> str:
+    """Return the measure, scorer and baselines: 'accuracy by robust, against direct'."""
+    measures, baselines = (list_distinct(rows, name) for name in ("measure", "baseline"))
+    more = " and others" * (len(baselines) > MOST_BASELINES)
+    names = " or ".join(baselines[:MOST_BASELINES])
+    return f"{' and '.join(measures)} by {rows[0]['rules']}, against {names}{more}"
 
 
 @figure(
@@ -139,29 +112,24 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if no setting has a baseline.
     """
-    rows, selection = keep_largest(select_differences(table, "setting"))
+    rows, selection = _keep_largest(_select_differences(table, "setting"))
     if not rows:
         return None
-    base = alt.Chart(embed_data(rows)).encode(y=alt.Y("name:N", sort=None, title=None, axis=NAMES))
-    parts = list_distinct(rows, "part")
-    colour = encode_colour("part", parts, rows[0]["slice"])
-    scale = alt.Scale(domain=[0, 100])
-    lines = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
-        x=alt.X("base:Q", title="Accuracy, %", scale=scale), x2="acc:Q", color=colour
+    base = make_chart(rows).encode(
+        y=encode_names("name", labelLimit=420),
+        color=encode_colour("part", list_distinct(rows, "part"), rows[0]["slice"]),
     )
-    # A rotated cross is the x of the figure that this one follows.
-    starts = base.mark_point(shape="cross", angle=45).encode(
-        x=alt.X("base:Q", scale=scale), color=colour
+    start, end = (alt.X(f"{name}:Q", **per_cent()) for name in ("baseline_score", "score"))
+    chart = alt.layer(
+        base.mark_rule(strokeWidth=2, opacity=0.55).encode(x=start, x2="score:Q"),
+        # A rotated cross is the x of the figure that this one follows.
+        base.mark_point(shape="cross", angle=45).encode(x=start),
+        base.mark_point(shape="circle").encode(x=end),
     )
-    ends = base.mark_point(shape="circle").encode(x=alt.X("acc:Q", scale=scale), color=colour)
+    pairs = {f"{row['setting']} vs {row['baseline']}" for row in rows}
+    title = f"Accuracy: {pairs.pop()}" if len(pairs) == 1 else "Accuracy of settings and baselines"
     note = "cross: baseline, circle: setting; over the same problems"
-    return _finish(alt.layer(lines, starts, ends), rows, _name_pairs(rows), note, selection)
-
-
-def _name_pairs(rows: list[dict[str, Any]]) -> str:
-    """Return the title of a dumbbell: the pair if it is the only one."""
-    pairs = {row["pair"] for row in rows}
-    return f"Accuracy: {pairs.pop()}" if len(pairs) == 1 else "Accuracy of settings and baselines"
+    return finish(chart, title, _describe(rows), note, selection, of=rows)
 
 
 @figure(
@@ -177,7 +145,7 @@ def draw_deltas(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None without differences.
     """
-    rows = select_differences(table, "setting") or select_differences(table, "model")
+    rows = _select_differences(table, "setting") or _select_differences(table, "model")
     return _draw_points(rows, "Difference to the baseline, points", "Differences to baselines")
 
 
@@ -194,48 +162,104 @@ def draw_pictures(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None without differences.
     """
-    whole = table.filter(pl.col("slice") == "", pl.col("rules") == table["rules"][0])
-    measures = whole["measure"].n_unique()
-    differences = whole.sort("model", "setting", maintain_order=True).to_dicts()
+    whole = table.filter(slice="", rules=table["rules"][0])
+    names = ["model", "setting", *(["measure"] if whole["measure"].n_unique() > 1 else [])]
+    ordered = whole.sort("model", "setting", maintain_order=True).to_dicts()
     rows = [
-        scale_row(row)
-        | {
-            "part": row["measure"],
-            "name": join_parts(
-                [
-                    mark_model(row, differences),
-                    row["setting"],
-                    row["measure"] if measures > 1 else "",
-                ]
-            ),
-        }
-        for row in differences
+        row | {"part": row["measure"], "name": join_names(row, *names)}
+        for row in mark_mixed(scale_up(ordered), "model")
     ]
     return _draw_points(rows, "Clean minus real, points", "Clean and real pictures")
 
 
-def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | None:
-    rows, selection = keep_largest(rows)
+def _draw_points(rows: list[Row], axis: str, title: str) -> Chart | None:
+    rows, selection = _keep_largest(rows)
     if not rows:
         return None
-    parts = list_distinct(rows, "part")
-    base = alt.Chart(embed_data(rows)).encode(
-        y=alt.Y("name:N", sort=None, title=None, axis=NAMES),
-        color=encode_colour("part", parts, rows[0]["slice"]),
+    base = make_chart(rows).encode(
+        y=encode_names("name", labelLimit=420),
+        color=encode_colour("part", list_distinct(rows, "part"), rows[0]["slice"]),
         opacity=alt.condition("datum.significant", alt.value(1), alt.value(PALE)),
     )
-    x = alt.X("points:Q", title=axis)
-    zero = alt.Chart(embed_data([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
-    whiskers = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("left:Q", title=axis), x2="right:Q")
-    points = base.mark_point().encode(x=x)
-    return _finish(alt.layer(zero, whiskers, points), rows, title, _PALE_NOTE, selection)
+    zero = make_chart([{"zero": 0}]).mark_rule(color=INK).encode(x="zero:Q")
+    chart = alt.layer(zero, *draw_intervals(base, {"title": axis}, {"strokeWidth": 2.5}))
+    note = "pale: not significant by Holm over this family"
+    return finish(chart, title, _describe(rows), note, selection, of=rows)
 
 
-def _finish(chart: Chart, rows: list[dict[str, Any]], title: str, *notes: str) -> Chart:
-    measures = " and ".join(dict.fromkeys(row["measure"] for row in rows))
-    measure = f"{measures} by {rows[0]['rules']}, {name_baselines(rows)}"
-    simulated = any(row["simulated"] for row in rows)
-    return finish(chart, title, measure, *notes, height={"step": STEP}, simulated=simulated)
+@figure(
+    "drops", "baselines", "Changes of accuracy by setting", source="USNCO-V, figure 6",
+    finding=count_differences,
+)  # fmt: skip
+def draw_drops(table: pl.DataFrame) -> Chart | None:
+    """Draw the difference of each setting to its baseline, in points and per cent of the baseline.
+
+    Args:
+        table: The result `baselines`.
+
+    Returns:
+        The chart; None if fewer than two settings have a baseline.
+    """
+    rows = [
+        row
+        | {
+            "column": row["setting"],
+            "row": join_names(row, "model", "value"),
+            "text": f"{format_points(row['estimate'] / 100)} ({_format_relative(row['relative'])})",
+        }
+        for row in _select_differences(table, "setting")
+    ]
+    if len(list_distinct(rows, "column")) < 2:
+        return None
+    measure, _, baselines = _describe(rows).partition(", ")
+    note = f"{measure}, points, and per cent of the baseline; {baselines}"
+    return _draw_map(rows, "Difference to the baseline", note)
+
+
+@figure(
+    "real-clean-noise", "real-clean", "Clean minus real pictures by condition of the photograph",
+    source="MathReal, section Real Image vs. Clean Image",
+)  # fmt: skip
+def draw_conditions(table: pl.DataFrame) -> Chart | None:
+    """Draw the gain of clean pictures by condition of the photograph.
+
+    Args:
+        table: The result `real-clean`.
+
+    Returns:
+        The chart; None if no condition is known.
+    """
+    conditions = table.filter(table["slice"].str.starts_with(f"{NOISE}: "), value=PRESENT)
+    if conditions.is_empty():
+        return None
+    rules, measure = conditions["rules"][0], conditions["measure"][0]
+    first = conditions.filter(rules=rules, measure=measure).to_dicts()
+    rows = [
+        row
+        | {
+            "column": row["slice"].removeprefix(f"{NOISE}: "),
+            "row": f"{row['model']} · {row['setting']}",
+            "text": f"{format_points(row['estimate'] / 100)} (n = {row['n']})",
+        }
+        for row in mark_mixed(scale_up(first), "model")
+    ]
+    title = "Clean minus real pictures if a condition is present"
+    return _draw_map(rows, title, f"{measure} by {rules}, points")
+
+
+def _draw_map(rows: list[Row], title: str, note: str) -> Chart:
+    """Draw a heat map of differences by `row` and `column`, as far as they fit."""
+    most = max(MOST_ROWS, MOST_SQUARES // len(list_distinct(rows, "column")))
+    drawn, selection = head_lines(rows, "row", most)
+    squares = [keep_values(row, "row", "column", "text", "n", "significant") for row in drawn]
+    colour = alt.condition("datum.estimate < 0", alt.value(FALL), alt.value(RISE))
+    chart = draw_squares(squares, colour)
+    signs = f"{note}; blue: decrease, orange: increase"
+    return finish(chart, title, signs, selection, of=drawn, step=26)
+
+
+def _format_relative(share: float | None) -> str:
+    return NO_VALUE if share is None else f"{format_points(share, 0)} %"
 
 
 @figure("ranks", "ranks", "Ranges of ranks from paired tests", finding=count_open_ranks)
@@ -249,45 +273,34 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
         The chart, by the first scorer; None for fewer than three cells, for which the table
         suffices.
     """
-    ranked = table.filter(rules=table["rules"][0])
-    rows = ranked.head(MOST_ROWS).to_dicts()
-    if len(rows) < 3:
+    ranked = table.filter(rules=table["rules"][0]).to_dicts()
+    if len(ranked) < 3:
         return None
-    settings = {row["setting"] for row in rows}
-    is_mixed = not all(row["simulated"] for row in rows)
-    data = [
-        {
-            "name": " · ".join([
-                row["model"],
-                *([row["setting"]] if len(settings) > 1 else []),
-                *([SIMULATED] if is_mixed and row["simulated"] else []),
-            ]),
-            "rank": row["estimate"],
-            "best": row["low"],
-            "worst": row["high"],
-        }
-        for row in rows
-    ]  # fmt: skip
-    base = alt.Chart(embed_data(data)).encode(y=alt.Y("name:N", sort=None, title=None))
-    scale = alt.Scale(domain=[0.5, rows[0]["cells"] + 0.5], nice=False)
-    title = "Rank (1 is the highest accuracy)"
-    axis = alt.Axis(tickMinStep=1, format="d")
-    ranges = base.mark_rule(strokeWidth=6, opacity=0.4, color=SERIES[0]).encode(
-        x=alt.X("best:Q", title=title, scale=scale, axis=axis), x2="worst:Q"
-    )
-    points = base.mark_point(color=SERIES[0]).encode(
-        x=alt.X("rank:Q", title=title, scale=scale, axis=axis)
-    )
-    under = f" under {settings.pop()}" if len(settings) == 1 else ""
+    settings = list_distinct(ranked[:MOST_ROWS], "setting")
+    names = ("model", "setting") if len(settings) > 1 else ("model",)
+    cells = [{**row, "name": join_names(row, *names), "cell": n} for n, row in enumerate(ranked)]
+    rows, selection = head_lines(cells, "cell")
+    data = [keep_values(row, "name") for row in mark_mixed(rows, "name")]
+    base = make_chart(data).encode(y=encode_names("name"))
+    x = {
+        "title": "Rank (1 is the highest accuracy)",
+        "scale": alt.Scale(domain=[0.5, rows[0]["cells"] + 0.5], nice=False),
+        "axis": alt.Axis(tickMinStep=1, format="d"),
+    }
+    rule = {"strokeWidth": 6, "opacity": 0.4, "color": SERIES[0]}
+    chart = alt.layer(*draw_intervals(base, x, rule, {"color": SERIES[0]}))
     return finish(
-        alt.layer(ranges, points),
-        f"Ranks{under}",
+        chart,
+        f"Ranks under {settings[0]}" if len(settings) == 1 else "Ranks",
         f"by {rows[0]['rules']}; point: rank by accuracy, bar: ranks allowed by Holm's tests over "
         f"all {rows[0]['family']:,} pairs",
-        describe_heads(MOST_ROWS, ranked.height),
-        height={"step": STEP},
-        simulated=any(row["simulated"] for row in rows),
+        selection,
+        of=rows,
     )
+
+
+def _count_first_scorer(table: pl.DataFrame) -> str | None:
+    return count_differences(table.filter(rules=pick_rules(table)))
 
 
 @figure(
@@ -295,7 +308,7 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
     "prompt-differences",
     "Effect of changing the prompt",
     source="OMIBench, figure 4a and b",
-    finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
+    finding=_count_first_scorer,
 )
 def draw_prompts(table: pl.DataFrame) -> Chart | None:
     """Draw one row per model and prompt: its accuracy minus that under the reference prompt.
@@ -303,18 +316,15 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `prompt-differences`.
     """
-    rules = pick_rules(table)
-    part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
-    rows = scale_up(part.to_dicts(), "estimate", "low", "high")
-    named = name_lines(rows, "label")
-    data = head_lines(named)
+    rules, data, selection = _select_comparisons(table, "label")
     if not data:
         return None
-    references = sorted({row["baseline_prompt"] for row in data})
+    references = sorted(list_distinct(data, "baseline_prompt"))
     measure = name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
-    title = f"{measure} minus that under {', '.join(references)}, points"
-    chart = draw_rows(data, title, "prompt", "Prompt")
-    return finish_rows(chart, "prompt-differences", data, describe_rules(rules), count_lines(named))
+    axis = f"{measure} minus that under {', '.join(references)}, points"
+    chart = draw_rows(data, axis, "prompt", "Prompt")
+    title = "Effect of changing the prompt"
+    return finish_rows(chart, title, data, describe_rules(rules), selection)
 
 
 @figure(
@@ -322,7 +332,7 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     "thinking-gains",
     "Thinking and instruct models of the same size",
     source="OMIBench, figure 4c and table 4",
-    finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
+    finding=_count_first_scorer,
 )
 def draw_variants(table: pl.DataFrame) -> Chart | None:
     """Draw one row per pair and setting: the accuracy of both models, joined by a line.
@@ -330,11 +340,7 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `thinking-gains`.
     """
-    rules = pick_rules(table)
-    part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
-    rows = scale_up(part.to_dicts(), *_SIDES)
-    named = name_lines(rows, "label", "setting")
-    data = head_lines(named)
+    rules, data, selection = _select_comparisons(table, "label", "setting")
     if not data:
         return None
     points = [
@@ -342,17 +348,27 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
         for row in data
         for column, side in _SIDES.items()
     ]
-    names = list_distinct(data, "line")
-    y = alt.Y("line:N", sort=names, title=None, axis=alt.Axis(grid=True, labelLimit=360))
-    x = alt.X("estimate:Q", title="Accuracy, %")
-    sides = list(_SIDES.values())
-    colour, shape = encode_colour("model", sides, ""), encode_shape("model", sides, "")
+    y = encode_names("line", list_distinct(data, "line"), grid=True, labelLimit=360)
+    sides, axis = list(_SIDES.values()), "Accuracy, %"
     chart = alt.layer(
-        alt.Chart(embed_data(data))
+        make_chart(data)
         .mark_rule(color=MUTED)
-        .encode(y=y, x=alt.X("baseline_score:Q", title="Accuracy, %"), x2="score:Q"),
-        alt.Chart(embed_data(points))
+        .encode(y=y, x=alt.X("baseline_score:Q", title=axis), x2="score:Q"),
+        make_chart(points)
         .mark_point(size=70)
-        .encode(y=y, x=x, color=colour, shape=shape),
+        .encode(
+            y=y,
+            x=alt.X("estimate:Q", title=axis),
+            color=encode_colour("model", sides, ""),
+            shape=encode_shape("model", sides, ""),
+        ),
     )
-    return finish_rows(chart, "thinking-gains", data, describe_rules(rules), count_lines(named))
+    title = "Thinking and instruct models of the same size"
+    return finish_rows(chart, title, data, describe_rules(rules), selection)
+
+
+def _select_comparisons(table: pl.DataFrame, *lines: str) -> tuple[str, list[Row], str]:
+    """Return the scorer, and the differences of accuracy over all items that fit into a figure."""
+    rules = pick_rules(table)
+    part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
+    return rules, *head_lines(name_lines(scale_up(part.to_dicts(), *_NUMBERS), *lines))

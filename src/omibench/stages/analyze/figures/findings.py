@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from omibench.stages.analyze.figures.chart_parts import pick_rules
+from omibench.stages.analyze.figures.charts import pick_rules
 from omibench.stages.analyze.formatting import count_noun, name_rules
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL

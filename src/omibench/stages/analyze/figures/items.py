@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
+import polars as pl
 
-from omibench.stages.analyze.figures.chart_parts import (
-    count_lines,
-    describe_rules,
-    describe_selection,
-    draw_lines,
+from omibench.stages.analyze.figures.charts import (
+    draw_curves,
     draw_rows,
-    embed_data,
     encode_colour,
+    encode_names,
     finish,
-    finish_lines,
     finish_rows,
     head_lines,
     list_distinct,
+    make_chart,
     name_lines,
-    pick_rules,
-    scale_up,
-    select_lines,
 )
-from omibench.stages.analyze.figures.figure import FIGURES, figure
+from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import compare_ends, count_gains
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_NARROW, _BAR_STEP = 520, 20
 MOST_BARS = 60
-_SYNTHETIC = "SIMULATED: the problems are synthetic"
-_BAR_HEIGHT = 140
 _MOST_BY_YEAR = 6
 """The number of lines that stay distinguishable if years have few questions and lines cross."""
+_MOST_BY_LENGTH = 8
+"""The number of lines that stay distinguishable if all cross."""
 _WORDS = {
     "characters": "characters of the visible text",
     "output_tokens": "generated tokens",
     "reasoning_tokens": "reasoning tokens",
 }
-_MOST_BY_LENGTH = 8
-"""The number of lines that stay distinguishable if all cross."""
 _CELL = ("label", "setting_label")
 _COMPARE = compare_ends("bin", "longest responses", ("model", "setting"))
 
@@ -62,14 +49,12 @@ def draw_composition(table: pl.DataFrame) -> Chart | None:
         return None
     data = [
         {"name": f"{row['slice']}: {row['value']}", "kind": row["slice"], "problems": row["n"]}
-        for row in rows.iter_rows(named=True)
+        for row in rows.to_dicts()
     ]
-    y = alt.Y("name:N", sort=None, title=None)
-    base = alt.Chart(embed_data(data)).encode(y=y, x=alt.X("problems:Q", title="Problems"))
-    return alt.layer(
-        base.mark_bar(color=SERIES[0], height=12),
-        base.mark_text(align="left", dx=4, color=INK).encode(text="problems:Q"),
-    ).properties(width=_NARROW, height=_BAR_STEP * len(data), title=_title(table))
+    base = make_chart(data).encode(y=encode_names("name"), x=alt.X("problems:Q", title="Problems"))
+    number = base.mark_text(align="left", dx=4, color=INK).encode(text="problems:Q")
+    bars = alt.layer(base.mark_bar(color=SERIES[0], height=12), number)
+    return _finish_narrow(bars, 20 * len(data), table)
 
 
 @figure(
@@ -82,23 +67,19 @@ def draw_question_lengths(table: pl.DataFrame) -> Chart | None:
     """Draw one bar per bin of lengths, in characters."""
     data = [
         {"from": row["least"], "to": row["most"] + 1, "questions": row["n"]}
-        for row in table.iter_rows(named=True)
+        for row in table.to_dicts()
     ]
-    chart: alt.Chart = (
-        alt.Chart(embed_data(data))
-        .mark_bar(color=SERIES[0], stroke=MUTED)
-        .encode(
-            x=alt.X("from:Q", bin="binned", title="Characters of the question"),
-            x2="to:Q",
-            y=alt.Y("questions:Q", title="Questions"),
-        )
-        .properties(width=_NARROW, height=220, title=_title(table))
+    bars = make_chart(data).encode(
+        x=alt.X("from:Q", bin="binned", title="Characters of the question"),
+        x2="to:Q",
+        y=alt.Y("questions:Q", title="Questions"),
     )
-    return chart
+    return _finish_narrow(bars.mark_bar(color=SERIES[0], stroke=MUTED), 220, table)
 
 
-def _title(table: pl.DataFrame) -> alt.TitleParams:
-    return alt.TitleParams(_SYNTHETIC if table["simulated"].any() else "", fontSize=12)
+def _finish_narrow(chart: Chart, height: int, table: pl.DataFrame) -> Chart:
+    mark = "SIMULATED: the problems are synthetic" if table["simulated"].any() else ""
+    return chart.properties(width=520, height=height, title=alt.TitleParams(mark, fontSize=12))
 
 
 @figure(
@@ -113,20 +94,13 @@ def draw_years(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-year`.
     """
-    accuracies = table.filter(table["metric"] != QUESTIONS)
-    rules = pick_rules(accuracies)
-    rows = name_lines(
-        accuracies.filter(rules=rules).sort("year", maintain_order=True).to_dicts(),
-        "label", "setting_label", "exam",
-    )  # fmt: skip
-    if not rows:
-        return None
-    data = select_lines(scale_up(rows, "estimate", "low", "high"), _MOST_BY_YEAR)
-    x = alt.X("year:Q", title="Year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False))
-    chart = draw_lines(data, x, alt.Y("estimate:Q", title="Accuracy, %"))
-    return finish_lines(
-        chart, "accuracy-by-year", data, describe_rules(rules), describe_selection(data, rows)
-    )
+    accuracies = table.filter(table["metric"] != QUESTIONS).sort("year", maintain_order=True)
+    title, lines = "Accuracy by year of the exam", (*_CELL, "exam")
+    return draw_curves(title, accuracies, lines, lambda rows: _place_years(), most=_MOST_BY_YEAR)
+
+
+def _place_years() -> alt.X:
+    return alt.X("year:Q", title="Year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False))
 
 
 @figure(
@@ -145,18 +119,13 @@ def draw_questions(table: pl.DataFrame) -> Chart | None:
     if not rows:
         return None
     exams = list_distinct(rows, "exam")
-    bars = (
-        alt.Chart(embed_data(rows))
-        .mark_bar(width=12)
-        .encode(
-            x=alt.X("year:Q", title="Year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False)),
-            y=alt.Y("estimate:Q", title="Questions", stack="zero"),
-            color=encode_colour("exam", exams, "Exam" if exams != [""] else ""),
-        )
+    bars = make_chart(rows).encode(
+        x=_place_years(),
+        y=alt.Y("estimate:Q", title="Questions", stack="zero"),
+        color=encode_colour("exam", exams, "Exam" if exams != [""] else ""),
     )
-    is_simulated = any(row["simulated"] for row in rows)
-    title = FIGURES.get("questions-by-year").title
-    return finish(alt.layer(bars), title, height=_BAR_HEIGHT, simulated=is_simulated)
+    chart = alt.layer(bars.mark_bar(width=12))
+    return finish(chart, "Questions of each year", of=rows, height=140)
 
 
 def _pick_measure(table: pl.DataFrame) -> str:
@@ -177,24 +146,16 @@ def draw_lengths(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `accuracy-by-length`.
     """
-    rules = pick_rules(table)
     measure = _pick_measure(table)
-    part = table.filter(table["mean_length"] > 0, rules=rules, slice=measure)
-    rows = name_lines(part.to_dicts(), *_CELL)
-    if not rows:
-        return None
-    data = select_lines(scale_up(rows, "estimate", "low", "high"), _MOST_BY_LENGTH)
-    scale = alt.Scale(type="log", nice=False)
-    x = alt.X("mean_length:Q", title=f"Mean number of {_WORDS[measure]}", scale=scale)
-    chart = draw_lines(data, x, alt.Y("estimate:Q", title="Accuracy, %"))
-    subtitle = "five bins of each cell with equal numbers of responses"
-    return finish_lines(
-        chart,
-        "accuracy-by-length",
-        data,
-        describe_rules(rules),
-        subtitle,
-        describe_selection(data, rows),
+    title = f"Mean number of {_WORDS[measure]}"
+    x = alt.X("mean_length:Q", title=title, scale=alt.Scale(type="log", nice=False))
+    return draw_curves(
+        "Accuracy by the length of responses",
+        table.filter(table["mean_length"] > 0, slice=measure),
+        _CELL,
+        lambda rows: x,
+        lambda rows: "five bins of each cell with equal numbers of responses",
+        most=_MOST_BY_LENGTH,
     )
 
 
@@ -210,10 +171,12 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `length-correlations`.
     """
-    rows = name_lines(table.filter(metric="spearman").to_dicts(), *_CELL)
+    named = name_lines(table.filter(metric="spearman").to_dicts(), *_CELL)
+    rows, selection = head_lines(named)
     if not rows:
         return None
-    data = head_lines([row | {"measure": _WORDS[row["slice"]]} for row in rows])
+    data = [row | {"measure": _WORDS[row["slice"]]} for row in rows]
     scale = alt.Scale(domain=[-1, 1])
     chart = draw_rows(data, "Spearman's correlation", "measure", "Length in", scale)
-    return finish_rows(chart, "length-correlations", data, count_lines(rows))
+    title = "Correlation of correctness and length of responses"
+    return finish_rows(chart, title, data, selection)

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
-from omibench.stages.analyze.figures.chart_parts import (
+from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
-    embed_data,
+    Row,
+    draw_intervals,
+    draw_panels,
     encode_colour,
+    encode_names,
     encode_shape,
     finish,
-    make_title,
+    keep_values,
+    list_distinct,
+    make_chart,
+    mark_mixed,
+    per_cent,
+    scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import (
     count_estimated_people,
     count_people_differences,
 )
+from omibench.stages.analyze.figures.scores import WHISKER
 from omibench.stages.analyze.figures.theme import INK, Chart
 from omibench.stages.analyze.people import EVERYBODY, GROUP, MODEL, PERSON
 from omibench.stages.analyze.results.people_estimates import ESTIMATED
-from omibench.stages.analyze.sentences import SIMULATED
 
 _NAMES = {
     PERSON: "Person (interval: problems)",
@@ -32,8 +38,6 @@ _NAMES = {
     MODEL: "Model (problems)",
 }
 MOST_MODELS = 8
-_PANEL = 420
-"""The width of a panel, in pixels."""
 
 
 @figure(
@@ -55,58 +59,44 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None without answers of people.
     """
-    accuracies = table.filter(pl.col("metric") == "accuracy", pl.col("slice") == "")
+    accuracies = table.filter(metric="accuracy", slice="")
     people = accuracies.filter(pl.col("kind") != MODEL)
     if people.is_empty():
         return None
     rules = people["rules"][0]
-    settings = (
-        accuracies.filter(rules=rules, kind=MODEL).group_by("model").agg(pl.col("setting").first())
-    )
-    models = accuracies.filter(rules=rules, kind=MODEL).join(settings, on=["model", "setting"])
+    every = pl.concat([people.filter(rules=rules), _keep_first_setting(accuracies, rules)])
     rows = [
-        row
-        for kind, part in ((kind, people.filter(rules=rules, kind=kind)) for kind in _NAMES)
-        for row in (models if kind == MODEL else part)
+        row | {"name": _name(row), "kind": name}
+        for kind, name in _NAMES.items()
+        for row in every.filter(kind=kind)
         .sort("estimate", descending=True, maintain_order=True)
         .head(MOST_ROWS)
         .to_dicts()
     ]
-    is_mixed = not all(row["simulated"] for row in rows)
-    data = [_describe_row(row, is_mixed) for row in rows]
-    kinds = [name for name in _NAMES.values() if any(row["kind"] == name for row in data)]
-    base = alt.Chart(embed_data(data)).encode(
-        y=alt.Y("name:N", sort=None, title=None), color=encode_colour("kind", kinds, "")
-    )
-    points = base.mark_point().encode(
-        x=alt.X("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
-        shape=encode_shape("kind", kinds, ""),
-    )
-    whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
+    data = [keep_values(row, "name", "kind") for row in mark_mixed(scale_up(rows), "name")]
+    kinds = list_distinct(data, "kind")
+    base = make_chart(data).encode(y=encode_names("name"), color=encode_colour("kind", kinds, ""))
+    shape = encode_shape("kind", kinds, "")
+    chart = alt.layer(*draw_intervals(base, per_cent(), WHISKER, shape=shape))
     problems = max(row["problems"] for row in rows)
-    return finish(
-        alt.layer(whiskers, points),
-        "People and models on the same problems",
-        f"by the scorer {rules}, up to {problems:,} problems",
-        height={"step": 22},
-        simulated=any(row["simulated"] for row in rows),
-    )
+    note = f"by the scorer {rules}, up to {problems:,} problems"
+    return finish(chart, "People and models on the same problems", note, of=rows)
 
 
-def _describe_row(row: dict[str, Any], is_mixed: bool) -> dict[str, Any]:
+def _keep_first_setting(table: pl.DataFrame, rules: str) -> pl.DataFrame:
+    """Return the rows of models by one scorer, each under its first setting."""
+    models = table.filter(kind=MODEL, rules=rules)
+    first = models.group_by("model").agg(pl.col("setting").first())
+    return models.join(first, on=["model", "setting"], maintain_order="left")
+
+
+def _name(row: Row) -> str:
     names = {
         MODEL: f"{row['model']} · {row['setting']}",
         EVERYBODY: "everybody",
         GROUP: f"{row['respondent']} ({row['people']})",
     }
-    mark = f" · {SIMULATED}" if is_mixed and row["simulated"] else ""
-    return {
-        "name": names.get(row["kind"], row["respondent"]) + mark,
-        "kind": _NAMES[row["kind"]],
-        "acc": 100 * row["estimate"],
-        "lo": 100 * row["low"],
-        "hi": 100 * row["high"],
-    }
+    return str(names.get(row["kind"], row["respondent"]))
 
 
 @figure(
@@ -128,54 +118,37 @@ def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart, with one panel per exam; None if no model has scores for these exams.
     """
-    models = table.filter(pl.col("kind") == MODEL, pl.col("metric") == "accuracy")
-    if models.is_empty():
+    accuracies = table.filter(kind=MODEL, metric="accuracy")
+    if accuracies.is_empty():
         return None
-    models = models.filter(pl.col("rules") == models["rules"][0])
-    settings = models.group_by("model", maintain_order=True).agg(pl.col("setting").first())
-    models = models.join(settings, on=["model", "setting"], maintain_order="left")
-    best = (
-        models.group_by("model", maintain_order=True)
-        .agg(pl.col("estimate").mean())
-        .sort("estimate", descending=True, maintain_order=True)["model"]
-        .head(MOST_MODELS)
-        .to_list()
+    models = _keep_first_setting(accuracies, accuracies["rules"][0])
+    means = models.group_by("model", maintain_order=True).agg(pl.col("estimate").mean())
+    ranked = means.sort("estimate", descending=True, maintain_order=True)
+    best = ranked["model"].head(MOST_MODELS).to_list()
+    rows = pl.concat([models.filter(pl.col("model").is_in(best)), table.filter(kind=ESTIMATED)])
+    data = [
+        keep_values(row, "kind", "model") | {"panel": row["exam"], "year": str(row["year"])}
+        for row in scale_up(rows.to_dicts())
+    ]
+    base = make_chart(data).encode(
+        x=alt.X("year:O", title="Year"),
+        y=alt.Y("estimate:Q", **per_cent()),
     )
-    best_rows = models.filter(pl.col("model").is_in(best))
-    people = table.filter(pl.col("kind") == ESTIMATED)
-    rows = pl.concat([best_rows, people]).with_columns(
-        pl.col("estimate", "low", "high") * 100, pl.col("year").cast(pl.String)
-    )
-    data = rows.select("exam", "year", "kind", "model", "estimate", "low", "high").to_dicts()
-    base = alt.Chart(embed_data(data)).encode(x=alt.X("year:O", title="Year"))
-    accuracy = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
     is_model = f"datum.kind === '{MODEL}'"
-    marks = (
-        base.transform_filter(is_model)
-        .mark_line(point=True)
-        .encode(
-            y=accuracy,
-            color=encode_colour("model", best, "Model"),
-            shape=encode_shape("model", best, "Model"),
-        )
-    )
-    bars = (
-        base.transform_filter(f"!({is_model})")
-        .mark_tick(color=INK, thickness=4, size=30, opacity=1)
-        .encode(y=accuracy)
-    )
-    chart: alt.FacetChart = (
-        alt.layer(bars, marks)
-        .properties(width=_PANEL, height=260)
-        .facet(facet=alt.Facet("exam:N", title=None, header=alt.Header(labelColor=INK)), columns=2)
-        .resolve_scale(x="independent")
-        .properties(
-            autosize=alt.AutoSizeParams(type="pad"),
-            title=make_title(
-                "Models and estimated scores of participants, by year",
-                "black bars: participants, estimated from cut-offs of the whole exam",
-                simulated=bool(rows["simulated"].any()),
+    marks = base.transform_filter(is_model).mark_line(point=True)
+    bars = base.transform_filter(f"!({is_model})")
+    return draw_panels(
+        alt.layer(
+            bars.mark_tick(color=INK, thickness=4, size=30, opacity=1),
+            marks.encode(
+                color=encode_colour("model", best, "Model"),
+                shape=encode_shape("model", best, "Model"),
             ),
-        )
+        ),
+        sorted(list_distinct(data, "panel")),
+        "Models and estimated scores of participants, by year",
+        "black bars: participants, estimated from cut-offs of the whole exam",
+        size=(420, 260),
+        of=rows,
+        x="independent",
     )
-    return chart

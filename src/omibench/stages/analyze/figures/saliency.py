@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
 import altair as alt
+import polars as pl
 
-from omibench.stages.analyze.figures.chart_parts import (
-    embed_data,
+from omibench.stages.analyze.figures.charts import (
+    Row,
+    draw_intervals,
     encode_colour,
+    encode_names,
     finish,
     list_distinct,
+    make_chart,
+    stack_bars,
 )
-from omibench.stages.analyze.figures.figure import FIGURES, figure
+from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_gains
 from omibench.stages.analyze.figures.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.results.saliency import BIN_WIDTH
 
-if TYPE_CHECKING:
-    import polars as pl
-
-STEP, HISTOGRAM_HEIGHT = 30, 90
 EVERY = "all"
 """The name of the row over all exams."""
 OUTCOMES = {"win": "surer", "tie": "equal within 0.001 nats", "loss": "less sure"}
-_JOINTLY_RIGHT = "over problems whose chosen option is right under both settings"
-_BAR_ROOM, _LABEL_ROOM = 0.8, 320
+_BAR_ROOM = 0.8
 
 
 @figure(
@@ -47,21 +47,12 @@ def draw_confidence(table: pl.DataFrame) -> Chart | None:
     ]
     if not data:
         return None
-    names = list_distinct(data, "shown")
-    base = alt.Chart(embed_data(data)).encode(y=_rows(data), yOffset="shown:N")
-    nats = "Mean log P of the chosen option, nats"
-    lines = base.mark_rule().encode(x=alt.X("low:Q", title=nats), x2="high:Q")
-    points = base.mark_point().encode(
-        x=alt.X("estimate:Q", title=nats), color=encode_colour("shown", names, "Setting")
-    )
+    base = make_chart(data).encode(y=_place_rows(data), yOffset="shown:N")
+    colour = encode_colour("shown", list_distinct(data, "shown"), "Setting")
+    x = {"title": "Mean log P of the chosen option, nats"}
+    chart = alt.layer(*draw_intervals(base, x, color=colour))
     subtitle = "lines are intervals; nearer to 0 is more confident"
-    return _finish(
-        alt.layer(lines, points),
-        "saliency-confidence",
-        table,
-        STEP * len(list_distinct(data, "row")),
-        subtitle,
-    )
+    return _finish(chart, "Confidence in the chosen option", table, data, subtitle)
 
 
 @figure(
@@ -77,39 +68,36 @@ def draw_gains(table: pl.DataFrame) -> Chart | None:
         table: The result `saliency-gain-histogram`.
     """
     rows = _select(table, ["share"])
-    names, highest = list_distinct(rows, "row"), max((row["estimate"] for row in rows), default=0.0)
     if not rows:
         return None
+    names, highest = list_distinct(rows, "line"), max(row["estimate"] for row in rows)
     data = [
         row
         | {
             "left": row["bin_high"] - BIN_WIDTH if row["bin_low"] is None else row["bin_low"],
             "right": row["bin_low"] + BIN_WIDTH if row["bin_high"] is None else row["bin_high"],
-            "bottom": (bottom := len(names) - 1 - names.index(row["row"])),
+            "bottom": (bottom := len(names) - 1 - names.index(row["line"])),
             "top": bottom + _BAR_ROOM * row["estimate"] / highest,
         }
         for row in rows
     ]
+    left = min(row["left"] for row in data)
     labels = [
-        {"left": min(row["left"] for row in data), "top": len(names) - 0.08 - n, "row": name}
-        for n, name in enumerate(names)
+        {"left": left, "top": len(names) - 0.08 - n, "line": name} for n, name in enumerate(names)
     ]
     scale = alt.Scale(domain=[0, len(names)], nice=False)
-    y = alt.Y("bottom:Q", scale=scale, axis=None)
-    bars = (
-        alt.Chart(embed_data(data))
-        .mark_bar(color=SERIES[0], stroke=GRID)
-        .encode(x=alt.X("left:Q", title="Gain in log P, nats"), x2="right:Q", y=y, y2="top:Q")
-    )
-    text = (
-        alt.Chart(embed_data(labels))
+    low, high = (alt.Y(f"{name}:Q", scale=scale, axis=None) for name in ("bottom", "top"))
+    bars = make_chart(data).mark_bar(color=SERIES[0], stroke=GRID)
+    chart = alt.layer(
+        bars.encode(
+            x=alt.X("left:Q", title="Gain in log P, nats"), x2="right:Q", y=low, y2="top:Q"
+        ),
+        make_chart(labels)
         .mark_text(align="left", color=INK)
-        .encode(x="left:Q", y=alt.Y("top:Q", scale=scale, axis=None), text="row:N")
+        .encode(x="left:Q", y=high, text="line:N"),
     )
     subtitle = f"the highest bar has {100 * highest:.0f} % of its problems; outer bars are open"
-    return _finish(
-        alt.layer(bars, text), "saliency-gains", table, HISTOGRAM_HEIGHT * len(names), subtitle
-    )
+    return _finish(chart, "Gains of confidence per problem", table, data, subtitle, step=90)
 
 
 @figure(
@@ -124,26 +112,15 @@ def draw_wins(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `saliency-gains`.
     """
-    order = list(OUTCOMES)
     data = [
-        row
-        | {"share": 100 * row["estimate"], "outcome": OUTCOMES[row["metric"]],
-           "order": order.index(row["metric"])}
-        for row in _select(table, order)
-    ]  # fmt: skip
+        row | {"estimate": 100 * row["estimate"], "part": OUTCOMES[row["metric"]]}
+        for row in _select(table, list(OUTCOMES))
+    ]
     if not data:
         return None
-    bars = (
-        alt.Chart(embed_data(data))
-        .mark_bar(height=14)
-        .encode(
-            y=_rows(data),
-            x=alt.X("share:Q", stack="zero", title="Problems, %"),
-            order=alt.Order("order:Q"),
-            color=encode_colour("outcome", list(OUTCOMES.values()), "The first setting is"),
-        )
-    )
-    return _finish(alt.layer(bars), "saliency-wins", table, STEP * len(list_distinct(data, "row")))
+    parts, legend = list(OUTCOMES.values()), "The first setting is"
+    chart = stack_bars(data, parts, "Problems, %", legend, labelLimit=320)
+    return _finish(chart, "How often each setting is more confident", table, data)
 
 
 @figure(
@@ -159,52 +136,53 @@ def draw_impacts(table: pl.DataFrame) -> Chart | None:
         table: The result `saliency-impact`.
     """
     data = _select(table, table["metric"].unique().to_list())
-    boxes: dict[str, dict[str, Any]] = {}
+    boxes: dict[str, Row] = {}
     for row in data:
         if row["metric"] != "outlier":
-            boxes.setdefault(row["row"], {"row": row["row"]})[row["metric"]] = row["estimate"]
+            boxes.setdefault(row["line"], {"line": row["line"]})[row["metric"]] = row["estimate"]
     if not boxes:
         return None
-    base = alt.Chart(embed_data(list(boxes.values()))).encode(y=_rows(data))
-    nats = "Occlusion impact, nats"
-    whiskers = base.mark_rule().encode(x=alt.X("whisker_low:Q", title=nats), x2="whisker_high:Q")
-    box = base.mark_bar(height=12, color=SERIES[4]).encode(x=alt.X("q1:Q", title=nats), x2="q3:Q")
-    median = base.mark_tick(color=INK, thickness=2, height=12).encode(
-        x=alt.X("median:Q", title=nats)
+
+    def place(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", title="Occlusion impact, nats")
+
+    base = make_chart(boxes.values()).encode(y=_place_rows(data))
+    outliers = make_chart(row for row in data if row["metric"] == "outlier")
+    chart = alt.layer(
+        base.mark_rule().encode(x=place("whisker_low"), x2="whisker_high:Q"),
+        base.mark_bar(height=12, color=SERIES[4]).encode(x=place("q1"), x2="q3:Q"),
+        base.mark_tick(color=INK, thickness=2, height=12).encode(x=place("median")),
+        base.mark_point(shape="triangle-up", color=SERIES[1]).encode(x=place("mean")),
+        outliers.mark_point(size=18, color=INK).encode(x=place("estimate"), y=_place_rows(data)),
     )
-    mean = base.mark_point(shape="triangle-up", color=SERIES[1]).encode(
-        x=alt.X("mean:Q", title=nats)
-    )
-    dots = (
-        alt.Chart(embed_data([row for row in data if row["metric"] == "outlier"]))
-        .mark_point(size=18, color=INK)
-        .encode(x=alt.X("estimate:Q", title=nats), y=_rows(data))
-    )
-    layers = alt.layer(whiskers, box, median, mean, dots)
-    return _finish(
-        layers, "saliency-impact", table, STEP * len(boxes), "triangles are means, dots outliers"
-    )
+    return _finish(chart, "Occlusion impact", table, data, "triangles are means, dots outliers")
 
 
-def _select(table: pl.DataFrame, metrics: list[str]) -> list[dict[str, Any]]:
-    """Return the rows of some metrics, each with the name of its `row` in the figure."""
-    rows = table.filter(table["metric"].is_in(metrics)).rows(named=True)
+def _select(table: pl.DataFrame, metrics: list[str]) -> list[Row]:
+    """Return the rows of some metrics, each with the name of its `line` in the figure."""
+    rows = table.filter(table["metric"].is_in(metrics)).to_dicts()
     exams = {row["value"] for row in rows} - {""}
-    return [row | {"row": _name(row)} for row in rows if row["value"] or len(exams) != 1]
+    return [row | {"line": _name(row)} for row in rows if row["value"] or len(exams) != 1]
 
 
-def _name(row: dict[str, Any]) -> str:
+def _name(row: Row) -> str:
     other = f" − {row['baseline']}" if "baseline" in row else f" (beside {row['beside']})"
     return f"{row['model']} · {row['setting']}{other} · {row['value'] or EVERY} (n = {row['n']})"
 
 
-def _rows(data: list[dict[str, Any]]) -> alt.Y:
-    names = list_distinct(data, "row")
-    axis = alt.Axis(labelLimit=_LABEL_ROOM)
-    return alt.Y("row:N", title=None, sort=names, scale=alt.Scale(domain=names), axis=axis)
+def _place_rows(rows: Sequence[Row]) -> alt.Y:
+    return encode_names("line", list_distinct(rows, "line"), labelLimit=320)
 
 
-def _finish(layers: Chart, name: str, table: pl.DataFrame, height: int, *subtitle: str) -> Chart:
+def _finish(
+    chart: Chart,
+    title: str,
+    table: pl.DataFrame,
+    rows: Sequence[Row],
+    *subtitle: str,
+    step: int = 30,
+) -> Chart:
     """Set size and title of a chart; the title is marked if it is simulated."""
-    title, is_simulated = FIGURES.get(name).title, bool(table["simulated"].any())
-    return finish(layers, title, _JOINTLY_RIGHT, *subtitle, height=height, simulated=is_simulated)
+    jointly_right = "over problems whose chosen option is right under both settings"
+    height = step * len(list_distinct(rows, "line"))
+    return finish(chart, title, jointly_right, *subtitle, of=table, height=height)

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import altair as alt
+import polars as pl
 
 from omibench.results.statistics.correlation import FEWEST, Correlation, correlate
-from omibench.stages.analyze.figures.chart_parts import (
-    embed_data,
+from omibench.stages.analyze.figures.charts import (
+    draw_panels,
     encode_colour,
     encode_shape,
     finish,
+    keep_values,
     list_distinct,
-    make_title,
+    make_chart,
+    per_cent,
+    scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_sides
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.formatting import count_noun, name_rules
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_COST_HEIGHT: Final = 380
-"""The size of the plot, in pixels."""
 LINE_LETTERS: Final = 130
 """The maximum length of a subtitle line, in letters."""
 WIDE: Final = 20
@@ -35,11 +34,8 @@ _AXES: Final = {
     "dollars": "Dollars a problem",
     "output_tokens": "Generated tokens per problem",
 }
-_OCR_HEIGHT = 360
 MEASURES = {"accocr": "OCR accuracy (AccOCR), %", "lexical": "Characters kept (1 - Levenshtein), %"}
 MOST_PANELS = 8
-_PANEL = 380
-"""The width and height of a panel, in pixels."""
 
 
 def pick_cost(table: pl.DataFrame) -> str | None:
@@ -129,44 +125,42 @@ def draw_costs(table: pl.DataFrame) -> Chart | None:
     frontier = find_frontier(list(table.select(cost, "estimate").iter_rows()))
     numbers = {place: str(number) for number, place in enumerate(frontier, 1)}
     rows = [
-        {
+        keep_values(row, "n")
+        | {
             "name": f"{row['label']} · {row['setting_label']}",
             "cost": row[cost],
-            "acc": 100 * row["estimate"],
-            "lo": 100 * row["low"],
-            "hi": 100 * row["high"],
-            "n": row["n"],
-            "frontier": place in numbers,
             "number": numbers.get(place, ""),
         }
-        for place, row in enumerate(table.iter_rows(named=True))
+        for place, row in enumerate(scale_up(table.to_dicts()))
     ]
     costs = [row["cost"] for row in rows]
     is_wide = max(costs) > WIDE * min(costs)
     scale = alt.Scale(type="log") if is_wide else alt.Scale(zero=False, padding=20)
+    low, y = (
+        alt.Y(f"{name}:Q", title="Accuracy, %", scale=alt.Scale(zero=False))
+        for name in ("low", "estimate")
+    )
     x = alt.X("cost:Q", title=_AXES[cost], scale=scale)
-    y = alt.Y("acc:Q", title="Accuracy, %", scale=alt.Scale(zero=False))
-    opacity = alt.condition("datum.frontier", alt.value(1), alt.value(0.45))
-    base = alt.Chart(embed_data(rows)).encode(x=x)
-    labels = alt.Chart(embed_data([row for row in rows if row["frontier"]]))
+    base, best = make_chart(rows), make_chart(row for row in rows if row["number"])
+
+    def fade(strong: float, pale: float) -> Any:
+        return alt.condition("datum.number", alt.value(strong), alt.value(pale))
+
     chart = alt.layer(
-        base.mark_rule(color=SERIES[0]).encode(
-            y=alt.Y("lo:Q", title="Accuracy, %", scale=alt.Scale(zero=False)), y2="hi:Q",
-            opacity=alt.condition("datum.frontier", alt.value(0.7), alt.value(0.2)),
-        ),
-        base.mark_point(color=SERIES[0]).encode(y=y, opacity=opacity),
-        labels.mark_text(align="left", dx=8, dy=-6, color=INK, fontWeight="bold").encode(
+        base.mark_rule(color=SERIES[0]).encode(x=x, y=low, y2="high:Q", opacity=fade(0.7, 0.2)),
+        base.mark_point(color=SERIES[0]).encode(x=x, y=y, opacity=fade(1, 0.45)),
+        best.mark_text(align="left", dx=8, dy=-6, color=INK, fontWeight="bold").encode(
             x=x, y=y, text="number:N"
         ),
-    )  # fmt: skip
+    )
     return finish(
         chart,
         "Accuracy and cost",
         f"by {name_rules(table['rules'][0])}; one point per cell with its interval; numbered if no "
         "other is both cheaper and more accurate:",
         *_list_names([rows[place]["name"] for place in frontier]),
-        height=_COST_HEIGHT,
-        simulated=bool(table["simulated"].any()),
+        of=table,
+        height=380,
     )
 
 
@@ -182,36 +176,27 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `ocr-accuracy`.
     """
-    columns = ("estimate", "low", "high", "ocr")
-    data = [
-        {"model": row["model"], "setting": row["setting"]}
-        | {name: 100 * row[name] for name in columns}
-        for row in table.rows(named=True)
-    ]
-    if not data:
+    rows = scale_up(table.to_dicts(), "ocr", "estimate", "low", "high")
+    if not rows:
         return None
+    data = [keep_values(row, "model", "setting", "ocr") for row in rows]
     names = list_distinct(data, "setting")
     x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(zero=False, padding=40))
-    y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
-    base = alt.Chart(embed_data(data)).encode(x=x)
-    colour = encode_colour("setting", names, "Setting")
-    lines = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title="Accuracy, %"), y2="high:Q")
-    points = base.mark_point().encode(
-        y=y, color=colour, shape=encode_shape("setting", names, "Setting")
-    )
+    base = make_chart(data).encode(x=x)
     tops = {row["model"]: row for row in sorted(data, key=lambda row: row["high"])}
-    labels = (
-        alt.Chart(embed_data(list(tops.values())))
-        .mark_text(baseline="bottom", dy=-4, fontSize=10)
-        .encode(x=x, y=alt.Y("high:Q", title="Accuracy, %"), text="model:N")
+    labels = make_chart(tops.values()).mark_text(baseline="bottom", dy=-4, fontSize=10)
+    chart = alt.layer(
+        base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title="Accuracy, %"), y2="high:Q"),
+        base.mark_point().encode(
+            y=alt.Y("estimate:Q", **per_cent()),
+            color=encode_colour("setting", names, "Setting"),
+            shape=encode_shape("setting", names, "Setting"),
+        ),
+        labels.encode(x=x, y=alt.Y("high:Q", title="Accuracy, %"), text="model:N"),
     )
-    return finish(
-        alt.layer(lines, points, labels),
-        "Answer accuracy against OCR accuracy",
-        "one point per model and setting; lines are intervals of accuracy",
-        height=_OCR_HEIGHT,
-        simulated=bool(table["simulated"].any()),
-    )
+    title = "Answer accuracy against OCR accuracy"
+    note = "one point per model and setting; lines are intervals of accuracy"
+    return finish(chart, title, note, of=table, height=360)
 
 
 class SeriesPair(NamedTuple):
@@ -297,43 +282,32 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
         first.
     """
     first, pairs = pair_series(table)
-    panels = [_describe_panel(pair) for pair in pairs[:MOST_PANELS]]
-    data = [point for panel in panels for point in panel]
-    if not data:
+    panels = {_describe_panel(pair): pair for pair in pairs[:MOST_PANELS]}
+    if not panels:
         return None
-    base = alt.Chart(embed_data(data)).encode(
+    data = [
+        {"model": model, "ours": ours, "others": others, "panel": panel}
+        for panel, pair in panels.items()
+        for model, ours, others in zip(pair.models, pair.ours, pair.others, strict=True)
+    ]
+    base = make_chart(data).encode(
         x=alt.X("ours:Q", title=first, scale=alt.Scale(zero=False)),
         y=alt.Y("others:Q", title=None, scale=alt.Scale(zero=False)),
     )
-    points = base.mark_point(color=SERIES[0])
     labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK).encode(text="model:N")
-    simulated = bool(table["simulated"].any())
-    chart: alt.FacetChart = (
-        alt.layer(points, labels)
-        .properties(width=_PANEL, height=_PANEL)
-        .facet(
-            facet=alt.Facet("panel:N", title=None, sort=[panel[0]["panel"] for panel in panels],
-                            header=alt.Header(labelColor=INK, labelFontSize=12)),
-            columns=2,
-        )
-        .resolve_scale(x="independent", y="independent")
-        .properties(
-            autosize=alt.AutoSizeParams(type="pad"),
-            title=make_title(
-                "Models here and on other benchmarks",
-                "one point per model; Spearman's correlation with its interval above each panel",
-                simulated=simulated,
-            ),
-        )
-    )  # fmt: skip
-    return chart
+    return draw_panels(
+        alt.layer(base.mark_point(color=SERIES[0]), labels),
+        list(panels),
+        "Models here and on other benchmarks",
+        "one point per model; Spearman's correlation with its interval above each panel",
+        size=(380, 380),
+        of=table,
+        x="independent",
+        y="independent",
+    )
 
 
-def _describe_panel(pair: SeriesPair) -> list[dict[str, Any]]:
+def _describe_panel(pair: SeriesPair) -> str:
     lo, hi = pair.rank.interval
     interval = "" if isnan(lo) else f" [{lo:.2f}, {hi:.2f}]"
-    heading = f"{pair.name}: {pair.rank.value:.2f}{interval}, {pair.rank.n} models"
-    return [
-        {"model": model, "ours": ours, "others": others, "panel": heading}
-        for model, ours, others in zip(pair.models, pair.ours, pair.others, strict=True)
-    ]
+    return f"{pair.name}: {pair.rank.value:.2f}{interval}, {pair.rank.n} models"

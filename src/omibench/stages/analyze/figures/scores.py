@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final
 
 import altair as alt
 import polars as pl
@@ -12,43 +12,47 @@ import polars as pl
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES, VOTE_MARK
 from omibench.results.slices import sort_values
 from omibench.schemas.verdict import FAILURES
-from omibench.stages.analyze.figures.chart_parts import (
+from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
     WIDTH,
-    embed_data,
+    Row,
+    draw_intervals,
+    draw_squares,
     encode_colour,
+    encode_names,
     encode_shape,
     finish,
+    join_names,
+    keep_values,
     list_distinct,
+    make_chart,
+    per_cent,
+    scale_up,
+    stack_bars,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.heat_maps import LETTER, MOST_OPAQUE, NAME_ROOM
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.formatting import (
     count_noun,
+    format_decimals,
     name_outcome,
     name_pool,
     name_rules,
     name_scorer,
 )
-from omibench.stages.analyze.sentences import SIMULATED, find_cell
+from omibench.stages.analyze.sentences import SIMULATED
 
-if TYPE_CHECKING:
-    from omibench.params.setting import Cell
-
-Row = dict[str, Any]
 MOST_SERIES: Final = len(SERIES)
 """The number of settings that colours can distinguish; with more, a figure is a heat map."""
 MOST_MODELS: Final = 16
 """The maximum number of models by number of images; larger studies show the best, the table all."""
 MIN_PROBLEMS: Final = 10
 """Points over fewer problems are pale and not joined by lines, since they are too uncertain."""
+WHISKER: Final = {"strokeWidth": 2.5, "opacity": 0.55}
 _APART: Final = "\u241f"
 """Separates the parts of a row's name; only the first is shown."""
 _NAMES: Final = 300
 """The maximum width of model names left of a chart, in pixels."""
-_MAP_STEP: Final = 24
-"""The height of a row of a heat map, in pixels."""
 
 
 @figure("accuracy", "accuracy", "Accuracy by model and setting")
@@ -62,77 +66,28 @@ def draw_accuracy(table: pl.DataFrame) -> Chart:
         table: The result `accuracy`; its first scorer is drawn.
     """
     rules = table["rules"][0]
-    rows = _mark_models(_select_totals(table)).filter(rules=rules).to_dicts()
-    title, described = "Accuracy by model and setting", f"by {name_scorer(rules)}"
-    simulated = any(row["simulated"] for row in rows)
-    cells = [find_cell(row) for row in rows]
-    if _needs_map(cells):
-        shares = {find_cell(row): 100 * row["estimate"] for row in rows}
-        subtitle = f"per cent, {described}; intervals are in the table"
-        return _draw_map(shares, title, subtitle, simulated=simulated)
-    models, settings = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    rows = [row for row in _list_totals(table) if row["rules"] == rules]
+    title, by = "Accuracy by model and setting", f"by {name_scorer(rules)}"
+    if _needs_map(rows):
+        return _draw_map(rows, title, f"per cent, {by}; intervals are in the table")
+    models, settings = (list_distinct(rows, name) for name in ("model", "setting"))
     data = [
-        {
-            "model": model,
-            "row": _APART.join(["" if i else model, model, str(i)]),
-            "setting": row["setting"],
-            **_scale_row(row),
-        }
+        keep_values(row, "model", "setting")
+        | {"row": _APART.join(["" if i else model, model, str(i)])}
         for model in models
         for i, row in enumerate(row for row in rows if row["model"] == model)
     ]
-    named = alt.Axis(labelExpr=f"split(datum.label, '{_APART}')[0]", ticks=False, labelPadding=8)
-    base = alt.Chart(embed_data(data)).encode(
-        color=encode_colour("setting", settings, "Setting", WIDTH - _NAMES),
+    base = make_chart(data).encode(
+        color=encode_colour("setting", settings, "Setting", WIDTH - _NAMES)
     )
-    is_sparse = 2 * len(rows) < len(models) * len(settings)
-    base = (
-        base.encode(y=alt.Y("row:N", sort=None, title=None, axis=named))
-        if is_sparse
-        else base.encode(
-            y=alt.Y("model:N", sort=None, title=None),
-            yOffset=alt.YOffset("setting:N", sort=settings),
-        )
-    )
-    marks = base.mark_point().encode(
-        x=alt.X("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
-        shape=encode_shape("setting", settings, "Setting"),
-    )
-    whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
-    layers, subtitle = alt.layer(whiskers, marks), f"{described}; lines are intervals"
-    return finish(layers, title, subtitle, height={"step": 19}, simulated=simulated)
-
-
-class ImagePoint(NamedTuple):
-    """One model in one bin of image counts, over the pooled settings; `acc` in per cent."""
-
-    model: str
-    images: str
-    acc: float
-    n: int
-
-    @property
-    def few(self) -> bool:
-        """Whether the point has too few problems to be joined to others."""
-        return self.n < MIN_PROBLEMS
-
-
-def join_points(
-    points: Sequence[ImagePoint], bins: Sequence[str]
-) -> list[tuple[ImagePoint, ImagePoint]]:
-    """Return the pairs of a model's neighbouring points that a line joins.
-
-    Args:
-        points: The points of all models.
-        bins: The bins of image counts, in order.
-    """
-    by_bin = {(p.model, p.images): p for p in points if not p.few}
-    return [
-        (by_bin[model, first], by_bin[model, second])
-        for model in dict.fromkeys(p.model for p in points)
-        for first, second in pairwise(bins)
-        if (model, first) in by_bin and (model, second) in by_bin
-    ]
+    if 2 * len(rows) < len(models) * len(settings):
+        first = f"split(datum.label, '{_APART}')[0]"
+        base = base.encode(y=encode_names("row", labelExpr=first, ticks=False, labelPadding=8))
+    else:
+        base = base.encode(y=encode_names("model"), yOffset=alt.YOffset("setting:N", sort=settings))
+    shape = encode_shape("setting", settings, "Setting")
+    chart = alt.layer(*draw_intervals(base, per_cent(), WHISKER, shape=shape))
+    return finish(chart, title, f"{by}; lines are intervals", of=rows, step=19)
 
 
 @figure("images", "accuracy-by-images", "Accuracy by number of images")
@@ -149,84 +104,99 @@ def draw_images(table: pl.DataFrame) -> Chart | None:
     """
     first = _mark_models(table).filter(rules=table["rules"][0])
     bins = sort_values(first["value"])
-    pooled = {row["value"]: row for row in first.filter(model="", setting="").to_dicts()}
-    by_model = first.filter(first["model"] != "", setting="").to_dicts()
-    every = list_distinct(by_model, "model")
-    drawn = _pick_models(by_model)
     if len(bins) < 2:
         return None
-    found = {(row["model"], row["value"]): row for row in by_model}
-    points = [
-        ImagePoint(model, images, 100 * row["estimate"], row["n"])
-        for model in drawn
-        for images in bins
-        if (row := found.get((model, images)))
-    ]
-    counts = {name: pooled[name]["n"] if name in pooled else 0 for name in bins}
-    labels = {name: f"{name}|{count_noun(counts[name], 'problem')}" for name in bins}
+    pooled = {row["value"]: row for row in scale_up(first.filter(model="", setting="").to_dicts())}
+    by_model = scale_up(first.filter(first["model"] != "", setting="").to_dicts())
+    models = list_distinct(by_model, "model")
+    drawn = _pick_models(by_model)
+    labels = {
+        name: f"{name}|{count_noun(pooled[name]['n'] if name in pooled else 0, 'problem')}"
+        for name in bins
+    }
     cells = first.filter(first["setting"] != "")
     settings = cells.filter(cells["pooled"])["setting"].unique(maintain_order=True).to_list()
     whose = (
         "each model"
-        if len(drawn) == len(every)
-        else f"the {len(drawn)} of {len(every)} models with the highest ACC"
+        if len(drawn) == len(models)
+        else f"the {len(drawn)} of {len(models)} models with the highest ACC"
     )
-    subtitle = [
+    few = any(row["n"] < MIN_PROBLEMS for row in by_model if row["model"] in drawn)
+    points = {
+        (row["model"], row["value"]): keep_values(row, "model", "n")
+        | {
+            "images": row["value"],
+            "bin": labels[row["value"]],
+            "opacity": 0.4 if row["n"] < MIN_PROBLEMS else 1.0,
+        }
+        for row in by_model
+    }
+    return finish(
+        _layer_images(
+            [[points.get((model, name)) for name in bins] for model in drawn],
+            [keep_values(row) | {"bin": labels[name]} for name, row in pooled.items()],
+            list(labels.values()),
+        ),
+        "Accuracy by number of images",
         f"bars: models together, with their interval; points: {whose}; "
-        f"{name_pool(settings, is_all=bool(cells['pooled'].all()))}"
-    ]
-    if any(point.few for point in points):
-        subtitle.append(f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems")
-    simulated = bool(first["simulated"].any())
-    chart = _layer_images(points, pooled, labels)
-    title = "Accuracy by number of images"
-    return finish(chart, title, *subtitle, height=300, simulated=simulated)
+        f"{name_pool(settings, is_all=bool(cells['pooled'].all()))}",
+        f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems" if few else "",
+        of=first,
+        height=300,
+    )
 
 
 def _pick_models(rows: Sequence[Row]) -> list[str]:
     """Return the models in order; if too many, those with the highest accuracy."""
-    sums: dict[str, list[float]] = {}
+    models = list_distinct(rows, "model")
+    if len(models) <= MOST_MODELS:
+        return models
+    sums = {model: [0.0, 0] for model in models}
     for row in rows:
-        right, n = sums.setdefault(row["model"], [0.0, 0])
-        sums[row["model"]] = [right + row["estimate"] * row["n"], n + row["n"]]
-    if len(sums) <= MOST_MODELS:
-        return list(sums)
-    return sorted(sums, key=lambda model: -sums[model][0] / sums[model][1])[:MOST_MODELS]
+        sums[row["model"]][0] += row["estimate"] * row["n"]
+        sums[row["model"]][1] += row["n"]
+    return sorted(models, key=lambda model: -sums[model][0] / sums[model][1])[:MOST_MODELS]
 
 
 def _layer_images(
-    points: Sequence[ImagePoint], pooled: Mapping[str, Row], labels: Mapping[str, str]
+    curves: Sequence[Sequence[Row | None]], pooled: Sequence[Row], bins: Sequence[str]
 ) -> Chart:
-    """Draw bars of all models together and points of each, by the label of their bin."""
-    names = list(dict.fromkeys(point.model for point in points))
-    x = alt.X(
-        "bin:O",
-        sort=list(labels.values()),
-        title="Images in the problem",
-        axis=alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0),
-    )
-    y = alt.Y("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
-    colour, shape = encode_colour("model", names, "Model"), encode_shape("model", names, "Model")
+    """Draw bars of all models together and the points of each; a line joins neighbours.
 
-    def place(point: ImagePoint, line: int = 0) -> Row:
-        return {**point._asdict(), "bin": labels[point.images], "line": line,
-                "opacity": 0.4 if point.few else 1.0}  # fmt: skip
-
-    pairs = enumerate(join_points(points, list(labels)))
-    lines = [place(point, number) for number, pair in pairs for point in pair]
-    every = alt.Chart(
-        embed_data([{"bin": labels[name], **_scale_row(row)} for name, row in pooled.items()])
-    )
+    Args:
+        curves: By model its point in each bin.
+        pooled: The rows of all models together.
+        bins: Labels of the bins.
+    """
+    points = [point for curve in curves for point in curve if point]
+    pairs = [
+        (first, second)
+        for curve in curves
+        for first, second in pairwise(curve)
+        if first and second and min(first["n"], second["n"]) >= MIN_PROBLEMS
+    ]
+    lines = [point | {"place": place} for place, pair in enumerate(pairs) for point in pair]
+    names = list_distinct(points, "model")
+    axis = alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0)
+    x = alt.X("bin:O", sort=list(bins), title="Images in the problem", axis=axis)
+    y = alt.Y("estimate:Q", **per_cent())
+    colour = encode_colour("model", names, "Model")
+    every = make_chart(pooled).encode(x=x)
     return alt.layer(
-        every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(x=x, y="lo:Q", y2="hi:Q"),
-        every.mark_tick(width=64, thickness=3, color=INK).encode(x=x, y="acc:Q"),
-        alt.Chart(embed_data(lines))
+        every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(y="low:Q", y2="high:Q"),
+        every.mark_tick(width=64, thickness=3, color=INK).encode(y="estimate:Q"),
+        make_chart(lines)
         .mark_line(strokeWidth=1.5, opacity=0.75)
-        .encode(x=x, y=y, color=colour, detail="line:N"),
-        alt.Chart(embed_data([place(point) for point in points]))
-        .encode(x=x, y=y, color=colour, shape=shape)
+        .encode(x=x, y=y, color=colour, detail="place:N"),
+        make_chart(points)
         .mark_point(size=70)
-        .encode(opacity=alt.Opacity("opacity:Q", scale=None)),
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            shape=encode_shape("model", names, "Model"),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+        ),
     )
 
 
@@ -242,42 +212,43 @@ def draw_rules(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None with a single scorer.
     """
-    totals = _mark_models(_select_totals(table)).to_dicts()
-    rows = [row for row in totals if VOTE_MARK not in row["rules"]]
+    rows = [row for row in _list_totals(table) if VOTE_MARK not in row["rules"]]
     labels = _name_scorers(rows)
     if len(labels) < 2:
         return None
-    cells = list(dict.fromkeys(map(find_cell, rows)))
-    selection = f"the {MOST_ROWS} of {len(cells)} cells of which they differ most"
-    names, drawn = list(labels.values()), _select_disputed(rows)
+    means: dict[str, list[float]] = {}
+    for row in rows:
+        means.setdefault(row["line"], []).append(row["estimate"])
+    ranked = sorted(means, key=lambda cell: min(means[cell]) - max(means[cell]))
+    drawn = {*ranked[:MOST_ROWS]}
     data = [
-        {
-            "cell": " · ".join(find_cell(row)),
-            "rules": labels[row["rules"]],
-            "acc": 100 * row["estimate"],
-        }
+        {"cell": row["line"], "rules": labels[row["rules"]], "estimate": row["estimate"]}
         for row in rows
-        if find_cell(row) in drawn
+        if row["line"] in drawn
     ]
-    base = alt.Chart(embed_data(data)).encode(
-        y=alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(grid=True)),
-        yOffset=alt.YOffset("rules:N", sort=names),
+    names = list(labels.values())
+    marks = (
+        make_chart(data)
+        .mark_point(size=60)
+        .encode(
+            y=encode_names("cell", grid=True),
+            yOffset=alt.YOffset("rules:N", sort=names),
+            x=alt.X("estimate:Q", **per_cent("Right, %")),
+            color=encode_colour("rules", names, "Scored by"),
+            shape=encode_shape("rules", names, "Scored by"),
+        )
     )
-    marks = base.mark_point(size=60).encode(
-        x=alt.X("acc:Q", title="Right, %", scale=alt.Scale(domain=[0, 100])),
-        color=encode_colour("rules", names, "Scored by"),
-        shape=encode_shape("rules", names, "Scored by"),
-    )
+    selection = f"the {MOST_ROWS} of {len(means)} cells of which they differ most"
     return finish(
         alt.layer(marks),
         "Scorers and judge on the same responses",
-        selection if len(cells) > MOST_ROWS else "one row per cell",
-        height={"step": 8},
-        simulated=any(row["simulated"] for row in rows),
+        selection if len(means) > MOST_ROWS else "one row per cell",
+        of=rows,
+        step=8,
     )
 
 
-def _name_scorers(rows: Iterable[Row]) -> dict[str, str]:
+def _name_scorers(rows: Sequence[Row]) -> dict[str, str]:
     """Return the name of each scorer: 'robust', 'GPTScore · SIMULATED judge'.
 
     The judge is marked if its results are simulated and those of scorers are not.
@@ -288,15 +259,6 @@ def _name_scorers(rows: Iterable[Row]) -> dict[str, str]:
     is_mixed = not all(marks.values())
     judge = f" · {SIMULATED} judge" if is_mixed and marks.get(JUDGE_RULES) else ""
     return {rules: name_rules(rules) + (judge if rules == JUDGE_RULES else "") for rules in marks}
-
-
-def _select_disputed(rows: Iterable[Row]) -> set[Cell]:
-    """Return the cells with the largest distance between their totals, as many as a figure fits."""
-    means: dict[Cell, list[float]] = {}
-    for row in rows:
-        means.setdefault(find_cell(row), []).append(row["estimate"])
-    ranked = sorted(means, key=lambda cell: min(means[cell]) - max(means[cell]))
-    return set(ranked[:MOST_ROWS])
 
 
 @figure("failures", "outcomes", "Responses without an answer by outcome")
@@ -313,87 +275,57 @@ def draw_failures(table: pl.DataFrame) -> Chart | None:
         The chart; None if every response has an answer, or nothing shows which have none.
     """
     rules = ROBUST_RULES if table["rules"][0] == PUBLISHED_RULES else table["rules"][0]
-    rows = _mark_models(table).filter(rules=rules).to_dicts()
-    failures = [row for row in rows if row["value"] in FAILURES]
+    rows = _name_cells(_mark_models(table).filter(rules=rules))
+    failures = [
+        row | {"estimate": 100 * row["count"] / row["n"]}
+        for row in rows
+        if row["value"] in FAILURES
+    ]
     if not failures:
         return None
-    cells = list(dict.fromkeys(map(find_cell, rows)))
-    simulated = any(row["simulated"] for row in rows)
-    if _needs_map(cells):
-        shares = dict.fromkeys(cells, 0.0)
+    by, title = f"by {name_scorer(rules)}", "Responses without a scorable answer"
+    if _needs_map(rows):
+        sums = {row["line"]: row | {"estimate": 0.0} for row in rows}
         for row in failures:
-            shares[find_cell(row)] += 100 * row["count"] / row["n"]
-        subtitle = (
-            f"per cent of each cell's, by {name_scorer(rules)}; outcomes are in the counts below"
-        )
-        title = "Responses without a scorable answer"
-        return _draw_map(shares, title, subtitle, simulated=simulated)
+            sums[row["line"]]["estimate"] += row["estimate"]
+        subtitle = f"per cent of each cell's, {by}; outcomes are in the counts below"
+        return _draw_map(list(sums.values()), title, subtitle)
     outcomes = [key for key in FAILURES if any(row["value"] == key for row in failures)]
     data = [
-        {
-            "cell": " · ".join(find_cell(row)),
-            "outcome": name_outcome(row["value"]),
-            "order": outcomes.index(row["value"]),
-            "share": 100 * row["count"] / row["n"],
-            "count": str(row["count"]),
-        }
+        {"line": row["line"], "part": name_outcome(row["value"]), "estimate": row["estimate"],
+         "count": str(row["count"])}
         for row in failures
-    ]
-    names = [" · ".join(cell) for cell in cells]
-    base = alt.Chart(embed_data(data)).encode(
-        y=alt.Y("cell:N", sort=names, scale=alt.Scale(domain=names), title=None),
-        x=alt.X("share:Q", stack="zero", title="Responses without a scorable answer, %"),
-        order=alt.Order("order:Q"),
-    )
-    colour = encode_colour("outcome", [name_outcome(key) for key in outcomes], "Outcome")
-    bars = base.mark_bar(height=14).encode(color=colour)
-    title, by = "Failures by outcome", f"by {name_scorer(rules)}"
-    return finish(alt.layer(bars), title, by, height={"step": 22}, simulated=simulated)
+    ]  # fmt: skip
+    parts, names = [name_outcome(key) for key in outcomes], list_distinct(rows, "line")
+    chart = stack_bars(data, parts, f"{title}, %", "Outcome", names)
+    return finish(chart, "Failures by outcome", by, of=rows)
 
 
-def _needs_map(cells: Sequence[Cell]) -> bool:
+def _needs_map(rows: Sequence[Row]) -> bool:
     """Return whether there are too many cells for a row or a symbol each."""
-    return len(cells) > MOST_ROWS or len({cell.setting for cell in cells}) > MOST_SERIES
+    cells, settings = (len(list_distinct(rows, name)) for name in ("line", "setting"))
+    return cells > MOST_ROWS or settings > MOST_SERIES
 
 
-def _draw_map(shares: Mapping[Cell, float], *title: str, simulated: bool) -> Chart:
-    """Draw a heat map with one row per model and one column per setting.
-
-    Args:
-        shares: Number of each cell, in per cent; rows and columns follow its order.
-        title: The chart's title, and the lines below it.
-        simulated: Whether any number depends on a simulation.
-    """
-    models, columns = (list(dict.fromkeys(names)) for names in zip(*shares, strict=True))
-    highest = max(shares.values(), default=0) or 1.0
-    data = [
-        {**cell._asdict(), "share": share, "strength": MOST_OPAQUE * share / highest}
-        for cell, share in shares.items()
-    ]
-    room = (WIDTH - NAME_ROOM) / len(columns)
-    # Rotate names that do not fit side by side.
-    angle = 0 if LETTER * max(map(len, columns)) < room else -40
-    base = alt.Chart(embed_data(data)).encode(
-        x=alt.X(
-            "setting:N",
-            sort=None,
-            scale=alt.Scale(domain=columns),
-            title=None,
-            axis=alt.Axis(labelAngle=angle, orient="top"),
-        ),
-        y=alt.Y("model:N", sort=None, scale=alt.Scale(domain=models), title=None),
-    )
-    squares = base.mark_rect(color=SERIES[0]).encode(
-        opacity=alt.Opacity("strength:Q", scale=None, legend=None)
-    )
-    text = base.mark_text(color=INK).encode(text=alt.Text("share:Q", format=".0f"))
-    chart = alt.layer(squares, text)
-    return finish(chart, *title, height={"step": _MAP_STEP}, simulated=simulated)
+def _draw_map(rows: Sequence[Row], *title: str) -> Chart:
+    """Draw a heat map with one row per model and one column per setting."""
+    squares = [
+        {"row": row["model"], "column": row["setting"], "estimate": row["estimate"],
+         "text": format_decimals(row["estimate"], 0)}
+        for row in rows
+    ]  # fmt: skip
+    return finish(draw_squares(squares), *title, of=rows, step=24)
 
 
-def _select_totals(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the accuracies of cells, without credit and other measures."""
-    return table.filter(table["metric"].is_in(["accuracy", "gptscore"]))
+def _list_totals(table: pl.DataFrame) -> list[Row]:
+    """Return the accuracies of cells in per cent, without credit and other measures."""
+    is_accuracy = pl.col("metric").is_in(["accuracy", "gptscore"])
+    return scale_up(_name_cells(_mark_models(table.filter(is_accuracy))))
+
+
+def _name_cells(table: pl.DataFrame) -> list[Row]:
+    """Return the rows with the name of their cell as `line`."""
+    return [row | {"line": join_names(row, "model", "setting")} for row in table.to_dicts()]
 
 
 def _mark_models(table: pl.DataFrame) -> pl.DataFrame:
@@ -409,8 +341,3 @@ def _mark_models(table: pl.DataFrame) -> pl.DataFrame:
     models = cells.filter(pl.col("simulated"))["model"].unique()
     names = {model: f"{model} · {SIMULATED}" for model in models}
     return table.with_columns(pl.col("model").replace(names))
-
-
-def _scale_row(row: Row) -> dict[str, float]:
-    """Return the columns `acc`, `lo` and `hi` of a chart, in per cent."""
-    return {"acc": 100 * row["estimate"], "lo": 100 * row["low"], "hi": 100 * row["high"]}

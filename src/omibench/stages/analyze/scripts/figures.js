@@ -2,8 +2,8 @@
 // redraws it when it becomes visible. Nothing is evaluated or fetched.
 "use strict";
 (() => {
-  const names = { acc: "accuracy", estimate: "estimate", lo: "lower bound", hi: "upper bound", low: "lower bound", high: "upper bound" };
-  const inner = /^(row|order|strength|offset|bin|line|opacity|place)$|_sort_index$|_(start|end)$|^_/;
+  const names = { low: "lower bound", high: "upper bound", line: "name" };
+  const inner = /^(row|order|strength|offset|bin|opacity|place)$|_sort_index$|_(start|end)$|^_/;
   const refuse = () => Promise.reject(new Error("a figure loads nothing"));
   const box = Object.assign(document.createElement("div"), { className: "tooltip", hidden: true });
   box.setAttribute("role", "status");
