@@ -123,7 +123,7 @@ def make_study(folder: Path, models: int, settings: int) -> None:
         "models": blocks,
         "settings": modes,
         "infer": {"models": names, "settings": list(modes)},
-        "score": {"rules": list(BOOKS)},
+        "score": {"scorers": list(BOOKS)},
         "analyze": {
             "explorer": False,
             "published": str(_write_print(folder, blocks, modes)),

@@ -152,7 +152,7 @@ def make_study(folder: Path, models: int, settings: int) -> None:
         **{name: {} for name in blocks},
         "study": blocks["study"], "benchmark": {"name": "frozen"}, "data": "data",
         "models": respondents,
-        "settings": manners, "score": {"rules": ["robust"]},
+        "settings": manners, "score": {"scorers": ["robust"]},
         "infer": {"models": list(respondents), "settings": list(manners)},
     }  # fmt: skip
     (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")

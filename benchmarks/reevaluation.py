@@ -123,7 +123,7 @@ def make_study(folder: Path, problems: int, url: str, others: int) -> None:
         "models": models,
         "settings": settings,
         "infer": {"models": list(models), "settings": list(settings)},
-        "score": {"rules": ["robust", "omibench"]},
+        "score": {"scorers": ["robust", "omibench"]},
         "reevaluate": {"watch": {"local": watch | {"model": stand_in}}},
     }
     write_json(folder / "params.yaml", params)  # JSON is YAML

@@ -124,7 +124,7 @@ def _crossed(models: int, settings: int, like: str) -> dict[str, Any]:
             f"{prompt}-{shown}": {"prompt": prompt, "images": shown} for prompt, shown in pairs
         },
         "infer": {"models": names, "settings": [f"{p}-{s}" for p, s in pairs]},
-        "score": {"rules": ["robust"]},
+        "score": {"scorers": ["robust"]},
         "analyze": {"explorer": False},
     }  # fmt: skip
 

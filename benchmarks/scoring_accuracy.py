@@ -249,7 +249,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder with any of the files named above")
     for name in ("golds", "cases", "hostile", "hostile-child", "out"):
         parser.add_argument(f"--{name}", type=Path)
-    parser.add_argument("--rules", nargs="+", default=list(RULES))
+    parser.add_argument("--scorer", nargs="+", default=list(RULES))
     parser.add_argument("--pairs", type=int, default=MUTANTS_AT_LEAST, help="0 for every mutant")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--show", action="store_true", help="list what is judged wrongly")

@@ -202,7 +202,7 @@ def mutants(data: Path, folder: Path) -> tuple[float, float, int, int]:
             }  # fmt: skip
             out.write(json.dumps(row) + "\n")
     command = [
-        sys.executable, "-m", "omibench", "score", "mutants.jsonl", "--rules", "robust",
+        sys.executable, "-m", "omibench", "score", "mutants.jsonl", "--scorer", "robust",
         "--out", "verdicts.parquet",
     ]  # fmt: skip
     # Known verdicts lie in the user's cache folder: here in one that is empty.

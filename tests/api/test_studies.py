@@ -13,7 +13,7 @@ SYNTHETIC: dict[str, object] = {
     "models": {"sim": {"provider": "simulated", "oracle": "synthetic:usnco-v:1"}},
     "settings": {"direct": {"prompt": "direct"}},
     "infer": {"models": ["sim"], "settings": ["direct"]},
-    "score": {"rules": ["robust"]},
+    "score": {"scorers": ["robust"]},
 }
 
 

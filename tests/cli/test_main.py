@@ -55,7 +55,7 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
         import gzip
 
         file.write_bytes(gzip.compress(lines.encode()))
-    done = call_main("score", file, "--rules", rules, "--out", out)
+    done = call_main("score", file, "--scorer", rules, "--out", out)
     assert done.returncode == 0, done.stderr
     frame = pl.read_parquet(out)
     assert frame["id"].to_list() == ["1", "2", "0"]
@@ -68,13 +68,13 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"], "absent.jsonl"),
-        (["score", "in.jsonl", "--out", "o.parquet"], "--rules"),
-        (["score", "in.jsonl", "--rules", "robst", "--out", "o.parquet"],
-         "--rules: unknown scorer 'robst'"),
-        (["score", "in.jsonl", "--rules", "mathreal", "--grader", "m", "--out", "o.parquet"],
+        (["score", "absent.jsonl", "--scorer", "robust", "--out", "o.parquet"], "absent.jsonl"),
+        (["score", "in.jsonl", "--out", "o.parquet"], "--scorer"),
+        (["score", "in.jsonl", "--scorer", "robst", "--out", "o.parquet"],
+         "--scorer: unknown scorer 'robst'"),
+        (["score", "in.jsonl", "--scorer", "mathreal", "--grader", "m", "--out", "o.parquet"],
          "'m'"),
-        (["score", "bad.jsonl", "--rules", "robust", "--out", "o.parquet"], "gold"),
+        (["score", "bad.jsonl", "--scorer", "robust", "--out", "o.parquet"], "gold"),
         (["ocr", "--out", "o"], "no input"),
         (["ocr", "x.pdf", "--out", "o", "--engine", "magic"], "'magic'"),
         (["ocr", "x.pdf", "--out", "o", "--max-pages", "0"], "max_pages"),
@@ -99,8 +99,8 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["score", "in.jsonl", "--rules", "robust", "--out", "o.csv"], "name it *.parquet"),
-        (["score", "in.jsonl", "--rules", "robust", "--out", "in.jsonl/o.parquet"], "cannot be a"),
+        (["score", "in.jsonl", "--scorer", "robust", "--out", "o.csv"], "name it *.parquet"),
+        (["score", "in.jsonl", "--scorer", "robust", "--out", "in.jsonl/o.parquet"], "cannot be a"),
         (["filter", "in.jsonl", "--out", "in.jsonl", "--params", "{}"], "cannot be a folder"),
         (["filter", ".", "--out", "o", "--params", "{}"], "cannot be read"),
         (["filter", "binary", "--out", "o", "--params", "{}"], "binary, line 1"),
@@ -110,13 +110,13 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
         ),
         (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
         (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
-        (["score", ".", "--rules", "robust", "--out", "o.parquet"], ".: is a folder"),
+        (["score", ".", "--scorer", "robust", "--out", "o.parquet"], ".: is a folder"),
         (["plan", "none.jsonl", "--params", "{}"], "none.jsonl: the file does not exist"),
         (["filter", "problems.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
         (["rationale", "problems.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
         (["certify", "disagreements.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
         (["ocr-quality", "in.jsonl", "--out", "./in.jsonl"], "would overwrite"),
-        (["score", "in.parquet", "--rules", "robust", "--out", "in.parquet"], "would overwrite"),
+        (["score", "in.parquet", "--scorer", "robust", "--out", "in.parquet"], "would overwrite"),
         (
             ["score", "in.jsonl", "--explain", "1", "--out", "x.parquet"],
             "cannot be combined with --explain",
@@ -149,7 +149,7 @@ def test_what_cannot_be_read_or_written_is_one_line(
         ("freeze --out kept/../kept", "--out"),
         ("infer q.jsonl --model sim --setting cot --out kept/images/x.parquet", "--out"),
         ("fill q.jsonl --model sim --out kept/p/note.txt", "--out"),
-        ("score in.jsonl --rules robust --out kept/p/x.parquet", "--out"),
+        ("score in.jsonl --scorer robust --out kept/p/x.parquet", "--out"),
         ("judge r.parquet --answers a --questions q --out kept/x.parquet", "--out"),
         ("aggregate --model sim --setting cot --out kept/x.parquet", "--out"),
         ("certify labels.csv --out kept/new", "--out"),
@@ -223,7 +223,7 @@ def test_it_says_its_version() -> None:
 
 
 def test_a_process_of_its_own_ends_as_the_function_does(tmp_path: Path) -> None:
-    words = ["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"]
+    words = ["score", "absent.jsonl", "--scorer", "robust", "--out", "o.parquet"]
     process = subprocess.run(
         [sys.executable, "-m", "omibench", *words],
         capture_output=True, text=True, check=False, cwd=tmp_path,

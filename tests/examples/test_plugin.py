@@ -137,7 +137,7 @@ def test_a_provider(study: Study) -> None:
 
 
 def test_scorers(study: Study) -> None:
-    assert study.score.rules == ["within-a-percent", "first-letter"]
+    assert study.score.scorers == ["within-a-percent", "first-letter"]
     near, far = (make_item(f"\\boxed{{{n}}}", "100") for n in ("100.9", "102"))
     assert [score_item(item, "within-a-percent").verdict for item in (near, far)] == [1.0, 0.0]
     assert score_item(make_item("b, I think", "B", ["x", "y"]), "first-letter").verdict == 1.0

@@ -111,7 +111,7 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
         {
             "models": {"a": sim, "b": {**sim, "oracle": "other.jsonl"}},
             "score": {
-                "rules": ["mathreal"],
+                "scorers": ["mathreal"],
                 "judge": {"models": ["a", "b"], "prompt": "gpt.txt"},
                 "grader": {"models": ["a"], "prompt": "grade.txt"},
             },

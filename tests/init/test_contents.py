@@ -58,7 +58,7 @@ def test_a_study_of_a_benchmark_asks_a_model_under_two_settings(name: str) -> No
     study = study_of_benchmark(name).study
     assert study.benchmark.name == name
     assert len(study.cells) == 2
-    assert "robust" in study.score.rules
+    assert "robust" in study.score.scorers
 
 
 @pytest.mark.parametrize("name", ["emma", "mathvista"])

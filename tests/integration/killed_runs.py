@@ -55,7 +55,7 @@ class Runs:
             "models": {"m": self.model},
             "settings": {"cot": {"decoding": decoding}},
             "infer": {"models": ["m"], "settings": ["cot"]},
-            "score": {"rules": ["omibench", "robust"]},
+            "score": {"scorers": ["omibench", "robust"]},
         }
         return json.dumps(study)
 

@@ -166,7 +166,7 @@ def _params(sample: dict[str, Any]) -> dict[str, Any]:
             "own": {**cot, "prompt": PROMPT},
         },
         "infer": {"models": MODELS, "settings": SETTINGS},
-        "score": {"rules": ["robust"]},
+        "score": {"scorers": ["robust"]},
         "analyze": {"explorer": False},
     }
     # Written and read, so that no two blocks are one object and YAML needs no anchors.

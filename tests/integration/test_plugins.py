@@ -21,7 +21,7 @@ data: problems
 models: {echo: {provider: their-provider, id: one, reply: B}}
 settings: {letter: {prompt: letter-only}}
 infer: {models: [echo], settings: [letter]}
-score: {rules: [first-letter]}
+score: {scorers: [first-letter]}
 """
 PROBLEMS = """\
 id,question,answer,images,choices,subject

@@ -77,7 +77,7 @@ def prompt(study: Copy) -> None:
 
 def rules(study: Copy) -> None:
     params = study.params()
-    params["score"]["rules"] = ["robust", "emma"]
+    params["score"]["scorers"] = ["robust", "emma"]
     study.write_params(params)
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_names_of_a_plug_in_are_known(folder: Path) -> None:
     study = parse_study_file("params.yaml")
-    assert study.score.rules == ["halves", "robust"]
+    assert study.score.scorers == ["halves", "robust"]
 
 
 def test_a_job_gets_the_plug_ins_that_it_uses_with_what_they_mean(folder: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_job_gets_the_plug_ins_that_it_uses_with_what_they_mean(folder: Path) 
     assert slice_study(study, "analyze")["plugins"] == part["plugins"], "it scores people"
     assert slice_study(study, "certify")["plugins"] == [{"file": "rules.py"}]
     assert "plugins" not in slice_study(study, "freeze")
-    assert parse_study_file(json.dumps(part)).score.rules == ["halves", "robust"]
+    assert parse_study_file(json.dumps(part)).score.scorers == ["halves", "robust"]
     (folder / "rules.py").write_text(RULE.replace("0.5", "0.75"))
     with pytest.raises(PluginError, match=r"rules\.py: has changed since this run was planned"):
         parse_study_file(json.dumps(part))
@@ -69,7 +69,10 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("score: {rules: [robus]}", "score.rules.0: unknown scorer 'robus'; did you mean 'robu"),
+        (
+            "score: {scorers: [robus]}",
+            "score.scorers.0: unknown scorer 'robus'; did you mean 'robu",
+        ),
         ("benchmark: {name: ema}", "benchmark.name: unknown benchmark 'ema'; did you mean 'emma'?"),
         ("ocr: {engine: rapid}", "ocr.engine: unknown OCR engine 'rapid'; did you mean 'rapidocr'"),
         (
@@ -80,7 +83,10 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
             "settings: {a: {images: fist}}",
             "settings.a.images.show: unknown image condition 'fist';",
         ),
-        ("analyze: {main_rules: zzz}", "analyze.main_rules: unknown scorer 'zzz'; known: emma, ma"),
+        (
+            "analyze: {main_scorer: zzz}",
+            "analyze.main_scorer: unknown scorer 'zzz'; known: emma, ma",
+        ),
     ],
 )
 def test_an_unknown_name_gets_the_nearest(tmp_path: Path, text: str, line: str) -> None:

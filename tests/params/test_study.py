@@ -29,7 +29,7 @@ def values(**blocks: Any) -> dict[str, Any]:
         },
         "settings": {"cot": {"label": "CoT"}, "direct": {"prompt": "direct"}},
         "infer": {"models": ["a", "b"], "settings": ["cot", "direct"]},
-        "score": {"rules": ["robust"], "judge": "judge"},
+        "score": {"scorers": ["robust"], "judge": "judge"},
         **blocks,
     }
 
@@ -61,8 +61,8 @@ def values(**blocks: Any) -> dict[str, Any]:
             {"infer": {"models": ["a", "a"], "settings": ["cot"]}},
             "infer.models: 'a' is listed twice",
         ),
-        ({"score": {"rules": ["robust", "robust"]}}, "score.rules: 'robust' is listed twice"),
-        ({"analyze": {"main_rules": "emma"}}, "analyze.main_rules: 'emma' is not"),
+        ({"score": {"scorers": ["robust", "robust"]}}, "score.scorers: 'robust' is listed twice"),
+        ({"analyze": {"main_scorer": "emma"}}, "analyze.main_scorer: 'emma' is not"),
         (
             {
                 "models": {"a": {**SIMULATED, "setting_effects": {"dirct": 1}}},
@@ -199,8 +199,8 @@ def changed(**blocks: Any) -> set[str]:
             {"settings": {"cot": {"label": "CoT", "images": "first"}, "direct": DIRECT}},
             {"('a', 'cot')", "('b', 'cot')", "analyze"},
         ),
-        ({"score": {"rules": ["omibench"], "judge": "judge"}}, JUDGED),
-        ({"score": {"rules": ["robust"], "judge": ["judge", "a"]}}, JUDGED),
+        ({"score": {"scorers": ["omibench"], "judge": "judge"}}, JUDGED),
+        ({"score": {"scorers": ["robust"], "judge": ["judge", "a"]}}, JUDGED),
         ({"judge": {"quality": "judge"}}, {"judge", "certify", "analyze"}),
     ],
 )  # fmt: skip

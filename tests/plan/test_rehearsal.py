@@ -29,7 +29,7 @@ VALUES: dict[str, Any] = {
     },
     "settings": {"cot": {}, "direct": {"prompt": "direct"}},
     "infer": {"models": ["gpt-4o", "own"], "settings": ["cot", "direct"]},
-    "score": {"rules": ["omibench", "published"], "judge": "judge"},
+    "score": {"scorers": ["omibench", "published"], "judge": "judge"},
 }  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def test_what_is_real_is_left_alone() -> None:
     assert found.benchmark.name == "synthetic"
     assert (found.study.results, found.study.store) == ("results/omi-simulated", "store-simulated")
     assert found.study.budget_usd is None
-    assert found.score.rules == ["omibench"]
+    assert found.score.scorers == ["omibench"]
     assert found.cells == parse_study(VALUES, "test").cells
 
 
@@ -157,7 +157,7 @@ def planned(tmp_path: Path, *asked: str) -> list[str]:
     }
     values |= {"simulated": False, "models": {"own": VALUES["models"]["own"] | {"base": None}}}
     values["infer"] = {"models": ["own"], "settings": ["cot"]}
-    values["score"] = {"rules": ["robust"]}
+    values["score"] = {"scorers": ["robust"]}
     done = CliRunner().invoke(app, ["plan", "--params", json.dumps(values), *asked])
     assert done.exit_code == 0, done.output
     assert "generated questions like those of emma-mini" in done.output

@@ -84,7 +84,7 @@ def study(tmp_path: Path, questions: Path) -> Study:
                     "aggregate": {"how": "tournament", "judge": "self", "k": [3]}},
         },
         "infer": {"models": ["a", "b"], "settings": ["cot", "words", "read", "best", "cup"]},
-        "score": {"rules": ["robust", "mathreal"],
+        "score": {"scorers": ["robust", "mathreal"],
                   "judge": {"models": ["judge", "rater"], "variant": "bare-answers"},
                   "grader": "grader"},
         "judge": {"quality": "rater", "alignment": "rater", "errors": "judge", "problems": 2,

@@ -68,7 +68,7 @@ def write_params(folder: Path | None) -> dict[str, Any]:
             "taxonomy": {},
             "skills": {"physics": SKILLS},
         },
-        "score": {"rules": ["mathreal"], "judge": JUDGE},
+        "score": {"scorers": ["mathreal"], "judge": JUDGE},
         "judge": {"quality": JUDGE, "alignment": JUDGE, "errors": JUDGE},
         "settings": settings,
         "saliency": {"settings": ["cot"], "reading": "before_answer"},

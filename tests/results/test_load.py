@@ -136,7 +136,7 @@ def test_a_study_without_cells_is_refused(made: Folders) -> None:
 
 
 def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
-    values = study_values(main_rules="mathreal") | {"score": {"rules": ["robust", "mathreal"]}}
+    values = study_values(main_scorer="mathreal") | {"score": {"scorers": ["robust", "mathreal"]}}
     study = parse_study(values, "test")
     with pytest.raises(ParamsError, match=r"mathreal.*robust, emma, omibench, gptscore"):
         load(made._replace(study=study))

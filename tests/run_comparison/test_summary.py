@@ -52,10 +52,10 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
 
 
 def test_rules_of_each_run(folders: Path) -> None:
-    code, output = run("a", "b", "--rules", "robust,gptscore")
+    code, output = run("a", "b", "--scorer", "robust,gptscore")
     assert code == 0, output
     assert json.loads(Path("compare.json").read_text("utf-8"))["scoring_b"]["rules"] == "gptscore"
-    assert "one scorer, or two" in run("a", "b", "--rules", "robust,,emma")[1]
+    assert "one scorer, or two" in run("a", "b", "--scorer", "robust,,emma")[1]
     assert "is a folder; give a file in it" in run("a", "b", "--out", "a")[1]
     assert "c: contains no cell of responses" in run("a", "c")[1]
 

@@ -37,18 +37,18 @@ def test_new_plug_ins(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["My-rules", "1st", "a/b", "../up", "a--b", "", "class"])
 def test_a_name_is_checked(tmp_path: Path, name: str) -> None:
     with pytest.raises(ParamsError, match="is not a valid name"):
-        write_part("rules", name, tmp_path)
+        write_part("scorer", name, tmp_path)
 
 
 def test_a_taken_name_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParamsError, match=r"^new rules: the name 'emma' is taken; choose another"):
-        write_part("rules", "emma", tmp_path)
-    with pytest.raises(ParamsError, match="'rule' is not a kind of part; did you mean 'rules'"):
-        write_part("rule", "mine", tmp_path)
+    with pytest.raises(ParamsError, match=r"^new scorer: the name 'emma' is taken; choose another"):
+        write_part("scorer", "emma", tmp_path)
+    with pytest.raises(ParamsError, match="'scorers' is not a kind of part; did you mean 'scorer'"):
+        write_part("scorers", "mine", tmp_path)
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text("mine")
     with pytest.raises(OutputError, match="already exists"):
-        write_part("rules", "mine", tmp_path)
+        write_part("scorer", "mine", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["test_mine.py"]

@@ -73,10 +73,10 @@ PARAMS = {
     "models": {"m": {"provider": "mine", "loud": True, "label": "Mine"}},
     "settings": {"s": {"prompt": "my-prompt"}},
     "infer": {"models": ["m"], "settings": ["s"]},
-    "score": {"rules": ["my-letter"]},
+    "score": {"scorers": ["my-letter"]},
     "judge": {"others": {"my-units": "m"}},
     "review": {"folder": "review"},
-    "analyze": {"main_rules": "my-letter"},
+    "analyze": {"main_scorer": "my-letter"},
 }
 GPTSCORE = "{question}\n{official_answer}\n{response}\n{pictures}\n"
 CELL = "m/s.parquet"

@@ -36,7 +36,7 @@ PARAMS = {
     "models": {"m": {"provider": "simulated", "oracle": "oracle.jsonl"}},
     "settings": {"cot": {}},
     "infer": {"models": ["m"], "settings": ["cot"]},
-    "score": {"rules": ["robust"]},
+    "score": {"scorers": ["robust"]},
 }
 
 

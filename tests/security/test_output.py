@@ -48,7 +48,7 @@ def test_the_name_of_a_paper_is_shown_as_it_is(tmp_path: Path) -> None:
         ("ocr", "--manifest", EVIL, "--out", "out"),
         ("filter", EVIL, "--out", "out", "--params", "{}"),
         ("plan", EVIL),
-        ("score", EVIL, "--rules", "robust", "--out", "v.parquet"),
+        ("score", EVIL, "--scorer", "robust", "--out", "v.parquet"),
         ("ocr", f"--{EVIL}", "--out", "out"),
         (EVIL,),
     ],

@@ -225,7 +225,7 @@ def explore(
         str | None,
         typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
     ] = None,
-    rules: Annotated[
+    scorer: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="With --export: scorer shown first.  [the main scorer]"),
     ] = None,
@@ -269,9 +269,9 @@ def explore(
         raise ArgumentError(
             "--export, --out: give both or neither: the problems to write, and the folder"
         )
-    if not export and (models or settings or rules or paper_pages):
+    if not export and (models or settings or scorer or paper_pages):
         raise ArgumentError(
-            "--models, --settings, --rules, --paper-pages: need --export; in the browser, "
+            "--models, --settings, --scorer, --paper-pages: need --export; in the browser, "
             "choose them on the page"
         )
 
@@ -281,7 +281,9 @@ def explore(
         return LiveStudy(find_sources(results, other, params, None if export else review))
 
     if export and out is not None:
-        query = ItemQuery(rules=rules, models=_split_names(models), settings=_split_names(settings))
+        query = ItemQuery(
+            rules=scorer, models=_split_names(models), settings=_split_names(settings)
+        )
         with TemporaryDirectory(prefix="omibench-explore-") as scratch:
             _write_export(read_study(scratch).read(), export, out, query, paper_pages)
         return

@@ -91,7 +91,7 @@ def new(
         str,
         typer.Argument(
             metavar="KIND",
-            help="provider, rules (scorer), setting, benchmark, section, result, judge or engine.",
+            help="provider, scorer, setting, benchmark, section, result, judge or engine.",
         ),
     ],
     name: Annotated[
@@ -106,11 +106,14 @@ def new(
 
     \b
     Example:
-      omibench new rules my-rules
+      omibench new scorer my-rules
       omibench new section hours
     """
     from omibench.study.scaffold.write import write_part
 
+    if kind == "rules":
+        say("`omibench new rules` is now called `omibench new scorer`", err=True)
+        kind = "scorer"
     part = write_part(kind, name, Path())
     lines = [f"new      {path}" for path in part.created]
     lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {part.created[-1]}"]

@@ -83,6 +83,14 @@ class AllCommands(FullSummaries):
     headings = {heading: [*map(_name_part, parts)] for heading, parts in GROUPS.items()}
 
 
+def _name_option(name: str) -> str:
+    """Return the name of an option, also for its former name."""
+    if name != "rules":
+        return name
+    say("`--rules` is now called `--scorer`", err=True)
+    return "scorer"
+
+
 app = typer.Typer(
     name="omibench",
     cls=AllCommands,
@@ -90,7 +98,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": _name_option,
+    },
 )
 for parts in GROUPS.values():
     for part in parts:

@@ -215,7 +215,7 @@ def slice_results(
             help="Only this metric, such as accuracy, gptscore, strict, pass@4 or characters."
         ),
     ] = None,
-    rules: Annotated[str | None, typer.Option(help="Only this scorer.")] = None,
+    scorer: Annotated[str | None, typer.Option(help="Only this scorer.")] = None,
     model: Annotated[str | None, typer.Option(help="Only this model.")] = None,
     setting: Annotated[str | None, typer.Option(help="Only this setting.")] = None,
 ) -> None:
@@ -240,7 +240,7 @@ def slice_results(
 
     target = output_file(out, "store")
     slicer = Slicer(
-        load_results(find_results(results)), SliceChoice(metric, rules, model, setting), 0.95
+        load_results(find_results(results)), SliceChoice(metric, scorer, model, setting), 0.95
     )
     tables, errors = [], []
     for names in by or DEFAULT_SLICES:
@@ -350,7 +350,7 @@ def compare(
     out: Annotated[Path, typer.Option(metavar="FILE.json", help="JSON file to write.")] = Path(
         "compare.json"
     ),
-    rules: Annotated[
+    scorer: Annotated[
         str | None,
         typer.Option(
             metavar="NAME[,NAME]",
@@ -378,7 +378,7 @@ def compare(
     \b
     Example:
       omibench results compare results-before results-after --out compare.json
-      omibench results compare A B --rules robust,omibench --items changed.csv
+      omibench results compare A B --scorer robust,omibench --items changed.csv
     """
     from omibench.api.comparisons import compare_runs
     from omibench.errors import ParamsError
@@ -386,9 +386,9 @@ def compare(
     from omibench.results.comparison.text import describe_comparison
     from omibench.schemas.tables import write_json
 
-    names = rules.split(",") if rules is not None else []
-    if rules is not None and (len(names) > 2 or not all(names)):
-        raise ParamsError(f"--rules {rules}: give one scorer, or two separated by a comma")
+    names = scorer.split(",") if scorer is not None else []
+    if scorer is not None and (len(names) > 2 or not all(names)):
+        raise ParamsError(f"--scorer {scorer}: give one scorer, or two separated by a comma")
     target = output_file(out, "store")
     table = output_file(items, "store", "--items") if items else None
     pair = (names[0], names[-1]) if names else None

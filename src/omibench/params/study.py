@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -270,7 +271,7 @@ class Study(Block):
         lists: dict[str, list[Any]] = {
             "infer.models": self.infer.models,
             "infer.settings": self.infer.settings,
-            "score.rules": self.score.rules,
+            "score.scorers": self.score.scorers,
             **{key: panel.models for key, panel in self._panels()},
             **dict(self.filter.list_references()),
         }
@@ -342,8 +343,10 @@ class Study(Block):
             if panel and self.infer.models:
                 defined = [*self.models, SELF]
                 references.append((f"settings.{name}.aggregate.judge", panel.models, defined))
-        if self.analyze.main_rules:
-            references.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
+        if self.analyze.main_scorer:
+            references.append(
+                ("analyze.main_scorer", [self.analyze.main_scorer], self.score.scorers)
+            )
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
                 defined = [*self.settings, *SCREENS]
@@ -351,7 +354,7 @@ class Study(Block):
             references.append(("judge.settings", self.judge.settings or [], self.settings))
             references.append(("saliency.settings", self.saliency.settings, self.infer.settings))
             references.append(("saliency.models", self.saliency.models or [], self.infer.models))
-            scorers = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
+            scorers = [*self.score.scorers, *(["gptscore"] if self.score.judge else [])]
             references += self._list_baseline_references()
             references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], scorers))
         return references
@@ -398,6 +401,7 @@ def parse_study(
     """
     if not isinstance(values, Mapping):
         raise ParamsError(f"{source}: contains {type(values).__name__}, not a mapping of blocks")
+    values = rename_keys(values)[0]
     try:
         load_plugins(values, whole_study)
         study = Study.model_validate(values)
@@ -414,6 +418,9 @@ def parse_study(
     except ParamsError as error:
         wrong = f"prompts: {error}"
     if wrong:
+        for file in files:  # the key as the file has it
+            for key, name in rename_keys(read_mapping(file))[1].items():
+                wrong = re.sub(rf"^{re.escape(name)}\b", key, wrong)
         place = _locate(wrong, files, overrides or {}) or source
         raise ParamsError(f"{place}: {wrong}")
     return study
@@ -453,7 +460,7 @@ def parse_study_file(
     text = str(params)
     is_slice = text.lstrip().startswith("{")
     values = _from_json(text) if is_slice else read_mapping(params)
-    values, changed_keys = {**values, **(overrides or {})}, [*(overrides or {})]
+    values, changed_keys = {**rename_keys(values)[0], **(overrides or {})}, [*(overrides or {})]
     for block, keys in (options or {}).items():
         changed_keys += [f"{block}.{key}" for key in keys]
         if isinstance(inner := values.get(block) or {}, dict):
@@ -468,6 +475,30 @@ def parse_study_file(
         files=[params],
         overrides=dict.fromkeys(changed_keys, source),
     )
+
+
+FORMER_KEYS: Final = {
+    ("score", "rules"): "scorers",
+    ("analyze", "main_rules"): "main_scorer",
+    ("rationale", "rules"): "scorer",
+}
+"""Block and former name of a key -> its name; former names are read, with a remark."""
+
+
+def rename_keys(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the blocks with the names of today, and the former names among their keys.
+
+    Raises ParamsError for a key with both names.
+    """
+    renamed, former = {**values}, {}
+    for (name, old), new in FORMER_KEYS.items():
+        block = renamed.get(name)
+        if isinstance(block, Mapping) and old in block:
+            if new in block:
+                raise ParamsError(f"{name}.{old}: is the former name of `{new}`; remove it")
+            renamed[name] = {new if key == old else key: value for key, value in block.items()}
+            former[f"{name}.{old}"] = f"{name}.{new}"
+    return renamed, former
 
 
 def _from_json(text: str) -> dict[str, Any]:
@@ -544,12 +575,18 @@ def list_remarks(study: Study, files: Sequence[str] = ()) -> list[str]:
         files: Its parameter files.
 
     Returns:
-        A model without requests, a missing grader, dates that DVC cannot read.
+        A model without requests, a missing grader, former names of keys, dates that DVC cannot
+        read.
     """
     remarks = (describe_unused(study), describe_missing_grader(study))
     place = f"{', '.join(files)}: " if files else ""
     dates = [line for file in files for line in describe_dates(file)]
-    return [*(f"{place}{remark}" for remark in remarks if remark), *dates]
+    renamed = [
+        f"{file}: `{old}` is now called `{new}`"
+        for file in files
+        for old, new in rename_keys(read_mapping(file))[1].items()
+    ]
+    return [*(f"{place}{remark}" for remark in remarks if remark), *renamed, *dates]
 
 
 def describe_dates(file: str) -> list[str]:
@@ -563,9 +600,9 @@ def describe_dates(file: str) -> list[str]:
 
 def describe_missing_grader(study: Study) -> str | None:
     """Return a line if the scorer `mathreal` has no grading model; else None."""
-    if "mathreal" not in study.score.rules or study.score.graders or not study.cells:
+    if "mathreal" not in study.score.scorers or study.score.graders or not study.cells:
         return None
     return (
-        "score.rules: 'mathreal' has no grading model, so its answers stay unjudged and count as "
+        "score.scorers: 'mathreal' has no grading model, so its answers stay unjudged and count as "
         "wrong; set `score.grader`"
     )

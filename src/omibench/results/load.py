@@ -188,13 +188,13 @@ class Results:
     @property
     def main_rules(self) -> str:
         """The scorer of the headline."""
-        return self.study.analyze.main_rules or self.study.score.rules[0]
+        return self.study.analyze.main_scorer or self.study.score.scorers[0]
 
     @cached_property
     def rules(self) -> list[str]:
         """Every scorer with verdicts, the headline's first, the judge last."""
         scorers = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
-        order = [self.main_rules, *self.study.score.rules, *sorted(scorers - {JUDGE_RULES})]
+        order = [self.main_rules, *self.study.score.scorers, *sorted(scorers - {JUDGE_RULES})]
         return [
             *(r for r in dict.fromkeys(order) if r in scorers),
             *({JUDGE_RULES} & scorers),
@@ -388,7 +388,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
     )
     if results.main_rules not in results.rules:
         raise ParamsError(
-            f"analyze.main_rules: the scores have no verdict of {results.main_rules!r}, only of "
+            f"analyze.main_scorer: the scores have no verdict of {results.main_rules!r}, only of "
             f"{', '.join(results.rules) or 'none'}"
         )
     return results

@@ -36,7 +36,7 @@ def describe_study(study: Study) -> StudyRecord:
         cells={stage: [(cell.model, cell.setting) for cell in cells[stage]] for stage in cells},
         aggregates={name: how for name, how in rules.items() if how != "mean"},
         labels={name: label for named, name in blocks if (label := named[name].label)},
-        main_rules=study.analyze.main_rules or next(iter(study.score.rules), None),
+        main_rules=study.analyze.main_scorer or next(iter(study.score.scorers), None),
     )
 
 

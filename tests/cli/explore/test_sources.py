@@ -33,7 +33,7 @@ def write_params(folder: Path, results: str, **blocks: object) -> None:
     """A params.yaml that names a folder of results."""
     values = study_values()
     values["study"] = {"name": "s", "title": "A title", "results": results, "store": "bought"}
-    values |= {"score": {"rules": ["omibench", "robust"]}, **blocks}
+    values |= {"score": {"scorers": ["omibench", "robust"]}, **blocks}
     (folder / "params.yaml").write_text(yaml.safe_dump(values))
     (folder / "oracle.jsonl").touch()
 

@@ -39,7 +39,7 @@ def answers(tmp_path: Path) -> Path:
 
 
 def test_explain_prints_and_writes_nothing(answers: Path) -> None:
-    done = CliRunner().invoke(app, ["score", str(answers), "--explain", "1", "--rules", "robust"])
+    done = CliRunner().invoke(app, ["score", str(answers), "--explain", "1", "--scorer", "robust"])
     assert done.exit_code == 0
     assert "robust, version" in done.output
     assert ": right" in done.output
@@ -50,27 +50,38 @@ def test_explain_prints_and_writes_nothing(answers: Path) -> None:
     ("words", "books"),
     [
         ([], ["robust"]),
-        (["--rules", "emma"], ["emma"]),
-        (["--rules", "omibench,robust"], ["omibench", "robust"]),
-        (["--rules", "omibench", "--rules", "robust, emma"], ["omibench", "robust", "emma"]),
+        (["--scorer", "emma"], ["emma"]),
+        (["--rules=emma"], ["emma"]),
+        (["--scorer", "omibench,robust"], ["omibench", "robust"]),
+        (["--scorer", "omibench", "--scorer", "robust, emma"], ["omibench", "robust", "emma"]),
         (["--params", "p.yaml"], ["emma", "omibench"]),
-        (["--params", "p.yaml", "--rules", "robust"], ["robust"]),
+        (["--params", "p.yaml", "--scorer", "robust"], ["robust"]),
     ],
 )
 def test_explain_opens_with_the_scorers_that_are_named(
     answers: Path, words: list[str], books: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(answers.parent)
-    Path("p.yaml").write_text("score: {rules: [omibench, emma]}\nanalyze: {main_rules: emma}\n")
+    Path("p.yaml").write_text("score: {scorers: [omibench, emma]}\nanalyze: {main_scorer: emma}\n")
     done = CliRunner().invoke(app, ["score", str(answers), "--explain", "1", *words])
     heads = [line.partition(",")[0] for line in done.output.splitlines() if ", version" in line]
     assert heads == books
+    assert ("`--rules` is now called `--scorer`" in done.stderr) == (words == ["--rules=emma"])
 
 
 def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answers: Path) -> None:
     params, out = answers.with_name("p.yaml"), answers.with_name("o.parquet")
-    params.write_text("score: {rules: [emma]}\nanalyze: {main_rules: emma}\n")
-    words = ["score", str(answers), "--rules", "robust", "--params", str(params), "--out", str(out)]
+    params.write_text("score: {scorers: [emma]}\nanalyze: {main_scorer: emma}\n")
+    words = [
+        "score",
+        str(answers),
+        "--scorer",
+        "robust",
+        "--params",
+        str(params),
+        "--out",
+        str(out),
+    ]
     done = CliRunner().invoke(app, [*words, "--no-cache"])
     assert done.exit_code == 0, done.exception
     assert out.is_file()
@@ -80,7 +91,7 @@ def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answer
     ("words", "error", "message"),
     [
         (["--explain", "2"], MissingInputError, "--explain '2': no response has this id"),
-        (["--rules", "robust"], ParamsError, "score: --out is missing"),
+        (["--scorer", "robust"], ParamsError, "score: --out is missing"),
         (
             ["--explain", "1", "--out", "o.parquet"],
             ParamsError,
@@ -97,7 +108,7 @@ def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answer
             ParamsError,
             "should be 'justified' or 'bare-answers'",
         ),
-        (["--explain", "1", "--rules", "emma,robst"], OmibenchError, "unknown scorer 'robst'"),
+        (["--explain", "1", "--scorer", "emma,robst"], OmibenchError, "unknown scorer 'robst'"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -138,7 +149,7 @@ def test_several_scorers_make_one_file_and_a_summary_each(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = ["score", str(mixed(tmp_path)), "--rules", "robust,usnco-v", "--out", "v.parquet"]
+    words = ["score", str(mixed(tmp_path)), "--scorer", "robust,usnco-v", "--out", "v.parquet"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.exception
     assert "robust: accuracy 25.0 % [" in done.output
@@ -200,7 +211,7 @@ def test_a_judge_that_always_fails_ends_with_3(
 ) -> None:
     judged_by(monkeypatch, outcomes, text)
     out = tmp_path / "v.parquet"
-    words = ["score", str(mixed(tmp_path)), "--rules", "robust", "--judge", "scripted"]
+    words = ["score", str(mixed(tmp_path)), "--scorer", "robust", "--judge", "scripted"]
     done = CliRunner().invoke(app, [*words, "--params", PARAMS, "--out", str(out)])
     assert isinstance(done.exception, SomeFailedError), done.output
     assert done.exception.exit_code == 3
@@ -215,7 +226,7 @@ def test_a_judge_that_fails_at_times_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged_by(monkeypatch, ["answered", "provider_error", "answered"])
-    words = ["score", str(mixed(tmp_path)), "--rules", "robust,emma", "--judge", "scripted"]
+    words = ["score", str(mixed(tmp_path)), "--scorer", "robust,emma", "--judge", "scripted"]
     done = CliRunner().invoke(
         app, [*words, "--params", PARAMS, "--out", str(tmp_path / "v.parquet")]
     )
@@ -229,7 +240,7 @@ def test_a_budget_that_stopped_the_judge_is_no_failure_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged_by(monkeypatch, ["budget_stop"], "")
-    words = ["score", str(mixed(tmp_path)), "--rules", "robust", "--judge", "scripted"]
+    words = ["score", str(mixed(tmp_path)), "--scorer", "robust", "--judge", "scripted"]
     done = CliRunner().invoke(
         app, [*words, "--params", PARAMS, "--out", str(tmp_path / "v.parquet")]
     )
@@ -254,7 +265,7 @@ def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
     ]
     file, out = tmp_path / "a.jsonl", tmp_path / "o.parquet"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ["score", str(file), "--rules", "robust", "--out", str(out), *words]
+    command = ["score", str(file), "--scorer", "robust", "--out", str(out), *words]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     found = pl.read_parquet(out)["id"].to_list()
@@ -277,7 +288,7 @@ def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
 )
 def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) -> None:
     out = answers.with_name("o.parquet")
-    command = ["score", str(answers), "--rules", "robust", "--out", str(out), *words]
+    command = ["score", str(answers), "--scorer", "robust", "--out", str(out), *words]
     error = CliRunner().invoke(app, command).exception
     assert isinstance(error, ParamsError)
     assert said in str(error)
@@ -285,5 +296,5 @@ def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) ->
 
 
 def test_the_help_names_every_built_in_scorer() -> None:
-    rules = next(p for p in get_command(app).commands["score"].params if p.name == "rules")
-    assert set(SCORERS.built_in_names) <= set(re.split(r"[,\s]+", rules.help))
+    option = next(p for p in get_command(app).commands["score"].params if p.name == "scorer")
+    assert set(SCORERS.built_in_names) <= set(re.split(r"[,\s]+", option.help))

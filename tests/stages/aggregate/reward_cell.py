@@ -42,7 +42,7 @@ def make_study(folder: Path, aggregate: Any, /, **changes: Any) -> Study:
         "models": models,
         "settings": {"vote": setting},
         "infer": {"models": ["m"], "settings": ["vote"]},
-        "score": {"rules": ["robust"]},
+        "score": {"scorers": ["robust"]},
         **changes,
     }
     return parse_study(values, "test")

@@ -44,7 +44,7 @@ def study(folder: Path, aggregate: Any, *, discernment: float = 50.0) -> Study:
         "study": {"seed": 3, "store": str(folder / "store")},
         "models": {"m": simulated, "reward": simulated},
         "settings": {"vote": {"decoding": {"samples": 4}, "aggregate": aggregate}},
-        "score": {"rules": ["robust", "omibench"]},
+        "score": {"scorers": ["robust", "omibench"]},
     }
     return parse_study(values, "test")
 

@@ -86,7 +86,7 @@ def study_values(**analyze: object) -> dict[str, object]:
             "models": ["sim-strong", "sim-middle", "sim-weak"],
             "settings": ["cot", "direct", "first-image"],
         },
-        "score": {"rules": ["robust", "omibench", "emma"], "judge": "judge"},
+        "score": {"scorers": ["robust", "omibench", "emma"], "judge": "judge"},
         "analyze": analyze,
     }
 
@@ -282,7 +282,7 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
     """The made study as recorded responses with published verdicts, and `robust` beside them."""
     folders = make_study(folder, simulated=False, **analyze)
     rules = ["published", *(["robust"] if robust else [])]
-    values = study_values(**analyze) | {"score": {"rules": rules}}
+    values = study_values(**analyze) | {"score": {"scorers": rules}}
     # What omibench said is taken as published, which records no failure.
     published = pl.col("rules") == "omibench"
 

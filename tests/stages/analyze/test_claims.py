@@ -49,7 +49,7 @@ def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
     """Two models under one setting with given verdicts, problem by problem."""
     values = study_values(explorer=False)
     values["infer"] = {"models": ["sim-strong", "sim-weak"], "settings": ["cot"]}
-    values["score"] = {"rules": ["robust"]}
+    values["score"] = {"scorers": ["robust"]}
     study = parse_study(values, "test")
     ids = [f"p{i:03d}" for i in range(max(len(strong), len(weak)))]
     choices = [Choice(label="A", text="1"), Choice(label="B", text="2")]
@@ -258,7 +258,7 @@ def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", ["robust", "omibench"])
 def test_the_main_rules_decide(made: Folders, rules: str) -> None:
-    study = parse_study(study_values(main_rules=rules), "test")
+    study = parse_study(study_values(main_scorer=rules), "test")
     results = made.load(study)
     assert best(analysis_of(results))["rules"] == rules
 

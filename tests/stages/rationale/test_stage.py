@@ -81,7 +81,7 @@ def test_missing_solutions_and_topics_are_filled_in(problems: Path, tmp_path: Pa
 def test_all_candidates_are_on_file_with_the_scorer_that_params_name(
     problems: Path, tmp_path: Path
 ) -> None:
-    write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen", rules="omibench"))
+    write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen", scorer="omibench"))
     rows = read_jsonl(tmp_path / "out/candidates.jsonl", RationaleCandidate)
     assert [row.id for row in rows] == [f"physics-{p}#{n}" for p in (1, 2) for n in range(4)]
     assert {(row.rules, row.model, row.simulated) for row in rows} == {("omibench", "pen", True)}
@@ -119,7 +119,7 @@ def test_a_stricter_limit_asks_for_no_candidate_again(
 @pytest.mark.parametrize("rules", ["mathreal", "published", "robots"])
 def test_a_scorer_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules: str) -> None:
     with pytest.raises(ParamsError, match=rf"rationale.*{rules}"):
-        study(tmp_path, writer="pen", rules=rules)
+        study(tmp_path, writer="pen", scorer=rules)
 
 
 def test_a_second_run_buys_nothing(

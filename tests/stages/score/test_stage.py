@@ -150,7 +150,7 @@ def cell(tmp_path: Path) -> Path:
 
 
 def test_a_cell_is_scored_by_every_scorer(cell: Path) -> None:
-    study = Study.model_validate({"score": {"rules": ["robust", "published"]}})
+    study = Study.model_validate({"score": {"scorers": ["robust", "published"]}})
     rows = score_cell(
         ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl"), cell / "out.parquet", study
     )
@@ -165,7 +165,7 @@ def test_a_cell_is_scored_by_every_scorer(cell: Path) -> None:
 
 def test_a_cell_of_a_part_of_the_problems_says_so(cell: Path) -> None:
     def scored(limit: int | None) -> ScoreResult:
-        study = Study.model_validate({"study": {"limit": limit}, "score": {"rules": ["robust"]}})
+        study = Study.model_validate({"study": {"limit": limit}, "score": {"scorers": ["robust"]}})
         files = cell / "responses.parquet", cell / "answers.jsonl"
         return score_responses(ScoreFiles(*files), cell / "out.parquet", study)
 
@@ -213,7 +213,7 @@ def test_a_simulated_judge_is_asked_through_the_store(cell: Path) -> None:
     study = Study.model_validate(
         {
             "study": {"store": str(cell / "store")},
-            "score": {"rules": ["robust"], "judge": "j"},
+            "score": {"scorers": ["robust"], "judge": "j"},
             "models": {"j": {"provider": "simulated", "oracle": str(oracle)}},
         }
     )
@@ -239,7 +239,7 @@ def test_judges_vote_and_grade_with_a_prompt_of_ones_own(cell: Path) -> None:
         {
             "study": {"store": str(cell / "store")},
             "score": {
-                "rules": ["mathreal"],
+                "scorers": ["mathreal"],
                 "judge": {"models": ["a", "b", "c"], "prompt": str(cell / "mine.txt")},
                 "grader": "a",
             },
@@ -314,7 +314,7 @@ def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_pa
         {
             "study": {"store": str(tmp_path / "store")},
             "models": {"m": model},
-            "score": {"rules": ["mathreal"], "grader": "m"},
+            "score": {"scorers": ["mathreal"], "grader": "m"},
         }
     )
     score_file([jsonl], "mathreal", tmp_path / "out.parquet", study)

@@ -32,7 +32,7 @@ def scorer(name: str, version: int = 1) -> Callable[[Score], Score]:
     The function is pure: it takes one item and returns its verdict with this name and version.
 
     Args:
-        name: Value for `score.rules`.
+        name: Value for `score.scorers`.
         version: Version of the implementation; increase it if results change.
 
     Returns:

@@ -72,7 +72,7 @@ def certify(
             metavar="FILE", help="Verdicts written by `omibench score`; no study is needed."
         ),
     ] = None,
-    rules: Annotated[
+    scorer: Annotated[
         str | None,
         typer.Option(help="With --verdicts: the scorer to certify, if there are several."),
     ] = None,
@@ -126,11 +126,11 @@ def certify(
     if verdicts is not None:
         from omibench.stages.certify.verdict_files import certify_scored
 
-        say_lines(_format_certificate(certify_scored(labels, verdicts, out, study, rules)))
+        say_lines(_format_certificate(certify_scored(labels, verdicts, out, study, scorer)))
         say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
         return
-    if rules is not None:
-        raise ParamsError("certify: --rules needs --verdicts")
+    if scorer is not None:
+        raise ParamsError("certify: --scorer needs --verdicts")
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
     certified = certify_judges(labels, results, out, study)

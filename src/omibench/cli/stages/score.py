@@ -119,7 +119,7 @@ def score(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
     ] = None,
-    rules: Annotated[
+    scorer: Annotated[
         list[str] | None,
         typer.Option(
             help="Scorer: omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, "
@@ -184,17 +184,17 @@ def score(
     scored, and the summary says so. Exits with 3 if all judgements failed.
 
     With --explain, nothing is written, no model is called, and INPUT can be a results folder. The
-    scorers are those of --rules, else of --params, else those the results were scored with.
+    scorers are those of --scorer, else of --params, else those the results were scored with.
 
     \b
     Example:
-      omibench score answers.jsonl --rules robust --out verdicts.parquet
-      omibench score logs/2026-11-22_mmmu.eval --rules robust,emma --out verdicts.parquet
+      omibench score answers.jsonl --scorer robust --out verdicts.parquet
+      omibench score logs/2026-11-22_mmmu.eval --scorer robust,emma --out verdicts.parquet
       omibench score mine.csv --columns id=doc_id,prediction=resps,gold=target \\
-          --rules robust --out verdicts.parquet
+          --scorer robust --out verdicts.parquet
       omibench score results/infer/m/cot.parquet --answers results/freeze/answers.jsonl \\
           --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
-      omibench score answers.jsonl --plugin my_rules.py --rules halves --out verdicts.parquet
+      omibench score answers.jsonl --plugin my_rules.py --scorer halves --out verdicts.parquet
       omibench score results --explain physics-3
     """
     from omibench.datasets.formats.named import parse_columns
@@ -208,7 +208,7 @@ def score(
     from omibench.study.plan.study_file import read_study
 
     load_plugin_files(plugin)
-    names = (name.strip() for words in rules or () for name in words.split(","))
+    names = (name.strip() for words in scorer or () for name in words.split(","))
     scorers = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
     if explain is not None:
@@ -221,11 +221,11 @@ def score(
     if variant and not judge:
         raise ParamsError(f"score: --variant {variant}: needs --judge MODEL")
     named_judge = {"models": [judge], "variant": variant} if variant else judge
-    overrides = {"rules": scorers or None, "judge": named_judge, "grader": grader}
+    overrides = {"scorers": scorers or None, "judge": named_judge, "grader": grader}
     options = {key: value for key, value in overrides.items() if value is not None}
-    # Parameters about the study's scorers would contradict --rules.
+    # Parameters about the study's scorers would contradict --scorer.
     blocks: dict[str, dict[str, object]] = (
-        {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if scorers else {}
+        {"analyze": {"main_scorer": None}, "judge": {"wrong_by": None}} if scorers else {}
     )
     if chosen := make_limit(limit, ids, sample, seed)["limit"]:
         blocks |= {"study": {"limit": chosen}}
@@ -249,7 +249,7 @@ def score(
         )
         return
     if not scorers:
-        raise ParamsError("score: --rules is missing; give a scorer, such as robust")
+        raise ParamsError("score: --scorer is missing; give a scorer, such as robust")
     if not judge:
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
@@ -267,7 +267,7 @@ def _check_scorers(names: list[str]) -> None:
         try:
             SCORERS.get(name)
         except OmibenchError as error:
-            raise ParamsError(f"--rules: {error}") from None
+            raise ParamsError(f"--scorer: {error}") from None
 
 
 def _refuse(**options: Path | str | None) -> None:
@@ -286,5 +286,5 @@ def _scorers(params: str) -> list[str] | None:
     if params == "{}":
         return None
     study = read_study(params)
-    main = study.analyze.main_rules
-    return list(dict.fromkeys([*([main] if main else []), *study.score.rules]))
+    main = study.analyze.main_scorer
+    return list(dict.fromkeys([*([main] if main else []), *study.score.scorers]))

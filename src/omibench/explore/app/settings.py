@@ -59,7 +59,7 @@ class ExplorerSources:
         """Return the headline scorer from the parameters."""
         if self.study is None:
             return None
-        return self.study.analyze.main_rules or next(iter(self.study.score.rules), None)
+        return self.study.analyze.main_scorer or next(iter(self.study.score.scorers), None)
 
     @property
     def title(self) -> str:

@@ -40,7 +40,7 @@ def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     keys = ("decoding", "aggregate", *(("images", "without") if is_shown else ()))
     return {
         "settings": {setting: pick(blocks["settings"][setting], keys)},
-        "score": pick(blocks.get("score", {}), ("rules",)),
+        "score": pick(blocks.get("score", {}), ("scorers",)),
         "study": {"seed": study.study.seed} if study.study.seed else {},
     }
 

@@ -10,7 +10,7 @@ from omibench.schemas.certificate import Certificate, DisagreementRow, Reasoning
 _KEYS = {
     "study": ("name", "seed"),
     "certify": ("labels", "disagreements"),
-    "analyze": ("main_rules", "confidence"),
+    "analyze": ("main_scorer", "confidence"),
 }
 """Inputs of certificates in blocks with more fields."""
 

@@ -79,8 +79,8 @@ class AnalyzeParams(Block):
     """How results are summarised and shown."""
 
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    main_rules: ScorerName | None = None
-    """The scorer of the headline; default: the first of `score.rules`."""
+    main_scorer: ScorerName | None = None
+    """The scorer of the headline; default: the first of `score.scorers`."""
     published: Tables = []
     """CSV files of published results to show next to yours: one, or several."""
     explorer: bool | Annotated[int, Field(ge=0)] = 5000

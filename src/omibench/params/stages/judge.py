@@ -69,7 +69,7 @@ class JudgeParams(Block):
     others: dict[JudgeName, Panel] = {}
     """Further judges of plug-ins by name, each with one number or label (docs/plugins.md)."""
     wrong_by: str | None = None
-    """The scorer that determines the wrong answers; default: the first of `score.rules`."""
+    """The scorer that determines the wrong answers; default: the first of `score.scorers`."""
     settings: list[Name] | None = None
     """The settings to judge; default: all."""
     problems: Annotated[int, Field(ge=1)] | None = None

@@ -58,7 +58,7 @@ class RationaleParams(Block):
     """Temperature of the writer (A.3.1: 0.6)."""
     writer_max_tokens: Annotated[int, Field(ge=1)] = 8192
     """Maximum tokens of a reply of the writer."""
-    rules: ScorerName = "robust"
+    scorer: ScorerName = "robust"
     """The scorer of a candidate's final answer (A.3.1: the benchmark's own)."""
     tokenizer: str = WORDS
     """Unit of `min_tokens`: `words`, or the path of a model's `tokenizer.json`."""
@@ -111,9 +111,9 @@ class RationaleParams(Block):
         return [*listed, *found, *(["skill"] if self.skills else [])]
 
     @model_validator(mode="after")
-    def _rules_need_no_model(self) -> Self:
-        if reason := _UNUSABLE_RULES.get(self.rules):
+    def _scorer_needs_no_model(self) -> Self:
+        if reason := _UNUSABLE_RULES.get(self.scorer):
             raise ValueError(
-                f"rules: {self.rules!r} {reason}; set a scorer that scores a response alone"
+                f"scorer: {self.scorer!r} {reason}; set a scorer that scores a response alone"
             )
         return self

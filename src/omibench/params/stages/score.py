@@ -47,7 +47,7 @@ PANEL_KEYS: Final = {"gptscore": "judge", "grade": "grader", "extraction": "extr
 class ScoreParams(Block):
     """The scorers of the responses, and the models that judge them."""
 
-    rules: Annotated[list[ScorerName], Field(min_length=1)] = ["robust"]
+    scorers: Annotated[list[ScorerName], Field(min_length=1)] = ["robust"]
     judge: Gptscore | None = None
     """GPTScore: a model's name, several names that vote, or a whole panel (OMIBench, C.2)."""
     grader: Panel | None = None
@@ -75,7 +75,7 @@ class ScoreParams(Block):
     def panels(self) -> dict[str, JudgePanel]:
         """The panels in use for scoring, by instrument."""
         named: dict[str, JudgePanel | None] = {"gptscore": self.judge}
-        if "mathreal" in self.rules:
+        if "mathreal" in self.scorers:
             named |= {"grade": self.graders, "extraction": self.extractors}
         return {name: panel for name, panel in named.items() if panel}
 

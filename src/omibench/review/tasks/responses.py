@@ -244,7 +244,7 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
             "again"
         )
     main = results.main_rules
-    rules = main if main != JUDGE_RULES else results.study.score.rules[0]
+    rules = main if main != JUDGE_RULES else results.study.score.scorers[0]
     rows = side_by_side(results, rules).filter(_choose_cells(request))
     simulated = results.simulated_cells
     shown = [

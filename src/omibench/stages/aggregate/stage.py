@@ -98,7 +98,7 @@ def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str 
         )
     answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     by_rules, simulated = _read_samples(results / "score" / cell.model / f"{cell.setting}.parquet")
-    base = next((r for r in study.score.rules if r != "published" and r in by_rules), "")
+    base = next((r for r in study.score.scorers if r != "published" and r in by_rules), "")
     ks = sorted({*setting.aggregate.k, setting.decoding.samples})
     work = _Work(by_rules, base, setting.aggregate.sameness, answers, study.study.seed, ks)
     method, rows = setting.aggregate.how, list(_make_share_rows(work))

@@ -127,4 +127,4 @@ def _why(matched: MatchedLabels) -> str:
 
 def _choose_rules(results: Results) -> str:
     main = results.main_rules
-    return main if main != JUDGE_RULES else results.study.score.rules[0]
+    return main if main != JUDGE_RULES else results.study.score.scorers[0]

@@ -75,7 +75,7 @@ def write_rationales(problems: Path, out: Path, study: Study, whole: bool = True
     if params.writer:
         with open_asker(study, params.writer) as asker:
             ask_writer = refuse_gaps(params.writer, asker.ask_with_keys)
-            writer = make_writer(study, params.writer, ask_writer, score_by(params.rules))
+            writer = make_writer(study, params.writer, ask_writer, score_by(params.scorer))
             rows, candidates = write_solutions(rows, folder, writer)
     write_jsonl(out / "candidates.jsonl", candidates)
     labelled = run_labels(rows, folder, study, whole)

@@ -272,7 +272,7 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
     """Score the responses of one cell by every scorer and judge of the study.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
-    Parquet: scorer by scorer in the order of `score.rules`, each in the order of the responses,
+    Parquet: scorer by scorer in the order of `score.scorers`, each in the order of the responses,
     then
     the judges' (`rules` = gptscore). A verdict by vote of several judges is followed by each one's
     own. A `limit` of the study selects a part of the problems.
@@ -287,7 +287,7 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
     out_rows: list[VerdictRow] = []
     failed: dict[str, tuple[int, Counter[str]]] = {}
     with _open_judges(study) as judges:
-        for rules in study.score.rules:
+        for rules in study.score.scorers:
             verdicts = _score_by_rules(items, texts, rules, judges, cache)
             out_rows += _make_verdict_rows(rows, verdicts)
             if rules == MATHREAL and judges.grade:

@@ -309,7 +309,7 @@ def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
     dry = DryRun(view, _write_something)
     if params.writer:
         model = params.writer
-        writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.rules))
+        writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.scorer))
         rule = _lengthen_filler(writer.degeneracy)
         rows = write_solutions(rows, folder, replace(writer, degeneracy=rule)).problems
     if params.labeller:

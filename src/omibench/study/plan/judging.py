@@ -303,7 +303,7 @@ class Judging:
 
         A response without a verdict counts as one with an answer.
         """
-        scorers = [rules for rules in self.view.study.score.rules if rules != "published"]
+        scorers = [rules for rules in self.view.study.score.scorers if rules != "published"]
         verdicts = find_verdicts(self.view, self.cell, scorers[0] if scorers else None)
         samples: dict[str, list[Sample]] = {}
         for expected in self.responses:
@@ -325,7 +325,7 @@ class Judging:
         params, folder = self.view.study.judge, self.view.questions.parent
         verdicts: Mapping[str, VerdictRow] = {}
         if any(JUDGES.get(name).responses == "wrong" for name in params.panels):
-            first = self.view.study.score.rules[0]
+            first = self.view.study.score.scorers[0]
             verdicts = find_verdicts(self.view, self.cell, params.wrong_by or first)
         draw = params.errors.draw if params.errors else None
         kept_ids = choose_ids(self.view.questions_by_id, params.problems)

@@ -86,10 +86,10 @@ def rehearse(study: Study) -> Study:
     folders = {"results": results, "store": study.study.store + APART}
     values["study"] = {**values.get("study", {}), **folders}
     values["study"].pop("budget_usd", None)
-    rules = [name for name in study.score.rules if name != "published"] or ["robust"]
-    values["score"] = {**values.get("score", {}), "rules": rules}
-    if study.analyze.main_rules == "published":
-        values["analyze"].pop("main_rules")
+    scorers = [name for name in study.score.scorers if name != "published"] or ["robust"]
+    values["score"] = {**values.get("score", {}), "scorers": scorers}
+    if study.analyze.main_scorer == "published":
+        values["analyze"].pop("main_scorer")
     rows = list(load_oracle(str(Made(like, study.benchmark.seed))).rows.values())
     abilities = _abilities(study, rows)
     values["models"] = {

@@ -25,7 +25,7 @@ class PartKind(NamedTuple):
 
 KINDS = {
     "provider": PartKind("providers", "models: {mine: {provider: NAME, id: one, reply: A}}"),
-    "rules": PartKind("scorers", "score: {rules: [NAME]}"),
+    "scorer": PartKind("scorers", "score: {scorers: [NAME]}"),
     "setting": PartKind("prompts", "settings: {mine: {prompt: NAME}}"),
     "benchmark": PartKind("benchmarks", "benchmark: {name: NAME}"),
     "section": PartKind("sections", "(every report shows it)"),

@@ -218,7 +218,7 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
         problem; only pass@k if no scorer extracts answers.
     """
     scorers = verdicts["rules"].unique(maintain_order=True).to_list()
-    base = next((r for r in results.study.score.rules if r != _PUBLISHED and r in scorers), None)
+    base = next((r for r in results.study.score.scorers if r != _PUBLISHED and r in scorers), None)
     samples = {
         scorer: _collect_samples(verdicts, scorer) for scorer in scorers if "/" not in scorer
     }

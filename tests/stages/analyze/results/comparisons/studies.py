@@ -65,7 +65,7 @@ def write_analysis(
             "models": {m: {"provider": "simulated", "oracle": "o.jsonl"} for m in models},
             "settings": {s: {"decoding": {"samples": samples}} for s in settings},
             "infer": {"models": models, "settings": settings},
-            "score": {"rules": ["mathreal"], "grader": models[0]},
+            "score": {"scorers": ["mathreal"], "grader": models[0]},
             "analyze": analyze,
         },
         "test",

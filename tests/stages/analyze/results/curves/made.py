@@ -78,7 +78,7 @@ def make_analysis(
         write_parquet(folder / "score" / file, verdicts, VerdictRow)
     models = {name: dict(SIMULATED) for name in study["infer"]["models"]}
     values = {
-        "score": {"rules": ["robust"]},
+        "score": {"scorers": ["robust"]},
         **study,
         "models": models | study.get("models", {}),
     }
