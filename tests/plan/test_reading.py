@@ -18,8 +18,8 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.engines.mathpix import locate_pdf_answer
+from omibench.study.plan.before_freeze import BLOCKS
 from omibench.study.plan.build import plan_study
-from omibench.study.plan.building import BLOCKS
 from omibench.study.plan.plan import Plan, ReadingCounts
 from omibench.study.plan.text import render
 

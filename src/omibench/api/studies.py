@@ -15,8 +15,8 @@ from omibench.schemas.problem import Example, Question
 from omibench.schemas.request import Conversation, Response
 from omibench.settings.examples import check_needs
 from omibench.settings.steps import Task, next_step
+from omibench.study.plan.before_freeze import asks_before_freeze
 from omibench.study.plan.build import plan_study as plan_cells
-from omibench.study.plan.building import names_building_models
 from omibench.study.plan.plan import Plan
 from omibench.study.plan.rehearsal import is_made_up, made_up_questions, rehearse
 from omibench.study.plan.study_file import read_study
@@ -94,7 +94,7 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     if is_made_up(study):
         with made_up_questions(study) as (_, made_up):
             return plan_cells(study, made_up)
-    if names_building_models(study):
+    if asks_before_freeze(study):
         return plan_cells(study, frozen)
     raise MissingInputError(
         f"{frozen}: the dataset is not frozen yet; run `snakemake freeze_all --cores all`"

@@ -83,10 +83,10 @@ def plan(
       omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.params.study import list_remarks
-    from omibench.study.plan.after import compare_study, render_comparison
+    from omibench.study.plan.before_freeze import asks_before_freeze
     from omibench.study.plan.build import plan_study
-    from omibench.study.plan.building import names_building_models
-    from omibench.study.plan.probing import endpoint_lines
+    from omibench.study.plan.comparison import compare_study, render_comparison
+    from omibench.study.plan.probe import endpoint_lines
     from omibench.study.plan.rehearsal import is_made_up, made_up_questions
     from omibench.study.plan.text import render
 
@@ -108,7 +108,7 @@ def plan(
         with made_up_questions(study) as (like, questions_file):
             say(f"Planned over generated questions like those of {like}, with small pictures")
             say_lines(render(plan_study(study, questions_file)))
-    elif missing and not names_building_models(study):
+    elif missing and not asks_before_freeze(study):
         raise MissingInputError(
             f"{frozen}: the dataset is not frozen yet; run "
             f"`{_freeze_command(params, simulated=simulated)}`"
@@ -123,7 +123,7 @@ def plan(
 
 def _probe(study: Study) -> bool:
     """Probe the models of a study and print the outcomes; True if one cannot be reached."""
-    from omibench.study.plan.probing import probe_cost, probe_lines, probe_study
+    from omibench.study.plan.probe import probe_cost, probe_lines, probe_study
 
     say(probe_cost(study))
     probed = probe_study(study)

@@ -23,14 +23,14 @@ from omibench.schemas.cells import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.settings.tasks import load_questions
 from omibench.store.store import Store
-from omibench.study.plan.building import (
+from omibench.study.plan.before_freeze import (
     count_asks,
     count_reader_asks,
-    list_building_steps,
+    list_steps_before_freeze,
     plan_reading,
     uncounted_models,
 )
-from omibench.study.plan.judging import Judging
+from omibench.study.plan.dry_run import CellJudgements
 from omibench.study.plan.plan import (
     Plan,
     PlanRow,
@@ -61,7 +61,7 @@ def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
     with Store(study.study.store) as store, _pause_collector():
         view = StudyView(study, questions, store)
         reading_rows, reading = _reading_rows(view) if papers else ([], None)
-        built = [*reading_rows, *_building_rows(view)]
+        built = [*reading_rows, *_rows_before_freeze(view)]
         uncounted = uncounted_models(study, is_read=reading is not None)
         plan = Plan(
             study=study.study.name,
@@ -108,9 +108,9 @@ def _reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]
         return rows, reading.counts
 
 
-def _building_rows(view: StudyView) -> Iterator[PlanRow]:
+def _rows_before_freeze(view: StudyView) -> Iterator[PlanRow]:
     """Return the requests of the filter and the rationale writers, one row per model and role."""
-    for stage, role, model, steps in list_building_steps(view):
+    for stage, role, model, steps in list_steps_before_freeze(view):
         asks = count_asks(view, role, model, steps)
         yield _at_most(make_row(view, model, role, steps), asks, stage=stage)
 
@@ -125,11 +125,11 @@ def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
         own = [step for step in steps if step.role == "respondent"]
         row = make_row(view, cell.model, "respondent", own, cell)
         yield row
-        judging = Judging(view, cell, expect_responses(view, cell, paths, row))
-        for role, model, asked in judging.list_steps():
+        judgements = CellJudgements(view, cell, expect_responses(view, cell, paths, row))
+        for role, model, asked in judgements.list_steps():
             judge_row = make_row(view, model, "judge", asked, cell)
             yield _at_most(judge_row, ASKS, instrument=role)
-        steps += judging.list_caption_steps()
+        steps += judgements.list_caption_steps()
         if cell in study.salient_cells:
             looked = list(list_saliency_steps(view, cell, paths))
             yield make_row(view, cell.model, "scorer", looked, cell)

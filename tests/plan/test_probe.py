@@ -19,7 +19,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger import Ledger
-from omibench.study.plan.probing import probe_cost, probe_study
+from omibench.study.plan.probe import probe_cost, probe_study
 
 SECRET = "planted-key-0123456789"
 

@@ -40,7 +40,7 @@ from omibench.stages.rationale.degenerate import DegeneracyRule
 from omibench.stages.rationale.labels.clusters import Embed, build_text_request
 from omibench.stages.rationale.labels.run import LabelModels, choose_embedding, label_problems
 from omibench.stages.rationale.stage import make_writer, score_by
-from omibench.study.plan.judging import NOT_YET, WORDS, DryModels, DryRun, Reply
+from omibench.study.plan.dry_run import NOT_YET, WORDS, DryModels, DryRun, Reply
 from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView, group_steps
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _approve(points: Mapping[str, object]) -> Response:
 APPROVES = _approve(dict.fromkeys(POINTS, True))
 
 
-def list_building_steps(view: StudyView) -> Steps:
+def list_steps_before_freeze(view: StudyView) -> Steps:
     """Return the requests of each stage whose problems exist."""
     stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
         "filter": _plan_filter, "rationale": _plan_rationales,
@@ -219,7 +219,7 @@ def uncounted_models(study: Study, *, is_read: bool = False) -> dict[str, list[s
     }
 
 
-def names_building_models(study: Study) -> bool:
+def asks_before_freeze(study: Study) -> bool:
     """Return whether stages before the freeze query models, or Mathpix."""
     return bool(_asking(study)) or names_readers(study)
 

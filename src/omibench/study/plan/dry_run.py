@@ -153,7 +153,7 @@ class DryModels(Models):
 # the reply of another judge) are guessed and counted at their maximum.
 
 
-class Judging:
+class CellJudgements:
     """The judgements of one cell, one dry run per instrument."""
 
     def __init__(self, view: StudyView, cell: Cell, responses: Sequence[Expected]) -> None:

@@ -9,7 +9,7 @@ from tests.plan.test_build import keep, paid
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
 from omibench.schemas.request import Response
-from omibench.study.plan.after import compare_study, render_comparison
+from omibench.study.plan.comparison import compare_study, render_comparison
 
 
 @pytest.fixture
