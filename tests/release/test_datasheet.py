@@ -9,10 +9,10 @@ import pytest
 from tests.review.builders import decide, make_task, write_lines
 
 from omibench.datasets.release.build import ReleaseRefusedError, build_release
+from omibench.datasets.release.card import ReleaseFacts
 from omibench.datasets.release.datasheet import (
     UNSTATED,
     AuthorStatements,
-    DatasheetFacts,
     write_datasheet,
 )
 from omibench.datasets.release.splits import ReleaseOptions
@@ -86,7 +86,7 @@ def test_agreement_stands_with_its_interval(freeze: Path, sources: Path, tmp_pat
             AgreementFigure("item", "valid", "agreement", None),
         ),
     )
-    facts = DatasheetFacts([], 0, report, AuthorStatements())
+    facts = ReleaseFacts([], report, AuthorStatements(), 0, {}, [], {}, [], "")
     sheet = write_datasheet(provenance, facts)
     assert "12 decisions of 2 people, of whom 0 are simulated" in sheet
     assert "| item | 6 | 5 | 1 | 3 |" in sheet

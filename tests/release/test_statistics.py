@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.datasets.registry import load_benchmark
-from omibench.datasets.release.rows import FrozenItem, ReleaseItem
+from omibench.datasets.release.rows import ReleaseItem
 from omibench.datasets.release.statistics import (
     PrintedValue,
     Statistic,
@@ -35,7 +35,7 @@ def make_item(
     source: str | None = None,
 ) -> ReleaseItem:
     figures = [Figure(file=f"{k}.png", sha256=f"{k:064}") for k in pictures]
-    item = FrozenItem(
+    return ReleaseItem(
         Question(
             id=str(number),
             question=question,
@@ -51,9 +51,8 @@ def make_item(
             attributes=dict(attributes or {}),
         ),
         None,
-    )
-    return ReleaseItem(
-        item, "test", ReleasedSource(name="", items=1, licence=None, redistribute=True)
+        "test",
+        ReleasedSource(name="", items=1, licence=None, redistribute=True),
     )
 
 
@@ -77,7 +76,7 @@ def read_measured(printed: Printed, statistic: str, group: str = "") -> float | 
 def read_items(folder: Path, name: str, scratch: Path) -> list[ReleaseItem]:
     dataset = load_benchmark(BenchmarkParams(name=name), str(folder), scratch)
     pairs = zip(dataset.questions, dataset.answers, strict=True)
-    return [ReleaseItem(FrozenItem(q, a, None), "test", SOURCE) for q, a in pairs]
+    return [ReleaseItem(q, a, None, "test", SOURCE) for q, a in pairs]
 
 
 def test_marks_of_pictures_have_no_length() -> None:

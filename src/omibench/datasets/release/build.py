@@ -10,14 +10,13 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from omibench.datasets.release.card import CardFacts, CardStatistics, list_splits, write_card
+from omibench.datasets.release.card import ReleaseFacts, list_splits, write_card
 from omibench.datasets.release.changes import check_version, compare_rows, describe_changes
 from omibench.datasets.release.croissant import describe_croissant
 from omibench.datasets.release.datasheet import (
     AuthorStatements,
-    DatasheetFacts,
     read_statements,
     write_datasheet,
     write_extraction_guide,
@@ -26,7 +25,6 @@ from omibench.datasets.release.rows import (
     FrozenFolder,
     ReleaseItem,
     build_row,
-    find_licence,
     list_several,
     list_sources,
     name_source,
@@ -222,9 +220,9 @@ def list_findings(
         One line per finding; empty if the freeze can be released.
     """
     unsaid = [source.name or "(no name)" for source in sources if source.redistribute is None]
-    unlicensed = [i.item.question.id for i in items if not find_licence(i.item, i.source)]
-    unsolved = [i.item.question.id for i in items if not i.item.answer.solution]
-    simulated = [i.item.question.id for i in items if is_simulated(i.item.answer)]
+    unlicensed = [i.question.id for i in items if not i.licence]
+    unsolved = [i.question.id for i in items if not i.answer.solution]
+    simulated = [i.question.id for i in items if is_simulated(i.answer)]
     findings = [
         _list_names("sources without `redistribute: true` or `false` in sources.yaml", unsaid),
         _list_names("items without a licence, their own or their source's", unlicensed),
@@ -319,24 +317,39 @@ def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleasePr
     partial = out.with_name(f".{out.name}.{secrets.token_hex(6)}.part")
     try:
         partial.mkdir(parents=True)
-        plan = _ReleasePlan(items, provenance, options, review, statements)
-        _write_release(partial, freeze, plan)
+        several = list_several(items)
+        rows = [describe_row(build_row(item, several), item.split) for item in items]
+        reader = PictureReader(folder)
+        digests = _write_tables(partial, items, reader, several, provenance)
+        marked = [row.model_copy(update={"canary": provenance.canary}) for row in rows]
+        write_jsonl(partial / MANIFEST, marked)
+        if full := [item for item in items if item.access == "full"]:
+            questions = [item.question for item in full]
+            write_halves(partial, questions, [item.answer for item in full], provenance.canary)
+        columns = describe_columns(several)
+        write_json(partial / "schema.json", {"canary": provenance.canary, "columns": columns})
+        write_json(partial / PROVENANCE, provenance)
+        _write_changelog(partial, rows, provenance, options.previous)
+        facts = _collect_facts(items, reader, options, review, statements)
+        write_text(partial / "datasheet.md", write_datasheet(provenance, facts))
+        if len(full) < len(items):
+            write_text(partial / "EXTRACTION.md", write_extraction_guide(provenance))
+        write_text(partial / "README.md", write_card(provenance, facts))
+        for path in sorted(partial.glob("*")):
+            if path.is_file():
+                digests[path.name] = hash_file(path)
+        licences = sorted({item.licence for item in items if item.licence})
+        croissant = describe_croissant(provenance, digests, list_splits(items), several, licences)
+        text = json.dumps(croissant, indent=2, ensure_ascii=False)
+        write_text(partial / "croissant.json", text + "\n")
+        digests["croissant.json"] = hash_file(partial / "croissant.json")
+        write_sums(partial, digests, provenance.canary)
         partial.rename(out)
     except OSError as error:
         raise OutputError(f"--out {out}: cannot be written: {reason_of(error)}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return provenance
-
-
-class _ReleasePlan(NamedTuple):
-    """The data of a release before the first file is written."""
-
-    items: Sequence[ReleaseItem]
-    provenance: ReleaseProvenance
-    options: ReleaseOptions
-    review: ReviewReport | None
-    statements: AuthorStatements
 
 
 def _read_review(freeze: FrozenFolder, folder: Path | None) -> ReviewReport | None:
@@ -373,7 +386,7 @@ def _prepare(
     by_name = {source.name: source for source in sources}
     splits = assign_splits(freeze.items, options.split, options.seed)
     items = [
-        ReleaseItem(item, split, by_name[name_source(item, freeze.manifest.name)])
+        ReleaseItem(*item, split, by_name[name_source(item, freeze.manifest.name)])
         for item, split in zip(freeze.items, splits, strict=True)
     ]
     allowed = options.without_rationale or freeze.manifest.without_rationale_allowed
@@ -384,48 +397,17 @@ def _prepare(
     return items, provenance
 
 
-def _write_release(out: Path, freeze: FrozenFolder, plan: _ReleasePlan) -> None:
-    items, provenance, options, review, statements = plan
-    several = list_several(items)
-    rows = [describe_row(build_row(item, several), item.split) for item in items]
-    reader = PictureReader(freeze.folder)
-    digests = _write_tables(out, items, reader, several, provenance)
-    marked = [row.model_copy(update={"canary": provenance.canary}) for row in rows]
-    write_jsonl(out / MANIFEST, marked)
-    has_halves = _write_halves(out, items, provenance.canary)
-    columns = describe_columns(several)
-    write_json(out / "schema.json", {"canary": provenance.canary, "columns": columns})
-    write_json(out / PROVENANCE, provenance)
-    _write_changelog(out, rows, provenance, options.previous)
-    sheet = DatasheetFacts(items, len(reader.with_notes), review, statements)
-    write_text(out / "datasheet.md", write_datasheet(provenance, sheet))
-    if any(item.access == "metadata" for item in items):
-        write_text(out / "EXTRACTION.md", write_extraction_guide(provenance))
-    facts = CardFacts(
-        items=items,
-        numbers=_count_items(items, reader, options),
-        pictures_with_notes=len(reader.with_notes),
-        has_halves=has_halves,
-    )
-    write_text(out / "README.md", write_card(provenance, facts))
-    for path in sorted(out.glob("*")):
-        if path.is_file():
-            digests[path.name] = hash_file(path)
-    licences = sorted(filter(None, {find_licence(item.item, item.source) for item in items}))
-    croissant = describe_croissant(provenance, digests, list_splits(items), several, licences)
-    text = json.dumps(croissant, indent=2, ensure_ascii=False)
-    write_text(out / "croissant.json", text + "\n")
-    digests["croissant.json"] = hash_file(out / "croissant.json")
-    write_sums(out, digests, provenance.canary)
-
-
-def _count_items(
-    items: Sequence[ReleaseItem], reader: PictureReader, options: ReleaseOptions
-) -> CardStatistics:
-    """Return the numbers of the card; pictures of items without texts are measured too."""
+def _collect_facts(
+    items: Sequence[ReleaseItem],
+    reader: PictureReader,
+    options: ReleaseOptions,
+    review: ReviewReport | None,
+    statements: AuthorStatements,
+) -> ReleaseFacts:
+    """Return the facts of card and datasheet; pictures of items without texts are measured too."""
     count_tokens = open_tokenizer(options.tokenizer, "--tokenizer")
-    for release_item in items:
-        for figure in release_item.figures:
+    for item in items:
+        for figure in item.figures:
             reader.note_size(figure)
 
     def compute(
@@ -434,13 +416,20 @@ def _count_items(
         return compute_statistics(members, reader.sizes, count_tokens), count_values(members)
 
     statistics, labels = compute(items)
-    by_split = {
-        name: count_values([item for item in items if item.split == name])
-        for name in list_splits(items)
-    }
-    printed = compare_with_print(options.printed, items, compute) if options.printed else []
-    tokenizer = describe_tokenizer(options.tokenizer)
-    return CardStatistics(statistics, labels, by_split, printed, tokenizer)
+    return ReleaseFacts(
+        items=items,
+        review=review,
+        statements=statements,
+        pictures_with_notes=len(reader.with_notes),
+        statistics=statistics,
+        labels=labels,
+        labels_by_split={
+            name: count_values([item for item in items if item.split == name])
+            for name in list_splits(items)
+        },
+        printed=compare_with_print(options.printed, items, compute) if options.printed else [],
+        tokenizer=describe_tokenizer(options.tokenizer),
+    )
 
 
 def _write_tables(
@@ -466,19 +455,10 @@ def _draw_sample(items: Sequence[ReleaseItem], seed: int) -> list[ReleaseItem]:
     """Return twenty items, those with texts first, in the order of the release."""
     ranked = sorted(
         items,
-        key=lambda item: (item.access != "full", rank_item(seed, item.item.question.id)),
+        key=lambda item: (item.access != "full", rank_item(seed, item.question.id)),
     )
-    ids = {item.item.question.id for item in ranked[:SAMPLE_ITEMS]}
-    return [item for item in items if item.item.question.id in ids]
-
-
-def _write_halves(out: Path, items: Sequence[ReleaseItem], canary: str) -> bool:
-    """Write separate questions and answers of the items with texts; return whether any exist."""
-    members = [item.item for item in items if item.access == "full"]
-    if members:
-        questions = [member.question for member in members]
-        write_halves(out, questions, [member.answer for member in members], canary)
-    return bool(members)
+    ids = {item.question.id for item in ranked[:SAMPLE_ITEMS]}
+    return [item for item in items if item.question.id in ids]
 
 
 def _write_changelog(

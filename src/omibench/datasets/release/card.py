@@ -5,36 +5,43 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.datasets.release.rows import ReleaseItem, find_licence
+from omibench.datasets.release.rows import ReleaseItem
 from omibench.datasets.release.statistics import PrintedValue, Statistic, ValueCount
 from omibench.datasets.release_folder import ReleaseProvenance
 from omibench.stages.freeze.card import escape_cell, find_size, list_licence_lines
 
+if TYPE_CHECKING:
+    from omibench.datasets.release.datasheet import AuthorStatements
+    from omibench.review.report import ReviewReport
 
-class CardStatistics(NamedTuple):
-    """The statistics of a release."""
 
+class ReleaseFacts(NamedTuple):
+    """What the card and the datasheet of a release say, in addition to its provenance."""
+
+    items: Sequence[ReleaseItem]
+    review: ReviewReport | None
+    """None if no review folder was given."""
+    statements: AuthorStatements
+    pictures_with_notes: int
     statistics: Mapping[str, Statistic]
     labels: Sequence[ValueCount]
     labels_by_split: Mapping[str, Sequence[ValueCount]]
-    """The statistics of each split."""
     printed: Sequence[PrintedValue]
     """Published numbers; empty if no paper is given."""
     tokenizer: str
-    """The tokenizer."""
+
+    @property
+    def has_halves(self) -> bool:
+        """Whether the release contains questions.jsonl and answers.jsonl."""
+        return any(item.access == "full" for item in self.items)
 
 
-def write_statistics(numbers: CardStatistics) -> list[str]:
-    """Return the statistics as lines of Markdown.
-
-    Args:
-        numbers: The statistics of a release.
-    """
+def _write_statistics(facts: ReleaseFacts) -> list[str]:
     rows = [
         [name.replace("_", " "), _format_number(statistic), statistic.unit]
-        for name, statistic in numbers.statistics.items()
+        for name, statistic in facts.statistics.items()
     ]
     lines = [
         "## Statistics",
@@ -42,10 +49,10 @@ def write_statistics(numbers: CardStatistics) -> list[str]:
         *write_table(["Statistic", "Value", "Unit"], rows),
         "",
         "Texts are measured as Markdown with LaTeX, without marks of pictures; the choices of an "
-        f"item are one text. Tokens are counted by {numbers.tokenizer}. A picture counts once "
+        f"item are one text. Tokens are counted by {facts.tokenizer}. A picture counts once "
         "under pictures, and once per use under images.",
     ]
-    return lines + _write_labels(numbers) + _write_printed(numbers.printed)
+    return lines + _write_labels(facts) + _write_printed(facts.printed)
 
 
 def write_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -54,10 +61,10 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
     return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]
 
 
-def _write_labels(numbers: CardStatistics) -> list[str]:
+def _write_labels(facts: ReleaseFacts) -> list[str]:
     """Return one row per value; with several splits, one column for each."""
-    total = numbers.statistics["problems"].value
-    splits = numbers.labels_by_split if len(numbers.labels_by_split) > 1 else {}
+    total = facts.statistics["problems"].value
+    splits = facts.labels_by_split if len(facts.labels_by_split) > 1 else {}
     by_split = [{row[:2]: row.items for row in rows} for rows in splits.values()]
     rows = [
         [
@@ -67,7 +74,7 @@ def _write_labels(numbers: CardStatistics) -> list[str]:
             f"{100 * count.items / total:.1f} %",
             *(f"{items.get(count[:2], 0):,}" for items in by_split),
         ]
-        for count in numbers.labels
+        for count in facts.labels
     ]
     head = ["Attribute", "Value", "Items", "Share", *splits]
     note = "An item with several labels of an attribute counts for each."
@@ -102,17 +109,7 @@ def _format_number(statistic: Statistic) -> str:
 # Dataset card of a release: README.md with the YAML header for hubs and `datasets`.
 
 
-class CardFacts(NamedTuple):
-    """Facts for the card, in addition to the provenance."""
-
-    items: Sequence[ReleaseItem]
-    numbers: CardStatistics
-    pictures_with_notes: int
-    has_halves: bool
-    """Whether the release contains questions.jsonl and answers.jsonl."""
-
-
-def write_card(provenance: ReleaseProvenance, facts: CardFacts) -> str:
+def write_card(provenance: ReleaseProvenance, facts: ReleaseFacts) -> str:
     """Return the card as Markdown: contents, sources, and how to load them.
 
     Args:
@@ -123,7 +120,7 @@ def write_card(provenance: ReleaseProvenance, facts: CardFacts) -> str:
         _write_header(provenance, facts),
         _write_introduction(provenance, facts),
         _write_use(facts),
-        write_statistics(facts.numbers),
+        _write_statistics(facts),
         _write_sources(provenance),
         _write_pictures(facts),
         _write_files(facts),
@@ -140,10 +137,10 @@ def list_splits(items: Sequence[ReleaseItem]) -> list[str]:
     return sorted({item.split for item in items}, key=lambda name: (name == "test", name))
 
 
-def _write_header(provenance: ReleaseProvenance, facts: CardFacts) -> list[str]:
-    licences = sorted(filter(None, {find_licence(i.item, i.source) for i in facts.items}))
-    languages = sorted({i.item.question.language for i in facts.items})
-    has_several = any(len(i.item.question.images) > 1 for i in facts.items)
+def _write_header(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[str]:
+    licences = sorted(filter(None, {i.licence for i in facts.items}))
+    languages = sorted({i.question.language for i in facts.items})
+    has_several = any(len(i.question.images) > 1 for i in facts.items)
     tags = [*(["multi-image"] if has_several else []), "benchmark", "reasoning"]
     return [
         "---",
@@ -169,7 +166,7 @@ def _write_header(provenance: ReleaseProvenance, facts: CardFacts) -> list[str]:
     ]
 
 
-def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list[str]:
+def _write_introduction(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[str]:
     withheld = sum(item.access == "metadata" for item in facts.items)
     splits = Counter(item.split for item in facts.items)
     lines = [f"# {escape_cell(provenance.name)} {provenance.version}", ""]
@@ -192,7 +189,7 @@ def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list
     return lines
 
 
-def _write_use(facts: CardFacts) -> list[str]:
+def _write_use(facts: ReleaseFacts) -> list[str]:
     halves = [
         "",
         "Each item contains its gold answer. `questions.jsonl` and `answers.jsonl` separate them: "
@@ -225,7 +222,7 @@ def _write_sources(provenance: ReleaseProvenance) -> list[str]:
     return ["## Sources", "", *write_table(head, rows)]
 
 
-def _write_pictures(facts: CardFacts) -> list[str]:
+def _write_pictures(facts: ReleaseFacts) -> list[str]:
     if not any(item.figures for item in facts.items if item.access == "full"):
         return ["## Pictures", "", "The release contains no pictures."]
     if facts.pictures_with_notes:
@@ -246,7 +243,7 @@ def _write_pictures(facts: CardFacts) -> list[str]:
     ]
 
 
-def _write_files(facts: CardFacts) -> list[str]:
+def _write_files(facts: ReleaseFacts) -> list[str]:
     halves = "- `questions.jsonl`, `answers.jsonl`: model inputs and gold answers, separately."
     return [
         "## Files",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from omibench.datasets.release.card import write_table
-from omibench.datasets.release.rows import ReleaseItem, find_licence
+from omibench.datasets.release.card import ReleaseFacts, write_table
+from omibench.datasets.release.rows import ReleaseItem
 from omibench.datasets.release_folder import ReleasedSource, ReleaseProvenance
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
@@ -108,17 +108,7 @@ def read_statements(path: Path) -> AuthorStatements:
 UNSTATED = "No statement by the authors."
 
 
-class DatasheetFacts(NamedTuple):
-    """Facts for the datasheet, in addition to the provenance."""
-
-    items: Sequence[ReleaseItem]
-    pictures_with_notes: int
-    review: ReviewReport | None
-    """None if no review folder was given."""
-    statements: AuthorStatements
-
-
-def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str:
+def write_datasheet(provenance: ReleaseProvenance, facts: ReleaseFacts) -> str:
     """Return the datasheet as Markdown, one section per stage in the life of a dataset.
 
     Args:
@@ -149,21 +139,21 @@ def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str
     return "\n".join([*lines, f"Canary: `{provenance.canary}`", ""])
 
 
-def _describe_composition(facts: DatasheetFacts) -> list[str]:
+def _describe_composition(facts: ReleaseFacts) -> list[str]:
     items = facts.items
-    questions = [release_item.item.question for release_item in items]
-    answers = [release_item.item.answer for release_item in items]
+    questions = [item.question for item in items]
+    answers = [item.answer for item in items]
     kinds = Counter(answer.answer_type for answer in answers)
     uses = Counter(sha256 for q in questions for sha256 in {f.sha256 for f in q.images})
     groups = Counter(question.group for question in questions if question.group)
     return [
         "- An item is a problem with its pictures and gold. Items with a reference solution: "
-        f"{sum(bool(i.item.answer.solution) for i in items):,}.",
+        f"{sum(bool(i.answer.solution) for i in items):,}.",
         f"- {len(items):,} items: {kinds['mcq']:,} multiple-choice, {kinds['open']:,} open; "
         f"{_list_counts(question.subject for question in questions)}.",
-        f"- Splits: {_list_counts(release_item.split for release_item in items)}.",
+        f"- Splits: {_list_counts(item.split for item in items)}.",
         f"- Languages: {_list_counts(question.language for question in questions)}. Translated "
-        f"items, with their original text: {sum(i.item.original is not None for i in items):,}.",
+        f"items, with their original text: {sum(i.original is not None for i in items):,}.",
         f"- {len(uses):,} different pictures, {sum(n > 1 for n in uses.values()):,} of them in "
         "several items.",
         f"- Related items share a group: {sum(n > 1 for n in groups.values()):,} groups contain "
@@ -176,8 +166,8 @@ def _describe_composition(facts: DatasheetFacts) -> list[str]:
     ]
 
 
-def _describe_collection(provenance: ReleaseProvenance, facts: DatasheetFacts) -> list[str]:
-    values = (i.item.answer.attributes.get("year") for i in facts.items)
+def _describe_collection(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[str]:
+    values = (i.answer.attributes.get("year") for i in facts.items)
     years = sorted({value for value in values if isinstance(value, str) and value.isdigit()})
     span = [f"- Years of the problems: {years[0]} to {years[-1]}."] if years else []
     return [
@@ -188,17 +178,17 @@ def _describe_collection(provenance: ReleaseProvenance, facts: DatasheetFacts) -
     ]
 
 
-def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts) -> list[str]:
+def _describe_preprocessing(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[str]:
     items = facts.items
     judged = provenance.frozen.simulated
-    translators = Counter(i.item.original.translator for i in items if i.item.original)
+    translators = Counter(i.original.translator for i in items if i.original)
     lines = [
         "- Pictures have the frozen bytes; they are never re-encoded.",
         f"- Translators, with their items: {_list_counts(translators.elements()) or 'none'}.",
         "- Items with their original solution as a sketch in addition to the reference solution: "
-        f"{sum(bool(i.item.answer.sketch) for i in items):,}.",
+        f"{sum(bool(i.answer.sketch) for i in items):,}.",
         "- Items whose rationale a simulated model wrote: "
-        f"{sum(is_simulated(i.item.answer) for i in items):,}.",
+        f"{sum(is_simulated(i.answer) for i in items):,}.",
     ]
     if judged:
         counts = ", ".join(f"{escape_cell(name)} of {n:,}" for name, n in sorted(judged.items()))
@@ -279,8 +269,8 @@ def _describe_uses(provenance: ReleaseProvenance, items: Sequence[ReleaseItem]) 
     ]
 
 
-def _describe_distribution(facts: DatasheetFacts) -> list[str]:
-    licences = Counter(find_licence(i.item, i.source) or "none stated" for i in facts.items)
+def _describe_distribution(facts: ReleaseFacts) -> list[str]:
+    licences = Counter(i.licence or "none stated" for i in facts.items)
     return [
         f"- Licences: {_list_counts(licences.elements())}; each item lists its own.",
         "- Texts and pictures are included if the source allows it; README.md lists the sources.",
@@ -298,8 +288,8 @@ def _describe_maintenance(provenance: ReleaseProvenance, statements: AuthorState
     ]
 
 
-def _is_withheld(release_item: ReleaseItem) -> bool:
-    return release_item.access == "metadata"
+def _is_withheld(item: ReleaseItem) -> bool:
+    return item.access == "metadata"
 
 
 def _list_counts(values: Iterable[str]) -> str:

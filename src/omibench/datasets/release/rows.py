@@ -110,11 +110,6 @@ def list_sources(
     return [_describe(name, counts[name], entries.get(name)) for name in sorted(counts)]
 
 
-def find_licence(item: FrozenItem, source: ReleasedSource) -> str | None:
-    """Return the item's own licence, or that of its source."""
-    return item.question.licence or source.licence
-
-
 def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) -> ReleasedSource:
     if entry is None:
         return ReleasedSource(name=name, items=count, licence=None, redistribute=None)
@@ -137,9 +132,16 @@ def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) 
 class ReleaseItem(NamedTuple):
     """One item with its split and source."""
 
-    item: FrozenItem
+    question: Question
+    answer: Answer
+    original: Original | None
     split: str
     source: ReleasedSource
+
+    @property
+    def licence(self) -> str | None:
+        """Its own licence, or that of its source."""
+        return self.question.licence or self.source.licence
 
     @property
     def access(self) -> Access:
@@ -149,7 +151,7 @@ class ReleaseItem(NamedTuple):
     @property
     def figures(self) -> list[Figure]:
         """Its figures in the order of the marks; missing figures have no bytes."""
-        return [figure for figure in self.item.question.images if figure.sha256]
+        return [figure for figure in self.question.images if figure.sha256]
 
 
 def list_several(items: Sequence[ReleaseItem]) -> dict[str, bool]:
@@ -159,20 +161,20 @@ def list_several(items: Sequence[ReleaseItem]) -> dict[str, bool]:
         items: All items, so that a column has one type in all files.
     """
     several: dict[str, bool] = {}
-    for release_item in items:
-        for name, value in release_item.item.answer.attributes.items():
+    for item in items:
+        for name, value in item.answer.attributes.items():
             several[name] = several.get(name, False) or isinstance(value, list)
     return dict(sorted(several.items()))
 
 
-def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[str, Any]:
+def build_row(item: ReleaseItem, several: Mapping[str, bool]) -> dict[str, Any]:
     """Return the column values of an item, without the bytes of pictures.
 
     Args:
-        release_item: The item.
+        item: The item.
         several: The result of `list_several`.
     """
-    question, answer, original = release_item.item
+    question, answer, original = item.question, item.answer, item.original
     attributes = {
         PREFIX + name: _align(answer.attributes.get(name), is_list)
         for name, is_list in several.items()
@@ -190,11 +192,11 @@ def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[st
         "language": question.language,
         "group": question.group,
         "subset": question.subset,
-        "source": release_item.source.name,
-        "licence": find_licence(release_item.item, release_item.source),
-        "access": release_item.access,
+        "source": item.source.name,
+        "licence": item.licence,
+        "access": item.access,
         "pages": question.pages,
-        "figures": [_describe_figure(figure) for figure in release_item.figures],
+        "figures": [_describe_figure(figure) for figure in item.figures],
         "original_language": original.language if original else None,
         "original_question": original.question if original else None,
         "original_choices": list_choices(original.choices) if original else None,

@@ -52,8 +52,8 @@ def compute_statistics(
         one text. A picture used twice in an item counts twice among its images, as in OMIBench, and
         once among all pictures.
     """
-    questions = [release_item.item.question for release_item in items]
-    answers = [release_item.item.answer for release_item in items]
+    questions = [item.question for item in items]
+    answers = [item.answer for item in items]
     images = [len(question.images) for question in questions]
     subjects: Counter[str] = Counter(question.subject for question in questions)
     counts: dict[str, int] = {
@@ -62,7 +62,7 @@ def compute_statistics(
         "open_ended": sum(answer.answer_type == "open" for answer in answers),
         "with_answer": sum(bool(answer.answer) for answer in answers),
         "with_rationale": sum(bool(answer.solution) for answer in answers),
-        "translated": sum(release_item.item.original is not None for release_item in items),
+        "translated": sum(item.original is not None for item in items),
         **subjects,
         "one_image": sum(count == 1 for count in images),
         "several_images": sum(count > 1 for count in images),
@@ -104,10 +104,10 @@ def count_values(items: Sequence[ReleaseItem]) -> list[ValueCount]:
         Rows by attribute, the most frequent value first; also of topic, language, source and split.
     """
     counts: dict[str, Counter[str]] = {}
-    for release_item in items:
-        question, answer = release_item.item.question, release_item.item.answer
+    for item in items:
+        question, answer = item.question, item.answer
         labels = {
-            "split": [release_item.split],
+            "split": [item.split],
             "language": [question.language],
             "source": list_labels(question.source or None),
             "topic": list_labels(answer.topic or None),
@@ -153,7 +153,7 @@ def _count_sources(questions: Sequence[Question]) -> dict[str, Statistic]:
 
 
 def _find_years(items: Sequence[ReleaseItem]) -> dict[str, Statistic]:
-    attributes = (release_item.item.answer.attributes for release_item in items)
+    attributes = (item.answer.attributes for item in items)
     labels = [label for values in attributes for label in list_labels(values.get("year"))]
     years = [int(label) for label in labels if re.fullmatch(r"[0-9]{4}", label)]
     if not years:
@@ -229,9 +229,9 @@ def _list_members(
     if not group:
         return items
     return [
-        release_item
-        for release_item in items
-        for values in [release_item.item.answer.attributes]
+        item
+        for item in items
+        for values in [item.answer.attributes]
         if any(
             group in list_labels(value)
             for name, value in values.items()

@@ -23,60 +23,42 @@ CANARY: Final = "canary"
 _STRING: Final = "string"
 _TEXTS: Final = ["string"]
 _CHOICES: Final = [{"label": "string", "text": "string", "image": "int32"}]
-_COLUMNS: Final[Mapping[str, Any]] = {
-    "id": _STRING,
-    "question": _STRING,
-    "images": ["image"],
-    "choices": _CHOICES,
-    "answer": _TEXTS,
-    "answer_type": _STRING,
-    "rationale": _STRING,
-    "rationale_simulated": "bool",
-    "subject": _STRING,
-    "topic": _STRING,
-    "language": _STRING,
-    "group": _STRING,
-    "subset": _STRING,
-    "source": _STRING,
-    "licence": _STRING,
-    "access": _STRING,
-    "pages": ["int32"],
-    "figures": [{"sha256": "string", "page": "int32", "bbox": ["float64"], "caption": "string"}],
-    "original_language": _STRING,
-    "original_question": _STRING,
-    "original_choices": _CHOICES,
-    "translator": _STRING,
-    CANARY: _STRING,
+_COLUMNS: Final[Mapping[str, tuple[Any, str]]] = {
+    "id": (_STRING, "Stable identifier of the item."),
+    "question": (
+        _STRING,
+        "Markdown with LaTeX; [IMAGE0], [IMAGE1], ... mark the positions of `images`. Null for "
+        "metadata-only items.",
+    ),
+    "images": (["image"], "The original bytes of the pictures, never re-encoded."),
+    "choices": (_CHOICES, "Options of a multiple-choice item: a text, or the index of a picture."),
+    "answer": (
+        _TEXTS,
+        "Gold answer: letters of a multiple-choice key, or the parts of an open answer.",
+    ),
+    "answer_type": (_STRING, "`mcq` or `open`."),
+    "rationale": (_STRING, "Reference solution, step by step."),
+    "rationale_simulated": ("bool", "Whether a simulated model wrote the rationale."),
+    "subject": (_STRING, "Domain of the item."),
+    "topic": (_STRING, "Topic within the subject."),
+    "language": (_STRING, "ISO 639-1 code of the question."),
+    "group": (_STRING, "Items that share a stem share a group."),
+    "subset": (_STRING, "Part of the benchmark that the item belongs to."),
+    "source": (_STRING, "Name of the paper or benchmark that it was taken from."),
+    "licence": (_STRING, "Licence of the item."),
+    "access": (_STRING, "`full`, or `metadata` if texts and pictures cannot be redistributed."),
+    "pages": (["int32"], "Pages of the paper, from 1."),
+    "figures": (
+        [{"sha256": "string", "page": "int32", "bbox": ["float64"], "caption": "string"}],
+        "SHA-256, page, box (PDF points from the top left corner) and caption of each picture.",
+    ),
+    "original_language": (_STRING, "Language of the text before its translation."),
+    "original_question": (_STRING, "The question before its translation."),
+    "original_choices": (_CHOICES, "The options before their translation."),
+    "translator": (_STRING, "The translator."),
+    CANARY: (_STRING, "A text to search training data for."),
 }
-"""Name -> type; a list of one type is a list column, a mapping a struct column."""
-
-_MEANINGS: Final[Mapping[str, str]] = {
-    "id": "Stable identifier of the item.",
-    "question": "Markdown with LaTeX; [IMAGE0], [IMAGE1], ... mark the positions of `images`. Null "
-    "for metadata-only items.",
-    "images": "The original bytes of the pictures, never re-encoded.",
-    "choices": "Options of a multiple-choice item: a text, or the index of a picture.",
-    "answer": "Gold answer: letters of a multiple-choice key, or the parts of an open answer.",
-    "answer_type": "`mcq` or `open`.",
-    "rationale": "Reference solution, step by step.",
-    "rationale_simulated": "Whether a simulated model wrote the rationale.",
-    "subject": "Domain of the item.",
-    "topic": "Topic within the subject.",
-    "language": "ISO 639-1 code of the question.",
-    "group": "Items that share a stem share a group.",
-    "subset": "Part of the benchmark that the item belongs to.",
-    "source": "Name of the paper or benchmark that it was taken from.",
-    "licence": "Licence of the item.",
-    "access": "`full`, or `metadata` if texts and pictures cannot be redistributed.",
-    "pages": "Pages of the paper, from 1.",
-    "figures": "SHA-256, page, box (PDF points from the top left corner) and caption of each "
-    "picture.",
-    "original_language": "Language of the text before its translation.",
-    "original_question": "The question before its translation.",
-    "original_choices": "The options before their translation.",
-    "translator": "The translator.",
-    CANARY: "A text to search training data for.",
-}
+"""Name -> type and meaning; a list of one type is a list column, a mapping a struct column."""
 
 
 def describe_columns(several: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
@@ -92,7 +74,7 @@ def describe_columns(several: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
         }
         for name, is_list in several.items()
     }
-    columns = {name: {"type": kind, "meaning": _MEANINGS[name]} for name, kind in _COLUMNS.items()}
+    columns = {name: {"type": kind, "meaning": text} for name, (kind, text) in _COLUMNS.items()}
     return columns | attributes
 
 
@@ -194,13 +176,13 @@ def plan_shards(items: Sequence[ReleaseItem], reader: PictureReader) -> list[lis
     """Distribute the items of a split to files, in order, by the bytes of their pictures."""
     shards: list[list[ReleaseItem]] = [[]]
     filled = 0
-    for release_item in items:
-        is_full = release_item.access == "full"
-        size = sum(map(reader.measure, release_item.figures)) if is_full else 0
+    for item in items:
+        is_full = item.access == "full"
+        size = sum(map(reader.measure, item.figures)) if is_full else 0
         if shards[-1] and filled + size > SHARD_BYTES:
             shards.append([])
             filled = 0
-        shards[-1].append(release_item)
+        shards[-1].append(item)
         filled += size
     return shards
 
@@ -228,7 +210,7 @@ def write_table(
     path.parent.mkdir(parents=True, exist_ok=True)
     with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
         for group in _list_groups(items):
-            rows = [_fill_row(release_item, reader, several, canary) for release_item in group]
+            rows = [_fill_row(item, reader, several, canary) for item in group]
             columns = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
@@ -239,13 +221,12 @@ def _list_groups(items: Sequence[ReleaseItem]) -> Iterator[Sequence[ReleaseItem]
 
 
 def _fill_row(
-    release_item: ReleaseItem, reader: PictureReader, several: Mapping[str, bool], canary: str
+    item: ReleaseItem, reader: PictureReader, several: Mapping[str, bool], canary: str
 ) -> dict[str, Any]:
-    row = build_row(release_item, several)
-    if release_item.access == "metadata":
+    row = build_row(item, several)
+    if item.access == "metadata":
         return {**withhold_texts(row), "images": [], CANARY: canary}
     images = [
-        {"bytes": reader.read(figure), "path": Path(figure.file).name}
-        for figure in release_item.figures
+        {"bytes": reader.read(figure), "path": Path(figure.file).name} for figure in item.figures
     ]
     return {**row, "images": images, CANARY: canary}
