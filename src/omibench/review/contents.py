@@ -79,7 +79,7 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         return None
     if kind == "page" and not problem.pages:
         return None
-    return _drop_empty(_MAKERS[kind](problem))
+    return drop_empty(_MAKERS[kind](problem))
 
 
 def compute_hash(task: ReviewTask, problem: Problem) -> str | None:
@@ -179,7 +179,8 @@ def _show_choices(choices: list[Choice] | None) -> list[JsonValue]:
     return [choice.model_dump(mode="json") for choice in choices or []]
 
 
-def _drop_empty(content: Content) -> Content:
+def drop_empty(content: Content) -> Content:
+    """Return the parts that are not empty, with normalized line ends."""
     empty: tuple[JsonValue, ...] = (None, "", [], {})
     return {name: normalise_lines(part) for name, part in content.items() if part not in empty}
 

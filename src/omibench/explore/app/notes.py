@@ -38,7 +38,7 @@ from omibench.review.tasks.drafts import (
 )
 from omibench.review.tasks.problems import ElsewhereParts, draft_problem_tasks
 from omibench.review.tasks.request import TaskRequest, find_problems, read_current_problems
-from omibench.review.tasks.responses import DatasetHalves, ShownResponse, draft_ratings
+from omibench.review.tasks.responses import DatasetHalves, ShownResponse, draft_responses
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.verdict import RIGHT
 
@@ -219,7 +219,7 @@ def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict
         raise MissingInputError(f"{rules} has no verdict on this response yet")
     data = DatasetHalves(items.questions, items.answers, items.folder)
     label = "wrong" if verdicts[0] >= RIGHT else "right"
-    return draft_ratings([response], data)[0], {"label": label}
+    return draft_responses("rating", [response], data)[0], {"label": label}
 
 
 def _read_response(run: Run, note: ReaderNote) -> ShownResponse:

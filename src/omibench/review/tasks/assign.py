@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,7 @@ from omibench.review.tasks.drafts import (
     write_tasks,
 )
 from omibench.review.tasks.photographs import PHOTO_KINDS, draft_study_photographs
+from omibench.review.tasks.problems import draft_study_problems
 from omibench.review.tasks.request import AssignOptions, TaskRequest
 from omibench.review.tasks.responses import (
     draft_study_baseline,
@@ -35,7 +36,6 @@ from omibench.review.tasks.responses import (
     draft_study_ratings,
     draft_study_steps,
 )
-from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewTask
 
 Load = Counter[tuple[str, str]]
@@ -60,13 +60,12 @@ def open_roles(tasks: Sequence[ReviewTask], reviewers: Iterable[Reviewer]) -> li
         The tasks in order; a role without people is open to everyone who has it.
     """
     names = {reviewer.name for reviewer in reviewers}
-    return [_open_roles(task, names) for task in tasks]
-
-
-def _open_roles(task: ReviewTask, names: Collection[str]) -> ReviewTask:
-    kept = {role: [n for n in people if n in names] for role, people in task.people.items()}
-    people = {role: left for role, left in kept.items() if left}
-    return task if people == task.people else task.model_copy(update={"people": people})
+    opened = []
+    for task in tasks:
+        kept = {role: [n for n in people if n in names] for role, people in task.people.items()}
+        people = {role: left for role, left in kept.items() if left}
+        opened.append(task.model_copy(update={"people": people}))
+    return opened
 
 
 def draw_people(
@@ -96,18 +95,19 @@ def draw_people(
         MissingInputError: No one is eligible for a task in a role.
     """
     for name in only:
-        _check_annotator(find_reviewer(reviewers, name))
+        reviewer = find_reviewer(reviewers, name)
+        if "annotator" not in reviewer.roles:
+            raise MissingInputError(
+                f"review: {name} has the roles {', '.join(reviewer.roles)} in reviewers.yaml, not "
+                "annotator; add the role, or pass another person with --to"
+            )
     chosen = [reviewer for reviewer in reviewers if not only or reviewer.name in only]
-    return [_draw(task, chosen, reviewers, load, seed) for task in tasks]
-
-
-def _check_annotator(reviewer: Reviewer) -> None:
-    if "annotator" not in reviewer.roles:
-        roles = ", ".join(reviewer.roles)
-        raise MissingInputError(
-            f"review: {reviewer.name} has the roles {roles} in reviewers.yaml, not annotator; add "
-            "the role, or pass another person with --to"
-        )
+    drawn = []
+    for task in tasks:
+        people = _draw(task, chosen, reviewers, load, seed)
+        load.update((role, name) for role, names in people.items() for name in names)
+        drawn.append(task.model_copy(update={"people": people}))
+    return drawn
 
 
 def _draw(
@@ -116,67 +116,42 @@ def _draw(
     reviewers: Sequence[Reviewer],
     load: Load,
     seed: int,
-) -> ReviewTask:
-    kind = find_kind(task.kind)
-    annotators = [r for r in chosen if _may_do(r, "annotator", task)]
-    if not annotators:
-        raise MissingInputError(_refuse(task, "annotator"))
-    if kind.design == "everyone":
-        members = _choose_measured(annotators)
-        people = {"annotator": [reviewer.name for reviewer in members]}
-    else:
-        auditors = [r for r in reviewers if _may_do(r, "auditor", task)]
-        people = _draw_two(task, annotators, auditors, load, seed)
-    load.update((role, name) for role, names in people.items() for name in names)
-    return task.model_copy(update={"people": people})
-
-
-def _may_do(reviewer: Reviewer, role: str, task: ReviewTask) -> bool:
-    """Return whether a person has a role, and covers the task's subject, if any."""
-    subject = task.strata.get("subject")
-    return role in reviewer.roles if subject is None else reviewer.may_review(role, subject)
-
-
-def _choose_measured(annotators: Sequence[Reviewer]) -> list[Reviewer]:
-    """Return the people of the baseline: those in a group, or all if no one has a group."""
-    return [reviewer for reviewer in annotators if reviewer.group] or list(annotators)
-
-
-def _draw_two(
-    task: ReviewTask,
-    annotators: Sequence[Reviewer],
-    auditors: Sequence[Reviewer],
-    load: Load,
-    seed: int,
 ) -> dict[str, list[str]]:
-    if find_kind(task.kind).reviewers < 2:
-        return {"annotator": [_take("annotator", task, annotators, load, seed)]}
-    only_auditor = auditors[0].name if len(auditors) == 1 else None
-    first = [r for r in annotators if r.name != only_auditor]
-    second = [r for r in auditors if any(other.name != r.name for other in annotators)]
-    if not first or not second:
-        raise MissingInputError(_refuse(task, "auditor", " who does not annotate it"))
-    annotator = _take("annotator", task, first, load, seed)
-    others = [reviewer for reviewer in auditors if reviewer.name != annotator]
-    return {"annotator": [annotator], "auditor": [_take("auditor", task, others, load, seed)]}
+    subject, kind = task.strata.get("subject"), find_kind(task.kind)
 
+    def list_people(role: str, people: Sequence[Reviewer]) -> list[str]:
+        return [
+            r.name
+            for r in people
+            if (role in r.roles if subject is None else r.may_review(role, subject))
+        ]
 
-def _take(
-    role: str, task: ReviewTask, candidates: Sequence[Reviewer], load: Load, seed: int
-) -> str:
-    def place(reviewer: Reviewer) -> tuple[int, str]:
-        text = f"{seed}\0{task.id}\0{role}\0{reviewer.name}"
-        return load[role, reviewer.name], hashlib.sha256(text.encode()).hexdigest()
+    def take(role: str, names: Sequence[str], condition: str = "") -> str:
+        if not names:
+            of_subject = "" if subject is None else f" (subject {subject})"
+            raise MissingInputError(
+                f"review: {task.id}: no one in reviewers.yaml can be its {role}{condition}"
+                f"{of_subject}; add a person with that role and subject"
+            )
+        ranks = {name: f"{seed}\0{task.id}\0{role}\0{name}".encode() for name in names}
+        return min(names, key=lambda n: (load[role, n], hashlib.sha256(ranks[n]).hexdigest()))
 
-    return min(candidates, key=place).name
-
-
-def _refuse(task: ReviewTask, role: str, condition: str = "") -> str:
-    subject = f" (subject {task.strata['subject']})" if "subject" in task.strata else ""
-    return (
-        f"review: {task.id}: no one in reviewers.yaml can be its {role}{condition}{subject}; add a "
-        "person with that role and subject"
-    )
+    annotators = list_people("annotator", chosen)
+    take("annotator", annotators)
+    if kind.design == "everyone":  # the baseline: those in a group, or all if no one has a group
+        grouped = {reviewer.name for reviewer in reviewers if reviewer.group}
+        return {"annotator": [name for name in annotators if name in grouped] or annotators}
+    if kind.reviewers < 2:
+        return {"annotator": [take("annotator", annotators)]}
+    auditors = list_people("auditor", reviewers)
+    if len(auditors) == 1:  # who annotates nothing
+        annotators = [name for name in annotators if name not in auditors]
+    first = take("annotator", annotators) if annotators else ""
+    others = [name for name in auditors if first and name != first]
+    return {
+        "annotator": [first],
+        "auditor": [take("auditor", others, " who does not annotate it")],
+    }
 
 
 # Implementation of `omibench review assign`: make tasks, draw people, write files.
@@ -284,10 +259,14 @@ def describe_assignment(assignment: Assignment) -> list[str]:
 def _assign(
     kind: str, study: Study, results: Path, review: Path, options: AssignOptions
 ) -> Assignment:
-    reviewers = _read_people(review, options)
+    path = review / REVIEWERS
+    reviewers = read_reviewers(path) if path.is_file() else []
+    if options.only and not path.is_file():
+        raise MissingInputError(
+            f"--to {min(options.only)}: {path} not found, so people cannot be chosen"
+        )
     lines = read_present_tasks(review)
     present = open_roles(lines, reviewers) if reviewers else lines
-    opened = sum(line != task for line, task in zip(lines, present, strict=True))
     decisions = read_record(review).rows
     with tempfile.TemporaryDirectory(prefix="omibench-review-") as scratch:
         request = TaskRequest(
@@ -298,29 +277,18 @@ def _assign(
         new = [draft.task for draft in drafts if draft.task.id not in names]
         if reviewers:
             qualified = _choose_qualified(kind, reviewers, request)
-            load = count_load(present)
-            new = draw_people(new, qualified, load, request.draw_seed, options.only)
-        people = {task.id: task.people for task in new}
+            new = draw_people(new, qualified, count_load(present), request.draw_seed, options.only)
+        drawn = {task.id: task for task in new}
         keeper = PictureKeeper(review)
         fresh = [
-            keeper.keep_pictures(_give_people(draft, people.get(draft.task.id, {})))
+            keeper.keep_pictures(draft._replace(task=drawn.get(draft.task.id, draft.task)))
             for draft in drafts
         ]
     changes = merge_tasks(kind, present, fresh, decisions)
     write_tasks(review, changes.tasks)
     simulated = {reviewer.name for reviewer in reviewers if reviewer.simulated}
-    return Assignment(kind, changes, _count_people(new), simulated, opened)
-
-
-def _read_people(review: Path, options: AssignOptions) -> list[Reviewer]:
-    path = review / REVIEWERS
-    if path.is_file():
-        return read_reviewers(path)
-    if options.only:
-        raise MissingInputError(
-            f"--to {min(options.only)}: {path} not found, so people cannot be chosen"
-        )
-    return []
+    opened = sum(line.people != task.people for line, task in zip(lines, present, strict=True))
+    return Assignment(kind, changes, count_load(new), simulated, opened)
 
 
 def _choose_qualified(
@@ -328,23 +296,13 @@ def _choose_qualified(
 ) -> list[Reviewer]:
     rule = request.study.review.calibration
     qualified = list_qualified(reviewers, kind, request.present, request.decisions, rule)
-    if _has_annotator(reviewers) and not _has_annotator(qualified):
+    annotators, left = (
+        [reviewer for reviewer in people if "annotator" in reviewer.roles]
+        for people in (reviewers, qualified)
+    )
+    if annotators and not left:
         raise MissingInputError(
             f"review: no annotator has passed the calibration of {kind!r} tasks yet "
             "(`review.calibration`); see `omibench review status`"
         )
     return qualified
-
-
-def _has_annotator(reviewers: Sequence[Reviewer]) -> bool:
-    return any("annotator" in reviewer.roles for reviewer in reviewers)
-
-
-def _give_people(draft: TaskDraft, people: Mapping[str, list[str]]) -> TaskDraft:
-    return replace(draft, task=draft.task.model_copy(update={"people": dict(people)}))
-
-
-def _count_people(tasks: Sequence[ReviewTask]) -> dict[tuple[str, str], int]:
-    return dict(
-        Counter((role, name) for t in tasks for role, names in t.people.items() for name in names)
-    )

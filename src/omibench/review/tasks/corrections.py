@@ -53,41 +53,33 @@ def list_page_corrections(
 
 def _list_changes(problem: Problem, state: TaskState) -> list[Correction]:
     fields = state.fields or {}
+    people = " and ".join(dict.fromkeys(decision.person for decision in state.decisions))
+    note = "; ".join(d.comment for d in state.decisions if d.comment)[:2_000]
     place = {
         "paper": problem.source,
         "problem": problem.number,
-        "by": _name_people(state),
-        "note": "; ".join(d.comment for d in state.decisions if d.comment)[:2_000],
+        "by": (f"{people[:80]} (SIMULATED)" if list_simulated(state) else people)[:100],
+        "note": note,
     }
+    was = compute_digest(problem.question)
     reason = find_drop(find_kind(_PAGE), fields)
     if reason is not None:
-        was = compute_digest(problem.question)
-        note = "; ".join(filter(None, (reason, place["note"])))[:2_000]
-        return [Correction(**(place | {"note": note}), drop=True, was=was)]
+        notes = "; ".join(filter(None, (reason, note)))[:2_000]
+        return [Correction(**(place | {"note": notes}), drop=True, was=was)]
     after = apply_fields(problem, state.task, fields)
     changes: list[dict[str, object]] = []
     if after.question != problem.question:
-        changes.append({"text": after.question, "was": compute_digest(problem.question)})
-    changes += _list_choice_changes(problem, after)
+        changes.append({"text": after.question, "was": was})
+    old = problem.choices or []
+    new = [ChoiceText(label=c.label, text=c.text or "") for c in after.choices or []]
+    if [choice.label for choice in old] != [choice.label for choice in new]:
+        changes.append({"choices": new, "was": describe_choices(old)})
+    else:
+        changes += [
+            {"choice": later, "was": earlier.text or ""}
+            for earlier, later in zip(old, new, strict=True)
+            if (earlier.text or "") != later.text
+        ]
     if after.answer != problem.answer:
         changes.append({"answer": after.answer or [], "was": describe_answer(problem.answer)})
     return [Correction.model_validate({**place, **change}) for change in changes]
-
-
-def _list_choice_changes(before: Problem, after: Problem) -> list[dict[str, object]]:
-    """Return one change per choice, or one for all if their letters differ."""
-    old, new = before.choices or [], after.choices or []
-    if [choice.label for choice in old] != [choice.label for choice in new]:
-        texts = [ChoiceText(label=c.label, text=c.text or "") for c in new]
-        return [{"choices": texts, "was": describe_choices(old)}]
-    return [
-        {"choice": ChoiceText(label=b.label, text=b.text or ""), "was": a.text or ""}
-        for a, b in zip(old, new, strict=True)
-        if a.text != b.text
-    ]
-
-
-def _name_people(state: TaskState) -> str:
-    """Return who decided, annotators first; simulated people are marked."""
-    names = " and ".join(dict.fromkeys(decision.person for decision in state.decisions))
-    return (f"{names[:80]} (SIMULATED)" if list_simulated(state) else names)[:100]

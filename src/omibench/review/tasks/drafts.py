@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.files.locks import LockError, open_lock, wait_lock
@@ -18,52 +18,27 @@ from omibench.files.outputs import made_folder
 from omibench.files.pictures import PICTURE_BYTES, read_picture
 from omibench.files.reading import read_bytes
 from omibench.files.writing import write_atomically
-from omibench.review.contents import Content, hash_content, normalise_lines
+from omibench.review.contents import Content, drop_empty, hash_content
 from omibench.review.folder import TASKS, read_tasks
 from omibench.review.kinds import find_kind
-from omibench.schemas.review import (
-    ReviewDecision,
-    ReviewedResponse,
-    ReviewTask,
-    TaskPicture,
-    TaskPurpose,
-)
+from omibench.schemas.review import ReviewDecision, ReviewedResponse, ReviewTask, TaskPicture
 from omibench.schemas.tables import write_jsonl
 from omibench.schemas.validation import explain
 
 
-@dataclass(frozen=True)
-class PictureFile:
+class PictureFile(NamedTuple):
     """A picture of a task and its source file."""
 
     picture: TaskPicture
     path: Path
 
 
-@dataclass(frozen=True)
-class TaskDraft:
+class TaskDraft(NamedTuple):
     """A task that is not in the review folder yet."""
 
     task: ReviewTask
-    files: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, Path] = {}
     """The picture files by SHA-256."""
-
-
-@dataclass(frozen=True)
-class TaskDetails:
-    """The properties of a task apart from its content.
-
-    Attributes:
-        strata: The strata for samples; `subject` also restricts the assignment.
-        simulated: Whether any of its texts comes from a simulated model.
-        purpose: The purpose of its decisions.
-        response: The response that it is about.
-    """
-
-    strata: Mapping[str, str] = field(default_factory=dict)
-    simulated: bool = False
-    purpose: TaskPurpose = "work"
-    response: ReviewedResponse | None = None
 
 
 def draft_task(
@@ -71,7 +46,7 @@ def draft_task(
     subject: str,
     content: Content,
     pictures: Iterable[PictureFile] = (),
-    details: TaskDetails | None = None,
+    **values: Any,
 ) -> TaskDraft:
     r"""Make a task.
 
@@ -80,28 +55,27 @@ def draft_task(
         subject: What it is about: a problem, `MODEL/SETTING/ID#INDEX`, or a photograph.
         content: The parts; line ends become `\n`, and empty parts are omitted.
         pictures: Its pictures in order.
-        details: Other properties.
+        values: Other fields of the task: `strata`, without the empty ones, `response`, `simulated`
+            and `purpose`.
 
     Raises:
         FileFormatError: The name of the subject is too long for an id.
     """
-    details = details or TaskDetails()
     files = list(pictures)
-    empty: tuple[JsonValue, ...] = (None, "", [], {})
-    parts = {name: normalise_lines(part) for name, part in content.items() if part not in empty}
+    parts = drop_empty(content)
+    strata = {name: value for name, value in values.pop("strata", {}).items() if value}
+    response: ReviewedResponse | None = values.get("response")
     shown = [file.picture for file in files]
     try:
         task = ReviewTask(
             id=f"{kind}:{subject}",
             kind=kind,
-            problem=details.response.id if details.response else subject,
+            problem=response.id if response else subject,
             content=parts,
             content_hash=hash_content(find_kind(kind), parts, shown),
             pictures=shown,
-            response=details.response,
-            strata={name: value for name, value in details.strata.items() if value},
-            purpose=details.purpose,
-            simulated=details.simulated,
+            strata=strata,
+            **values,
         )
     except ValidationError as error:
         raise FileFormatError(f"{kind}:{subject[:80]}: {explain(error, ReviewTask)}") from None
@@ -161,9 +135,14 @@ def merge_tasks(
     """
     fresh_by_id = {task.id: task for task in fresh}
     before = {task.id: task for task in present}
-    lines = [_renew(task, fresh_by_id.get(task.id)) for task in present]
+    lines = [
+        fresh_by_id[old.id].model_copy(update={"people": old.people})
+        if old.id in fresh_by_id
+        else old
+        for old in present
+    ]
     changed = {
-        old.id
+        old.id: old.content_hash
         for old, line in zip(present, lines, strict=True)
         if old.content_hash != line.content_hash
     }
@@ -172,8 +151,8 @@ def merge_tasks(
     return TaskChanges(
         tasks=(*lines, *new),
         new=tuple(task.id for task in new),
-        changed=tuple(task.id for task in present if task.id in changed),
-        stale=_count_stale(changed, before, decisions),
+        changed=tuple(changed),
+        stale=sum(changed.get(d.task) == d.content_hash for d in decisions),
         kept=sum(task.id in fresh_by_id and task.id not in changed for task in made),
         gone=tuple(t.id for t in made if t.id not in fresh_by_id and t.purpose != "calibration"),
     )
@@ -211,22 +190,6 @@ def write_tasks(folder: Path, tasks: Sequence[ReviewTask]) -> None:
         raise OutputError(f"{folder / TASKS}: cannot be written: {reason_of(error)}") from None
 
 
-def _renew(old: ReviewTask, fresh: ReviewTask | None) -> ReviewTask:
-    """Return the current task with the people of the existing one."""
-    return old if fresh is None else fresh.model_copy(update={"people": old.people})
-
-
-def _count_stale(
-    changed: Collection[str],
-    before: Mapping[str, ReviewTask],
-    decisions: Iterable[ReviewDecision],
-) -> int:
-    return sum(
-        decision.task in changed and decision.content_hash == before[decision.task].content_hash
-        for decision in decisions
-    )
-
-
 # Pictures of tasks, stored once in the review folder under the hash of their bytes.
 
 FOLDER = "pictures"
@@ -255,15 +218,14 @@ class PictureKeeper:
             FileFormatError: A file is not a picture, or not the one that was read.
             OutputError: The folder cannot be written.
         """
-        task = draft.task
-        pictures = [self._keep(task, picture, draft) for picture in task.pictures]
-        return task.model_copy(update={"pictures": pictures})
-
-    def _keep(self, task: ReviewTask, picture: TaskPicture, draft: TaskDraft) -> TaskPicture:
-        if picture.sha256 not in self._kept:
-            source = draft.files[picture.sha256]
-            self._kept[picture.sha256] = self._store(task, picture, source)
-        return picture.model_copy(update={"suffix": self._kept[picture.sha256]})
+        pictures = []
+        for picture in draft.task.pictures:
+            if picture.sha256 not in self._kept:
+                source = draft.files[picture.sha256]
+                self._kept[picture.sha256] = self._store(draft.task, picture, source)
+            suffix = self._kept[picture.sha256]
+            pictures.append(picture.model_copy(update={"suffix": suffix}))
+        return draft.task.model_copy(update={"pictures": pictures})
 
     def _store(self, task: ReviewTask, picture: TaskPicture, source: Path) -> str:
         content = read_bytes(source, PICTURE_BYTES)

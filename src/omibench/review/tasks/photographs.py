@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -14,7 +13,7 @@ from omibench.review.changes import find_drop
 from omibench.review.contents import Content, find_suffix
 from omibench.review.kinds import find_kind
 from omibench.review.report import compute_states
-from omibench.review.tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
+from omibench.review.tasks.drafts import PictureFile, TaskDraft, draft_task
 from omibench.review.tasks.problems import list_picture_files, state_strata
 from omibench.review.tasks.request import TaskRequest, find_problems
 from omibench.schemas.problem import Problem
@@ -76,24 +75,18 @@ def draft_photographed_problems(
         }
         facts: Content = {"facts": {"source": problem.source}}
         parts = content | facts if kind == "photo_fields" else facts
-        details = TaskDetails(state_strata(problem))
         pictures = list_picture_files(problem, folder)
         if kind == "photo_fields" and problem.photograph and problem.group in clean:
-            pictures += _show_clean(clean[problem.group], folder)
-        drafts.append(draft_task(kind, problem.id, parts, pictures, details))
+            for picture, path in list_picture_files(clean[problem.group], folder):
+                labelled = picture.model_copy(update={"label": "Clean picture"})
+                pictures.append(PictureFile(labelled, path))
+        drafts.append(draft_task(kind, problem.id, parts, pictures, strata=state_strata(problem)))
     return drafts
 
 
 def is_photographed(problem: Problem) -> bool:
     """Return whether a problem has exactly one picture, with its bytes."""
     return len(problem.images) == 1 and bool(problem.images[0].sha256)
-
-
-def _show_clean(twin: Problem, folder: Path) -> list[PictureFile]:
-    return [
-        replace(file, picture=file.picture.model_copy(update={"label": "Clean picture"}))
-        for file in list_picture_files(twin, folder)
-    ]
 
 
 def _read_picture(path: Path, label: str) -> PictureFile:

@@ -98,12 +98,13 @@ class TaskRequest(AssignOptions):
         """
         present = self.list_present_subjects()
         every = list(subjects)
-        new = sorted((s for s in every if s not in present), key=self._rank)
-        return {s for s in every if s in present} | set(new[: self.limit])
 
-    def _rank(self, subject: str) -> str:
-        text = f"{self.draw_seed}\0{self.kind}\0{subject}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        def rank(subject: str) -> str:
+            text = f"{self.draw_seed}\0{self.kind}\0{subject}"
+            return hashlib.sha256(text.encode()).hexdigest()
+
+        new = sorted((s for s in every if s not in present), key=rank)
+        return {s for s in every if s in present} | set(new[: self.limit])
 
 
 # Problems of a study as changed by decisions so far.
@@ -142,16 +143,11 @@ def read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:
         FileFormatError: A file is invalid, or an edit does not fit its problem.
     """
     problems = read_jsonl(path, Problem)
-    decisions = request.study.review.decisions
-    if decisions:
-        problems = _obey_file(decisions, problems, path)
+    if request.study.review.decisions:
+        ids = {problem.id for problem in problems}  # the file can list problems of later stages
+        decisions = load_decisions(request.study.review.decisions)
+        relevant = [decision for decision in decisions if decision.problem in ids]
+        problems = apply(relevant, problems, partial(rejections, path))
     index = ReviewIndex(request.present, request.decisions)
     current = (apply_earlier_kinds(p, request.kind, index, request.rule) for p in problems)
     return [problem for problem in current if problem is not None]
-
-
-def _obey_file(decisions: str, problems: Sequence[Problem], path: Path) -> list[Problem]:
-    """Apply the decisions file; it can list problems of later stages."""
-    ids = {problem.id for problem in problems}
-    relevant = [decision for decision in load_decisions(decisions) if decision.problem in ids]
-    return apply(relevant, problems, partial(rejections, path))

@@ -1,9 +1,9 @@
-"""Tasks on responses of models: steps, ratings, and sources of disagreements."""
+"""Tasks on responses of models (steps, ratings, disagreements), and the human baseline."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,14 @@ from pydantic import JsonValue
 
 from omibench.answers.judges.taxonomies import NO_ANSWER, load_taxonomy
 from omibench.errors import MissingInputError
+from omibench.params.setting import Cell
 from omibench.params.stages.analyze import PeopleSubset
 from omibench.results.attributes import describe_items
 from omibench.results.judgements import RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.results.study_files import StudyFiles
 from omibench.review.contents import Content
-from omibench.review.tasks.drafts import TaskDetails, TaskDraft, draft_task
+from omibench.review.tasks.drafts import TaskDraft, draft_task
 from omibench.review.tasks.problems import list_picture_files
 from omibench.review.tasks.request import TaskRequest
 from omibench.schemas.problem import Answer, Question
@@ -68,128 +69,74 @@ class ShownResponse:
         """`MODEL/SETTING/ID#INDEX`."""
         return f"{self.model}/{self.setting}/{self.id}#{self.index}"
 
-    def rank(self, seed: int) -> bytes:
-        """Its rank in a draw, which depends only on the seed and the response."""
-        return hashlib.sha256(f"{seed}\0{self.name}".encode()).digest()
+
+def show_text(text: str) -> Content:
+    """Return the part of a response that raters see: what a reader of the model's chat sees."""
+    return {"response": drop_hidden_text(text)}
 
 
-def draft_steps(
-    responses: Iterable[ShownResponse], data: DatasetHalves, types: Mapping[str, str]
+def draft_responses(
+    kind: str,
+    responses: Iterable[ShownResponse],
+    data: DatasetHalves,
+    show: Callable[[str], Content] = show_text,
 ) -> list[TaskDraft]:
-    """Make a task for the steps of each response (OMIBench, B.2 and F.2.1).
+    """Make a task for each response.
 
     Args:
-        responses: Responses judged wrong.
+        kind: The name of the kind.
+        responses: The responses.
         data: Their problems.
-        types: Types of errors with their definitions.
+        show: Returns the parts of the task that are made from the text of the response.
     """
-    options: list[JsonValue] = [
-        {"value": name, "title": name.replace("_", " ").capitalize(), "help": meaning}
-        for name, meaning in types.items()
-    ]
-    return [
-        _draft("steps", response, data, {
-            "steps": list(split_steps(drop_hidden_text(response.text))),
-            "error_types": options,
-        })
-        for response in responses
-    ]  # fmt: skip
-
-
-def draft_ratings(responses: Iterable[ShownResponse], data: DatasetHalves) -> list[TaskDraft]:
-    """Make a task for rating each response, without showing any verdict (OMIBench, J)."""
-    return [_draft("rating", response, data, _show(response)) for response in responses]
-
-
-def draft_disagreement_tasks(
-    responses: Iterable[ShownResponse], data: DatasetHalves
-) -> list[TaskDraft]:
-    """Make a task for each response on which scorer and judge disagree (OMIBench, C.3)."""
-    return [_draft("disagreement", response, data, _show(response)) for response in responses]
-
-
-def _show(response: ShownResponse) -> Content:
-    return {"response": drop_hidden_text(response.text)}
-
-
-def _draft(kind: str, response: ShownResponse, data: DatasetHalves, parts: Content) -> TaskDraft:
-    question, answer = data.questions[response.id], data.answers[response.id]
-    content: dict[str, Any] = {
-        "question": question.question,
-        "choices": [choice.model_dump(mode="json") for choice in question.choices or []],
-        "answer": list(answer.answer),
-        "solution": answer.solution or "",
-        "facts": dict(response.facts or {}),
-    }
-    sha256 = hashlib.sha256(response.text.encode("utf-8", "surrogatepass")).hexdigest()
-    details = TaskDetails(
-        {
-            "subject": question.subject,
-            "type": question.answer_type,
-            "model": response.model,
-            "setting": response.setting,
-        },
-        simulated=response.simulated,
-        response=ReviewedResponse(
+    drafts = []
+    for response in responses:
+        question, answer = data.questions[response.id], data.answers[response.id]
+        content: dict[str, Any] = {
+            **_show_question(question),
+            "answer": list(answer.answer),
+            "solution": answer.solution or "",
+            "facts": dict(response.facts or {}),
+            **show(response.text),
+        }
+        reviewed = ReviewedResponse(
             model=response.model,
             setting=response.setting,
             id=response.id,
             index=response.index,
-            sha256=sha256,
-        ),
-    )
-    pictures = list_picture_files(question, data.folder)
-    return draft_task(kind, response.name, content | parts, pictures, details)
+            sha256=hashlib.sha256(response.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        )
+        drafts.append(
+            draft_task(
+                kind,
+                response.name,
+                content,
+                list_picture_files(question, data.folder),
+                strata=_state_strata(question)
+                | {"model": response.model, "setting": response.setting},
+                response=reviewed,
+                simulated=response.simulated,
+            )
+        )
+    return drafts
 
 
-# Problems for people to solve: the human baseline (OMIBench, K).
+def _show_question(question: Question) -> Content:
+    choices: list[JsonValue] = [c.model_dump(mode="json") for c in question.choices or []]
+    return {"question": question.question, "choices": choices}
 
 
-def draft_baselines(
-    questions: Iterable[Question],
-    folder: Path,
-    scored: Collection[str],
-    familiarisation: Collection[str] = (),
-) -> list[TaskDraft]:
-    """Make a task for each problem of the baseline, without gold answers.
-
-    Args:
-        questions: The frozen questions.
-        folder: The base folder of image paths.
-        scored: Ids of the problems that count, in the order to solve them.
-        familiarisation: Ids of the practice problems, which come first and do not count.
-
-    Returns:
-        The tasks in the order to solve them.
-    """
-    by_id = {question.id: question for question in questions}
-    return [
-        *(_draft_baseline(by_id[name], folder, is_first=True) for name in familiarisation),
-        *(_draft_baseline(by_id[name], folder, is_first=False) for name in scored),
-    ]
-
-
-def _draft_baseline(question: Question, folder: Path, *, is_first: bool) -> TaskDraft:
-    return draft_task(
-        "baseline",
-        question.id,
-        {
-            "question": question.question,
-            "choices": [choice.model_dump(mode="json") for choice in question.choices or []],
-        },
-        list_picture_files(question, folder),
-        TaskDetails(
-            {"subject": question.subject, "type": question.answer_type},
-            purpose="familiarisation" if is_first else "work",
-        ),
-    )
+def _state_strata(question: Question) -> dict[str, str]:
+    return {"subject": question.subject, "type": question.answer_type}
 
 
 # Tasks on the responses of a study, and on its frozen problems, from the files of its stages.
 
 
 def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of the human baseline; `analyze.people_subset` draws the problems.
+    """Make tasks of the human baseline (OMIBench, K); `analyze.people_subset` draws the problems.
+
+    They have no gold answers. Those for practice come first and do not count.
 
     Raises:
         MissingInputError: The dataset is not frozen.
@@ -199,11 +146,22 @@ def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
     subset = request.study.analyze.people_subset or PeopleSubset()
     items = describe_items(data.answers.values(), data.questions)
     scored, first = draw_items(items, subset, request.study.study.seed)
-    return draft_baselines(data.questions.values(), data.folder, scored, first)
+    return [
+        draft_task(
+            "baseline",
+            name,
+            _show_question(data.questions[name]),
+            list_picture_files(data.questions[name], data.folder),
+            strata=_state_strata(data.questions[name]),
+            purpose=purpose,
+        )
+        for names, purpose in ((first, "familiarisation"), (scored, "work"))
+        for name in names
+    ]
 
 
 def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of responses to rate, drawn as by `certify --draw` (OMIBench, J)."""
+    """Make tasks of responses to rate, drawn as by `certify --draw`; without verdicts (J)."""
     data = _read_data(request)
     drawing = LabelDraw(request.per_model, request.models, request.settings)
     ids = data.questions.keys() & data.answers.keys()
@@ -212,7 +170,7 @@ def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
         ShownResponse(r["model"], r["setting"], r["id"], r["index"], r["text"], r["simulated"])
         for r in rows
     ]
-    return draft_ratings(_require(shown, request), data)
+    return draft_responses("rating", _require(shown, request), data)
 
 
 def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
@@ -224,11 +182,19 @@ def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
     rules = request.study.judge.wrong_by or (
         JUDGE_RULES if JUDGE_RULES in results.rules else results.main_rules
     )
-    shown = _draw_wrong(results, rules, request)
     errors = request.study.judge.errors
     taxonomy = load_taxonomy(errors.taxonomy if errors else "omibench")
-    types = {n: m for n, m in taxonomy.types.items() if n not in (NO_ANSWER, NO_ERROR)}
-    return draft_steps(_require(shown, request), _read_data(request), types)
+    types: list[JsonValue] = [
+        {"value": name, "title": name.replace("_", " ").capitalize(), "help": meaning}
+        for name, meaning in taxonomy.types.items()
+        if name not in (NO_ANSWER, NO_ERROR)
+    ]
+
+    def show_steps(text: str) -> Content:
+        return {"steps": list(split_steps(drop_hidden_text(text))), "error_types": types}
+
+    shown = _require(_draw_wrong(results, rules, request), request)
+    return draft_responses("steps", shown, _read_data(request), show_steps)
 
 
 def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
@@ -246,7 +212,6 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
     main = results.main_rules
     rules = main if main != JUDGE_RULES else results.study.score.scorers[0]
     rows = side_by_side(results, rules).filter(_choose_cells(request))
-    simulated = results.simulated_cells
     shown = [
         ShownResponse(
             row.model,
@@ -254,7 +219,7 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
             row.id,
             row.index,
             row.response,
-            simulated[next(c for c in simulated if c == (row.model, row.setting))],
+            results.simulated_cells[Cell(row.model, row.setting)],
             {
                 "extracted answer": row.extracted or "none",
                 "scorer says": "right" if row.disagreement == "rules_only" else "wrong",
@@ -263,7 +228,7 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
         )
         for row in draw_disagreements(results, rows, request.per_model)
     ]
-    return draft_disagreement_tasks(_require(shown, request), _read_data(request))
+    return draft_responses("disagreement", _require(shown, request), _read_data(request))
 
 
 def _read_data(request: TaskRequest) -> DatasetHalves:
@@ -300,26 +265,23 @@ def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[Show
     rows = verdicts.select(*RESPONSE, "extracted").join(
         texts.select(*RESPONSE, "text", "simulated"), on=RESPONSE, maintain_order="left"
     )
-    return list(_take_of_each_model(rows, request))
-
-
-def _take_of_each_model(rows: pl.DataFrame, request: TaskRequest) -> Iterator[ShownResponse]:
-    present = request.list_present_subjects()
     by_model: dict[str, list[ShownResponse]] = {}
     for row in rows.iter_rows(named=True):
-        facts = {"extracted answer": row["extracted"] or "none"}
-        response = ShownResponse(
-            row["model"], row["setting"], row["id"], row["index"], row["text"], row["simulated"],
-            facts,
-        )  # fmt: skip
+        facts = {"extracted answer": row.pop("extracted") or "none"}
+        response = ShownResponse(**row, facts=facts)
         by_model.setdefault(response.model, []).append(response)
+
+    def rank(name: str) -> bytes:
+        return hashlib.sha256(f"{request.draw_seed}\0{name}".encode()).digest()
+
+    drawn = request.list_present_subjects()
     for responses in by_model.values():
-        ranked = sorted(responses, key=lambda r: r.rank(request.draw_seed))
-        drawn = {r.name for r in ranked[: request.per_model]} | present
-        yield from (response for response in responses if response.name in drawn)
+        names = sorted((response.name for response in responses), key=rank)
+        drawn |= {*names[: request.per_model]}
+    return [r for responses in by_model.values() for r in responses if r.name in drawn]
 
 
-def _require(shown: list[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
+def _require(shown: Collection[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
     if not shown:
         raise MissingInputError(
             f"{request.results}: no responses for {request.kind!r} tasks of these models and "
