@@ -16,7 +16,6 @@ from omibench.review.kinds.photographs import NOISE_LISTS, list_noise
 from omibench.schemas.problem import (
     LABEL,
     RATIONALE,
-    Original,
     Problem,
     ProblemWarning,
     Value,
@@ -110,13 +109,22 @@ def apply_fields(
     kind = find_kind(task.kind)
     place = f"{task.id}: the settled decision"
     changes = _read_texts(kind, problem, fields, place)
-    if task.kind == "page" and problem.original is not None:
-        changes = _correct_original(problem.original, changes)
+    if task.kind == "page" and problem.original is not None:  # in the language of the page
+        texts = {name: changes.pop(name) for name in ("question", "choices") if name in changes}
+        if texts:
+            changes["original"] = problem.original.model_copy(update=texts)
     if task.kind == "photo_fields":
         changes |= _read_description(problem, fields)
-    attributes = _read_attributes(kind, problem, fields)
-    if task.kind == "photo_conditions":
-        attributes = _replace_noise(attributes)
+    attributes = dict(problem.attributes)
+    for field in kind.fields:
+        value = fields.get(field.name)
+        if field.attribute and value == _NONE:
+            attributes.pop(field.attribute, None)
+        elif field.attribute and value is not None:
+            attributes[field.attribute] = str(value)
+    if task.kind == "photo_conditions":  # they and their groups are two lists
+        others = {name: value for name, value in attributes.items() if name not in NOISE_LISTS}
+        attributes = others | list_noise(attributes)
     if task.kind == "label":
         changes |= _read_labels(problem, attributes, fields)
     elif attributes != problem.attributes:
@@ -178,28 +186,6 @@ def _keep_marks(before: str, text: str) -> str:
     return f"{marks}\n{text}" if marks else text
 
 
-def _correct_original(original: Original, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the corrections of a page, in the language of the page."""
-    texts = {name: changes[name] for name in ("question", "choices") if name in changes}
-    others = {name: value for name, value in changes.items() if name not in texts}
-    return {**others, "original": original.model_copy(update=texts)} if texts else others
-
-
-def _read_attributes(
-    kind: Kind, problem: Problem, fields: Mapping[str, JsonValue]
-) -> dict[str, Value]:
-    attributes = dict(problem.attributes)
-    for field in kind.fields:
-        value = fields.get(field.name)
-        if not field.attribute or value is None:
-            continue
-        if value == _NONE:
-            attributes.pop(field.attribute, None)
-        else:
-            attributes[field.attribute] = str(value)
-    return attributes
-
-
 def _read_description(problem: Problem, fields: Mapping[str, JsonValue]) -> dict[str, Any]:
     """Return the description of the figure as the caption of the only picture (MathReal, C)."""
     text = fields.get("description")
@@ -209,12 +195,6 @@ def _read_description(problem: Problem, fields: Mapping[str, JsonValue]) -> dict
     if text == normalise_lines(first.caption or ""):
         return {}
     return {"images": [first.model_copy(update={"caption": text}), *others]}
-
-
-def _replace_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the attributes with the conditions of a photograph and their groups, as two lists."""
-    others = {name: value for name, value in attributes.items() if name not in NOISE_LISTS}
-    return others | list_noise(attributes)
 
 
 def _read_labels(

@@ -37,17 +37,17 @@ def write_part_text(value: JsonValue) -> str:
         return value
     if not isinstance(value, list):
         return ""
-    return "\n".join(_write_entry(entry) for entry in value)
-
-
-def _write_entry(entry: JsonValue) -> str:
-    if not isinstance(entry, Mapping):
-        return str(entry)
-    text, image = entry.get("text"), entry.get("image")
-    pieces = [str(text)] if text is not None else []
-    if isinstance(image, int):
-        pieces.append(write_image_mark(image))
-    return f"{entry.get('label')}. {' '.join(pieces)}"
+    lines = []
+    for entry in value:
+        if not isinstance(entry, Mapping):
+            lines.append(str(entry))
+            continue
+        text, image = entry.get("text"), entry.get("image")
+        pieces = [str(text)] if text is not None else []
+        if isinstance(image, int):
+            pieces.append(write_image_mark(image))
+        lines.append(f"{entry.get('label')}. {' '.join(pieces)}")
+    return "\n".join(lines)
 
 
 def find_first_text(
@@ -96,10 +96,13 @@ def read_choices_text(text: str, choices: Sequence[Choice]) -> list[Choice]:
             remain.
     """
     labels = {choice.label for choice in choices}
+    # A choice that was missed in reading has a capital letter, if all others have one.
+    has_letters = all(len(name) == 1 and name.isupper() for name in labels)
     entries: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         opening = _OPTION.fullmatch(line.strip())
-        if opening and (opening[1] in labels or _is_next_label(opening[1], labels)):
+        is_letter = bool(opening) and has_letters and len(opening[1]) == 1 and opening[1].isupper()
+        if opening and (opening[1] in labels or is_letter):
             entries.append((opening[1], [opening[2]]))
         elif entries:
             entries[-1][1].append(line)
@@ -113,18 +116,12 @@ def read_choices_text(text: str, choices: Sequence[Choice]) -> list[Choice]:
         raise FileFormatError(
             f"choices: {', '.join(names) or 'none'} found; give two or more, each once"
         )
-    return [_make_choice(label, "\n".join(lines).strip()) for label, lines in entries]
-
-
-def _is_next_label(label: str, labels: set[str]) -> bool:
-    """Return whether a label can be that of a choice missed in reading: the next capital letter."""
-    letters = all(len(name) == 1 and name.isupper() for name in labels)
-    return letters and len(label) == 1 and label.isupper()
-
-
-def _make_choice(label: str, text: str) -> Choice:
-    image = read_only_image_mark(text)
-    return Choice(label=label, text=text if image is None else None, image=image)
+    read = []
+    for label, lines in entries:
+        whole = "\n".join(lines).strip()
+        image = read_only_image_mark(whole)
+        read.append(Choice(label=label, text=whole if image is None else None, image=image))
+    return read
 
 
 def find_defect(part: str, text: str, task: ReviewTask) -> str | None:
@@ -140,15 +137,15 @@ def find_defect(part: str, text: str, task: ReviewTask) -> str | None:
     """
     if part == "choices":
         try:
-            read_choices_text(text, _read_choices(task.content.get(part)))
+            choices = _CHOICES.validate_python(task.content.get(part) or [])
+        except ValidationError:
+            choices = []
+        try:
+            read_choices_text(text, choices)
         except FileFormatError as error:
             return str(error).removeprefix("choices: ")
-    if part in {"question", "choices"}:
-        return _find_wrong_mark(text, task)
-    return None
-
-
-def _find_wrong_mark(text: str, task: ReviewTask) -> str | None:
+    elif part != "question":
+        return None
     pictures = sum(picture.part == "image" for picture in task.pictures)
     before = list_image_marks(f"{task.content.get('question')} {task.content.get('choices')}")
     wrong = [mark for mark in list_image_marks(text) if mark >= pictures and mark not in before]
@@ -158,13 +155,6 @@ def _find_wrong_mark(text: str, task: ReviewTask) -> str | None:
         f"has {write_image_mark(wrong[0])}, but the item has {pictures} pictures, counted from 0: "
         "use the mark of one of them"
     )
-
-
-def _read_choices(part: JsonValue) -> list[Choice]:
-    try:
-        return _CHOICES.validate_python(part or [])
-    except ValidationError:
-        return []
 
 
 # Validation of the fields of a decision against its kind of task.
@@ -221,22 +211,17 @@ def check_fields(
                     raise DecisionFieldError(
                         field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so write the text"
                     )
-        _check_edit(field, task, checked[field.name])
+        part, text = field.edits or field.prefill, checked[field.name]
+        is_edit = part and field.type == "text" and isinstance(text, str)
+        if is_edit and (defect := find_defect(str(part), str(text), task)):
+            raise DecisionFieldError(field.name, defect)
     return checked
-
-
-def _check_edit(field: Field, task: ReviewTask, value: JsonValue) -> None:
-    part = field.edits or field.prefill
-    if part is None or field.type != "text" or not isinstance(value, str):
-        return
-    if defect := find_defect(part, value, task):
-        raise DecisionFieldError(field.name, defect)
 
 
 def _check_field(
     field: Field, task: ReviewTask, value: JsonValue, earlier: Mapping[str, JsonValue]
 ) -> JsonValue:
-    if _is_empty(value):
+    if value == [] or (isinstance(value, str) and not value.strip()):
         value = None
     if field.when is not None and not is_asked(field, earlier):
         if value in (None, False):
@@ -246,88 +231,52 @@ def _check_field(
             field.name, f"applies only if {name} is {' or '.join(wanted)}: leave it out"
         )
     if value is None:
-        if field.required and _can_be_answered(field, task):
+        # There may be nothing to choose: a task may have no options or no steps.
+        part = "steps" if field.type == "steps" else field.options_from
+        if field.required and (part is None or task.content.get(part)):
             raise DecisionFieldError(field.name, "is missing, but required")
         return None
-    _CHECKS[field.type](field, value, task)
+    if fault := _find_fault(field, value, task):
+        text = repr(value)
+        shown = f"{text[:80]}{'…' * (len(text) > 80)}"
+        raise DecisionFieldError(field.name, f"{fault} (got {shown})")
+    if isinstance(value, str) and field.type == "text":
+        if len(value) > TEXT_CHARACTERS:
+            raise DecisionFieldError(
+                field.name, f"has {len(value):,} characters; the limit is {TEXT_CHARACTERS:,}"
+            )
+        if control := _CONTROL.search(value):
+            raise DecisionFieldError(
+                field.name, f"has the control character U+{ord(control[0]):04X}: remove it"
+            )
     return value
 
 
-def _can_be_answered(field: Field, task: ReviewTask) -> bool:
-    """Return whether there is anything to choose: a task may have no options or no steps."""
-    part = "steps" if field.type == "steps" else field.options_from
-    return part is None or bool(task.content.get(part))
-
-
-def _is_empty(value: JsonValue) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and not value.strip())
-
-
-def _list_values(field: Field, task: ReviewTask) -> list[str]:
-    return [option.value for option in list_options(field, task.content)]
-
-
-def _check_choice(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    options = _list_values(field, task)
-    if not isinstance(value, str) or value not in options:
-        raise _refuse(field, value, f"must be one of {', '.join(options)}")
-
-
-def _check_choices(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    values = value if isinstance(value, list) else [None]
-    texts = [v for v in values if isinstance(v, str)]
-    options = _list_values(field, task)
-    if len(texts) < len(values) or not set(texts) <= set(options):
-        raise _refuse(field, value, f"must be a list of {', '.join(options)}")
-    if len(set(texts)) < len(texts):
-        raise _refuse(field, value, "has a value twice")
-
-
-def _check_rating(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    low, high = field.scale
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise _refuse(field, value, f"must be an integer from {low} to {high}")
-
-
-def _check_flag(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    if not isinstance(value, bool):
-        raise _refuse(field, value, "must be true or false")
-
-
-def _check_text(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    if not isinstance(value, str):
-        raise _refuse(field, value, "takes a text")
-    if len(value) > TEXT_CHARACTERS:
-        raise DecisionFieldError(
-            field.name, f"has {len(value):,} characters; the limit is {TEXT_CHARACTERS:,}"
-        )
-    if control := _CONTROL.search(value):
-        raise DecisionFieldError(
-            field.name, f"has the control character U+{ord(control[0]):04X}: remove it"
-        )
-
-
-def _check_steps(field: Field, value: JsonValue, task: ReviewTask) -> None:
+def _find_fault(field: Field, value: JsonValue, task: ReviewTask) -> str | None:
+    """Return what is wrong with the type or range of a value, or None."""
+    options = [option.value for option in list_options(field, task.content)]
+    values = value if isinstance(value, list) else []
+    texts = [entry for entry in values if isinstance(entry, str)]
+    are_options = len(texts) == len(values) and set(texts) <= set(options)
+    named, (low, high) = ", ".join(options), field.scale
+    is_rating = isinstance(value, int) and not isinstance(value, bool)
     steps = task.content.get("steps")
     count = len(steps) if isinstance(steps, list) else 0
-    values = value if isinstance(value, list) else []
-    if len(values) != count or not all(isinstance(v, str) and v in field.values for v in values):
-        options = ", ".join(field.values)
-        raise _refuse(
-            field, value, f"must be a list with one of {options} for each of {count} steps"
-        )
-
-
-_CHECKS: Final = {
-    "choice": _check_choice,
-    "choices": _check_choices,
-    "rating": _check_rating,
-    "flag": _check_flag,
-    "text": _check_text,
-    "steps": _check_steps,
-}
-
-
-def _refuse(field: Field, value: JsonValue, message: str) -> DecisionFieldError:
-    text = repr(value)
-    return DecisionFieldError(field.name, f"{message} (got {text[:80]}{'…' * (len(text) > 80)})")
+    rules = {
+        "choice": (value in options, f"must be one of {named}"),
+        "choices": (bool(values) and are_options, f"must be a list of {named}"),
+        "rating": (
+            is_rating and low <= value <= high,  # type: ignore[operator]
+            f"must be an integer from {low} to {high}",
+        ),
+        "flag": (isinstance(value, bool), "must be true or false"),
+        "text": (isinstance(value, str), "takes a text"),
+        "steps": (
+            len(values) == count and are_options,
+            f"must be a list with one of {named} for each of {count} steps",
+        ),
+    }
+    is_right, fault = rules[field.type]
+    if is_right and field.type == "choices" and len(set(texts)) < len(texts):
+        return "has a value twice"
+    return None if is_right else fault

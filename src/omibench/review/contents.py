@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
@@ -75,11 +75,50 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         Parts by name, without empty ones, or None if the kind does not apply: a translation check
         of a problem that was not translated, or a page check of one that was not read from a page.
     """
-    if kind == "translation" and problem.original is None:
+    original = problem.original
+    if kind == "translation" and original is None:
         return None
     if kind == "page" and not problem.pages:
         return None
-    return drop_empty(_MAKERS[kind](problem))
+    texts = original if kind == "page" and original is not None else problem
+    content: Content = {
+        "question": texts.question,
+        "choices": _show_choices(texts.choices),
+        "answer": list(problem.answer or []),
+    }
+    facts: dict[str, JsonValue] = {
+        "source": problem.source,
+        "number": problem.number,
+        "pages": ", ".join(map(str, problem.pages)),
+        "competition": problem.competition or "",
+        "year": str(problem.year or ""),
+    }
+    facts = {name: value for name, value in facts.items() if value}
+    if kind == "page":  # as read, in the language of its page
+        content["facts"] = {**facts, "language": texts.language}
+    elif kind == "translation" and original is not None:
+        content |= {
+            "original_question": original.question,
+            "original_choices": _show_choices(original.choices),
+            "facts": {"language": original.language, "translated by": original.translator},
+        }
+    elif kind == "difficulty":
+        content["facts"] = facts
+    elif kind == "rationale":
+        content |= {"reference": problem.sketch or "", "facts": facts}
+    else:
+        labels = {name: join_labels(problem.attributes.get(name)) for name in _LABELS}
+        stated: dict[str, JsonValue] = {
+            "subject": problem.subject,
+            "topic": problem.topic or "",
+            **labels,
+        }
+        if kind == "label":
+            content |= {name: stated[name] for name in ("subject", "subfield", "topic")}
+        else:
+            known = {name: value for name, value in stated.items() if value}
+            content |= {"solution": problem.solution or "", "labels": known, "facts": facts}
+    return drop_empty(content)
 
 
 def compute_hash(task: ReviewTask, problem: Problem) -> str | None:
@@ -106,19 +145,14 @@ def list_pictures(problem: Problem | Question) -> list[TaskPicture]:
 
     A picture is labelled with its caption, unless the question already contains the caption.
     """
-    return [
-        TaskPicture(
-            sha256=figure.sha256,
-            suffix=find_suffix(figure.file),
-            label=_find_label(figure.caption, problem.question),
-        )
-        for figure in problem.images
-        if figure.sha256
-    ]
-
-
-def _find_label(caption: str | None, question: str) -> str:
-    return "" if caption is None or caption.strip() in question else caption
+    pictures = []
+    for figure in problem.images:
+        if figure.sha256:
+            caption = figure.caption or ""
+            label = "" if caption.strip() in problem.question else caption
+            suffix = find_suffix(figure.file)
+            pictures.append(TaskPicture(sha256=figure.sha256, suffix=suffix, label=label))
+    return pictures
 
 
 def find_suffix(name: str) -> str:
@@ -147,34 +181,6 @@ def get_solution(task: ReviewTask, fields: Mapping[str, JsonValue]) -> str | Non
     return None
 
 
-def show_problem(problem: Problem) -> Content:
-    """Return question, choices and answer as most kinds show them."""
-    return {
-        "question": problem.question,
-        "choices": _show_choices(problem.choices),
-        "answer": list(problem.answer or []),
-    }
-
-
-def state_facts(problem: Problem) -> dict[str, JsonValue]:
-    """Return the source of a problem for display, without unknown parts."""
-    facts = {
-        "source": problem.source,
-        "number": problem.number,
-        "pages": ", ".join(map(str, problem.pages)),
-        "competition": problem.competition or "",
-        "year": str(problem.year or ""),
-    }
-    return {name: value for name, value in facts.items() if value}
-
-
-def state_labels(problem: Problem) -> dict[str, JsonValue]:
-    """Return the existing labels of a problem, by models and people."""
-    attributes = {name: join_labels(problem.attributes.get(name)) for name in _LABELS}
-    labels = {"subject": problem.subject, "topic": problem.topic or "", **attributes}
-    return {name: value for name, value in labels.items() if value}
-
-
 def _show_choices(choices: list[Choice] | None) -> list[JsonValue]:
     return [choice.model_dump(mode="json") for choice in choices or []]
 
@@ -185,69 +191,6 @@ def drop_empty(content: Content) -> Content:
     return {name: normalise_lines(part) for name, part in content.items() if part not in empty}
 
 
-def _show_page(problem: Problem) -> Content:
-    """Return the problem as read, in the language of its page."""
-    original = problem.original
-    texts = problem if original is None else original
-    language = problem.language if original is None else original.language
-    return {
-        **show_problem(problem),
-        "question": texts.question,
-        "choices": _show_choices(texts.choices),
-        "facts": {**state_facts(problem), "language": language},
-    }
-
-
-def _show_translation(problem: Problem) -> Content:
-    original = problem.original
-    if original is None:
-        return {}
-    return {
-        **show_problem(problem),
-        "original_question": original.question,
-        "original_choices": _show_choices(original.choices),
-        "facts": {"language": original.language, "translated by": original.translator},
-    }
-
-
-def _show_difficulty(problem: Problem) -> Content:
-    return {**show_problem(problem), "facts": state_facts(problem)}
-
-
-def _show_rationale(problem: Problem) -> Content:
-    return {
-        **show_problem(problem),
-        "reference": problem.sketch or "",
-        "facts": state_facts(problem),
-    }
-
-
-def _show_label(problem: Problem) -> Content:
-    return {
-        **show_problem(problem),
-        "subject": problem.subject,
-        "subfield": join_labels(problem.attributes.get("subfield")),
-        "topic": problem.topic or "",
-    }
-
-
-def _show_item(problem: Problem) -> Content:
-    return {
-        **show_problem(problem),
-        "solution": problem.solution or "",
-        "labels": state_labels(problem),
-        "facts": state_facts(problem),
-    }
-
-
-_MAKERS: Final[Mapping[str, Callable[[Problem], Content]]] = {
-    "page": _show_page,
-    "translation": _show_translation,
-    "difficulty": _show_difficulty,
-    "rationale": _show_rationale,
-    "label": _show_label,
-    "item": _show_item,
-}
 _PROBLEM_PARTS: Final = frozenset(
     {
         "question", "choices", "answer", "solution", "reference", "original_question",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -154,8 +154,11 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
     pictures = {picture.sha256: picture for task in export.tasks for picture in task.pictures}
     absent = []
     for picture in pictures.values():
-        content = _read_picture(folder / picture.file, picture.sha256)
-        if content is None:
+        try:
+            content = read_bytes(folder / picture.file, PICTURE_BYTES)
+        except OmibenchError:
+            content = b""
+        if hashlib.sha256(content).hexdigest() != picture.sha256:
             absent.append(picture.file)
             continue
         try:
@@ -172,15 +175,6 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
             absent[0],
         )
     return len(pictures) - len(absent)
-
-
-def _read_picture(path: Path, sha256: str) -> bytes | None:
-    """Return the bytes of a picture, or None if they are missing or do not match its hash."""
-    try:
-        content = read_bytes(path, PICTURE_BYTES)
-    except OmibenchError:
-        return None
-    return content if hashlib.sha256(content).hexdigest() == sha256 else None
 
 
 def _list_people(record: ReviewRecord, selection: TaskSelection) -> list[Reviewer]:
@@ -299,11 +293,7 @@ def _fill_label(row: Row, state: TaskState, fields: Mapping[str, JsonValue]) -> 
         row |= {mark: fields.get(mark) for mark in MARKS}
     else:
         row["error_type"] = NO_ERROR if label == "right" else fields.get("error_type")
-        row["steps"], row["wrong_steps"] = _count_steps(fields.get("steps"))
-
-
-def _count_steps(values: JsonValue) -> tuple[int, int] | tuple[None, None]:
-    """Return the numbers of reasoning steps and of wrong ones; empty without steps."""
-    steps: Sequence[JsonValue] = values if isinstance(values, list) else []
-    marked = [value for value in steps if value in {"right", "wrong"}]
-    return (len(marked), marked.count("wrong")) if marked else (None, None)
+        steps = fields.get("steps")
+        marked = [v for v in steps if v in {"right", "wrong"}] if isinstance(steps, list) else []
+        if marked:
+            row |= {"steps": len(marked), "wrong_steps": marked.count("wrong")}

@@ -121,7 +121,16 @@ def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:
         MissingInputError: The file does not exist.
         FileFormatError: The file is larger than 1 GiB.
     """
-    return _refuse_repeats(_read_lines(Path(path), ReviewTask))
+    lines = _read_lines(Path(path), ReviewTask)
+    first: dict[str, str] = {}
+    rows: dict[str, ReviewTask] = {}
+    errors = list(lines.errors)
+    for task, place in zip(lines.rows, lines.places, strict=True):
+        if first.setdefault(task.id, place) == place:
+            rows[place] = task
+        else:
+            errors.append(f"{place}: the task {task.id!r} is already at {first[task.id]}")
+    return ReviewLines(tuple(rows.values()), tuple(rows), tuple(errors))
 
 
 def read_decisions(path: str | Path) -> ReviewLines[ReviewDecision]:
@@ -144,18 +153,19 @@ def sign_file(path: Path) -> FileSignature:
 
 
 def _read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
-    rows: list[Line] = []
-    places: list[str] = []
+    rows: dict[str, Line] = {}
     errors: list[str] = []
     for number, line in _iter_lines(path):
         place = f"{path}, line {number}"
         try:
-            rows.append(_parse_line(line, row, place))
+            if len(line) > LINE_BYTES:
+                raise FileFormatError(f"{place}: is longer than {LINE_BYTES // 2**20} MiB")
+            rows[place] = row.model_validate(parse_json(line, place))
+        except ValidationError as error:
+            errors.append(f"{place}: {explain(error, row)}")
         except FileFormatError as error:
             errors.append(str(error))
-        else:
-            places.append(place)
-    return ReviewLines(tuple(rows), tuple(places), tuple(errors))
+    return ReviewLines(tuple(rows.values()), tuple(rows), tuple(errors))
 
 
 def _iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -169,31 +179,6 @@ def _iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 rest = file.readline(LINE_BYTES + 1)
             if line.strip():
                 yield number, line
-
-
-def _parse_line(line: bytes, row: type[Line], place: str) -> Line:
-    if len(line) > LINE_BYTES:
-        raise FileFormatError(f"{place}: is longer than {LINE_BYTES // 2**20} MiB")
-    value = parse_json(line, place)
-    try:
-        return row.model_validate(value)
-    except ValidationError as error:
-        raise FileFormatError(f"{place}: {explain(error, row)}") from None
-
-
-def _refuse_repeats(lines: ReviewLines[ReviewTask]) -> ReviewLines[ReviewTask]:
-    tasks: dict[str, str] = {}
-    rows: list[ReviewTask] = []
-    places: list[str] = []
-    errors: list[str] = []
-    for task, place in zip(lines.rows, lines.places, strict=True):
-        if task.id in tasks:
-            errors.append(f"{place}: the task {task.id!r} is already at {tasks[task.id]}")
-            continue
-        tasks[task.id] = place
-        rows.append(task)
-        places.append(place)
-    return ReviewLines(tuple(rows), tuple(places), (*lines.errors, *errors))
 
 
 # The decision log, decisions.jsonl: append-only, and intact after a kill.

@@ -94,7 +94,8 @@ class ReviewIndex:
         task = self._tasks.get((problem.id, kind))
         if task is None:
             return None
-        content_hash = _hash_now(task, problem)
+        of_problem = kind in PROBLEM_KINDS
+        content_hash = (compute_hash if of_problem else _hash_photograph)(task, problem)
         if content_hash is None:
             return None
         return compute_state(
@@ -137,9 +138,7 @@ def apply_decisions(
             for kind in (rule.kinds if rule.reviewers else ())
             if kind != "item" or problem.id not in decided_elsewhere
         ]
-        changed = _apply_tasks(problem, index, rule, needed_kinds, review)
-        if changed is not None:
-            review.problems.append(changed)
+        _apply_tasks(problem, index, rule, needed_kinds, review)
     return review
 
 
@@ -181,8 +180,8 @@ def _apply_tasks(
     rule: ReviewRule,
     needed_kinds: Collection[str],
     review: ReviewOutcome,
-) -> Problem | None:
-    """Return the problem as changed by its settled tasks, noted in `review`; None if dropped."""
+) -> None:
+    """Note in `review` the problem as changed by its settled tasks, or that it is dropped."""
     unsettled = ReviewOutcome()
     for kind in ORDER:
         state = index.find_state(problem, kind, rule)
@@ -194,12 +193,12 @@ def _apply_tasks(
         review.simulated |= {*list_simulated(state)}
         if answer := find_drop(find_kind(kind), state.fields):
             review.dropped[problem.id] = f"{kind}, {answer}"
-            return None
+            return
         problem = _apply_state(problem, state)
+    review.problems.append(problem)
     review.lacking += unsettled.lacking
     review.escalated += unsettled.escalated
     review.stale += unsettled.stale
-    return problem
 
 
 def _follow_photograph(
@@ -245,7 +244,11 @@ def _list_unsettled(
     problem: Problem, kind: str, state: TaskState | None, is_needed: bool, review: ReviewOutcome
 ) -> None:
     if state is None:
-        if is_needed and _applies(kind, problem):
+        if kind in PROBLEM_KINDS:
+            applies = make_content(kind, problem) is not None
+        else:
+            applies = bool(problem.images) and problem.photograph != "clean"
+        if is_needed and applies:
             review.lacking.append(f"{problem.id} ({kind}: no task)")
     elif state.status == "escalated":
         review.escalated.append(state.task.id)
@@ -253,12 +256,6 @@ def _list_unsettled(
         review.stale.append(state.task.id)
     elif is_needed:
         review.lacking.append(f"{problem.id} ({kind}: {state.status})")
-
-
-def _hash_now(task: ReviewTask, problem: Problem) -> str | None:
-    if task.kind in PROBLEM_KINDS:
-        return compute_hash(task, problem)
-    return _hash_photograph(task, problem)
 
 
 def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
@@ -276,10 +273,3 @@ def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
     taken = list_pictures(problem)
     is_same = [picture.sha256 for picture in shown[: len(taken)]] == [p.sha256 for p in taken]
     return hash_content(find_kind(task.kind), content, shown if is_same else taken)
-
-
-def _applies(kind: str, problem: Problem) -> bool:
-    """Return whether a problem needs a task of a kind."""
-    if kind in PROBLEM_KINDS:
-        return make_content(kind, problem) is not None
-    return bool(problem.images) and problem.photograph != "clean"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from pydantic import JsonValue
@@ -118,14 +118,11 @@ def _differs(field: Field, first: JsonValue, second: JsonValue) -> bool:
 
 def _are_unequal(field: Field, first: JsonValue, second: JsonValue) -> bool:
     if field.type == "choices":
-        return set(map(str, _as_list(first))) != set(map(str, _as_list(second)))
+        sets = [set(map(str, v)) if isinstance(v, list) else set() for v in (first, second)]
+        return sets[0] != sets[1]
     if field.type == "text" and isinstance(first, str) and isinstance(second, str):
         return first.split() != second.split()  # ignore spaces and line ends
     return first != second
-
-
-def _as_list(value: JsonValue) -> Sequence[JsonValue]:
-    return value if isinstance(value, list) else []
 
 
 def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int) -> TaskState:
@@ -134,66 +131,44 @@ def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int
     if any(d.person == decision.person and read_role(d) != role for d in state.decisions):
         return state
     kept = [d for d in state.decisions if (d.person, d.role) != (decision.person, decision.role)]
-    decisions = (*kept, decision)
+    before, decisions = state, (*kept, decision)
+    state = replace(state, decisions=decisions, fields=None, settled_by=None)
     if role == "senior":
         is_alone = all(read_role(d) == "senior" for d in decisions)
         if is_alone and needed > 1 and state.task.purpose != "sample":
-            return _change(state, decisions, "open")
-        return _change(state, decisions, "settled", fields=decision.fields, by="senior")
-    if state.settled_by == "senior" and state.fields is not None:
-        differences = list_differences(kind, state.fields, decision.fields)
+            return replace(state, status="open")
+        return replace(state, status="settled", fields=decision.fields, settled_by="senior")
+    if before.settled_by == "senior" and before.fields is not None:
+        differences = list_differences(kind, before.fields, decision.fields)
         if not differences:
-            return _change(state, decisions, "settled", fields=state.fields, by="senior")
-        return _escalate(state, decisions, differences)
-    return _compare(state, kind, decisions, needed)
+            return replace(before, decisions=decisions)
+        return _escalate(state, differences)
+    return _compare(state, kind, needed)
+
+
+def _compare(state: TaskState, kind: Kind, needed: int) -> TaskState:
+    readers = [d for d in state.decisions if d.role != "senior"]
+    first = next((d for d in readers if d.role != "auditor"), None)
+    if first is None:
+        return replace(state, status="open")
+    for other in readers:
+        differences = list_differences(kind, first.fields, other.fields)
+        corrections = list_corrections(kind, first.fields, other.fields)
+        if disputed := tuple(dict.fromkeys((*differences, *corrections))):
+            return _escalate(state, disputed)
+    if len({d.person for d in readers}) < needed:
+        return replace(state, status="audit")
+    return replace(state, status="settled", fields=first.fields, settled_by=readers[-1].role)
+
+
+def _escalate(state: TaskState, differences: tuple[str, ...]) -> TaskState:
+    rounds = state.rounds + (state.status != "escalated")
+    return replace(state, status="escalated", differences=differences, rounds=rounds)
 
 
 def read_role(decision: ReviewDecision) -> ReviewRole:
     """Return the role as which a decision counts; imported ones count as an annotator's."""
     return "annotator" if decision.role == "imported" else decision.role
-
-
-def _compare(
-    state: TaskState, kind: Kind, decisions: tuple[ReviewDecision, ...], needed: int
-) -> TaskState:
-    readers = [d for d in decisions if d.role != "senior"]
-    first = next((d for d in readers if d.role != "auditor"), None)
-    if first is None:
-        return _change(state, decisions, "open")
-    for other in readers:
-        differences = list_differences(kind, first.fields, other.fields)
-        corrections = list_corrections(kind, first.fields, other.fields)
-        if disputed := tuple(dict.fromkeys((*differences, *corrections))):
-            return _escalate(state, decisions, disputed)
-    if len({d.person for d in readers}) < needed:
-        return _change(state, decisions, "audit")
-    return _change(state, decisions, "settled", fields=first.fields, by=readers[-1].role)
-
-
-def _escalate(
-    state: TaskState, decisions: tuple[ReviewDecision, ...], differences: tuple[str, ...]
-) -> TaskState:
-    rounds = state.rounds + (state.status != "escalated")
-    return TaskState(state.task, "escalated", decisions, state.stale, differences, rounds=rounds)
-
-
-def _change(
-    state: TaskState,
-    decisions: tuple[ReviewDecision, ...],
-    status: Status,
-    fields: Mapping[str, JsonValue] | None = None,
-    by: ReviewRole | None = None,
-) -> TaskState:
-    return TaskState(
-        state.task,
-        status,
-        decisions,
-        state.stale,
-        state.differences,
-        rounds=state.rounds,
-        fields=fields,
-        settled_by=by,
-    )
 
 
 def _gather(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isnan
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from omibench.results.statistics.agreement import (
     Coefficient,
@@ -67,16 +68,14 @@ def list_readings(
             continue
         if decision.role in ("annotator", "auditor"):
             readings[task.id].setdefault(decision.person, decision)
-    return [
-        ReadTask(by_id[name], tuple(read))
-        for name, by_person in readings.items()
-        if len(read := _keep_people(list(by_person.values()))) > 1
-    ]
-
-
-def _keep_people(readings: Sequence[ReviewDecision]) -> Sequence[ReviewDecision]:
-    people = [reading for reading in readings if not reading.simulated]
-    return people if len(people) > 1 else readings
+    tasks_read = []
+    for name, by_person in readings.items():
+        everyone = tuple(by_person.values())
+        people = tuple(reading for reading in everyone if not reading.simulated)
+        read = people if len(people) > 1 else everyone
+        if len(read) > 1:
+            tasks_read.append(ReadTask(by_id[name], read))
+    return tasks_read
 
 
 # Units of comparison: the values that each reader gave for a field.
@@ -135,20 +134,19 @@ def list_comparisons(kind: Kind, tasks: Sequence[ReadTask]) -> list[Comparison]:
         comparison
         for field in kind.fields
         if field.type in _SCALES
-        for comparison in _compare_field(kind, field, tasks)
+        for comparison in _compare_field(field, tasks)
         if comparison.units
     ]
 
 
-def _compare_field(kind: Kind, field: Field, tasks: Sequence[ReadTask]) -> Iterator[Comparison]:
-    def read_field(decision: ReviewDecision) -> Values:
-        return _read_values(field, decision)
-
-    yield _compare(field, "", _SCALES[field.type], tasks, read_field)
+def _compare_field(field: Field, tasks: Sequence[ReadTask]) -> Iterator[Comparison]:
+    yield _compare(field, "", _SCALES[field.type], tasks, partial(_read_values, field))
     if field.type != "choices":
         return
+    order = {value: number for number, value in enumerate(field.values)}
     answers = [set_ for t in tasks for d in t.readings for set_ in _read_values(field, d) if set_]
-    for option in _sort_options(field, {str(v) for a in answers for v in _list_members(a)}):
+    chosen = {str(option) for answer in answers for option in _list_members(answer)}
+    for option in sorted(chosen, key=lambda value: (order.get(value, len(order)), value)):
 
         def read_option(decision: ReviewDecision, option: str = option) -> Values:
             sets = _read_values(field, decision)
@@ -170,12 +168,6 @@ def _read_values(field: Field, decision: ReviewDecision) -> Values:
 
 def _list_members(value: Hashable) -> frozenset[str]:
     return value if isinstance(value, frozenset) else frozenset()
-
-
-def _sort_options(field: Field, values: Iterable[str]) -> list[str]:
-    """Return the options that any reader selected, in declaration order."""
-    order = {value: number for number, value in enumerate(field.values)}
-    return sorted(values, key=lambda value: (order.get(value, len(order)), value))
 
 
 def _compare(
@@ -244,18 +236,8 @@ ALPHA: Final = "krippendorff alpha"
 ALPHA_ORDINAL: Final = "krippendorff alpha (ordinal)"
 ALPHA_INTERVAL: Final = "krippendorff alpha (interval)"
 ALPHA_MASI: Final = "krippendorff alpha (MASI)"
-MEASURES: Final = (
-    AGREEMENT,
-    COHEN,
-    WEIGHTED,
-    FLEISS,
-    ALPHA,
-    ALPHA_ORDINAL,
-    ALPHA_INTERVAL,
-    ALPHA_MASI,
-)
-"""All measures. The alphas differ in the distance between two values: nominal, rank on the scale
-(ordinal), difference on the scale (interval), or distance between two sets (MASI).
+"""The alphas differ in the distance between two values: nominal, rank on the scale (ordinal),
+difference on the scale (interval), or distance between two sets (MASI).
 """
 
 
@@ -287,10 +269,10 @@ def measure_agreement(
     for read in list_readings(tasks, decisions):
         by_kind[read.task.kind].append(read)
     return [
-        _write_figure(name, comparison, measurement)
+        figure
         for name, kind in KINDS.items()
         for comparison in list_comparisons(kind, by_kind[name])
-        for measurement in _measure(comparison, confidence, seed)
+        for figure in _measure(name, comparison, confidence, seed)
     ]
 
 
@@ -316,47 +298,53 @@ _DISTANCES: Final[Mapping[str, Mapping[str, Level | Distance]]] = {
 """The alphas of each scale that defines distances between values."""
 
 
-class _Measurement(NamedTuple):
-    """Build the figure of one measure over a number of units."""
-
-    measure: str
-    estimate: CoefficientEstimate
-    units: int
-    between: str = ""
-
-
-def _measure(comparison: Comparison, confidence: float, seed: int) -> Iterator[_Measurement]:
+def _measure(
+    kind: str, comparison: Comparison, confidence: float, seed: int
+) -> Iterator[AgreementFigure]:
+    """Yield the figure of each measure that the scale of a comparison has."""
     ratings = count_ratings(comparison.units, comparison.values)
-    units = len(comparison.units)
     share = estimate_agreement(ratings, confidence)
-    yield _Measurement(AGREEMENT, CoefficientEstimate(share.mean, share.lo, share.hi), units)
+
+    def write(
+        measure: str, estimate: CoefficientEstimate, units: Sequence[Unit] = comparison.units
+    ) -> AgreementFigure:
+        value, low, high = (None if isnan(number) else round(number, 6) for number in estimate)
+        return AgreementFigure(
+            kind=kind,
+            field=comparison.field,
+            measure=measure,
+            value=value,
+            low=low,
+            high=high,
+            tasks=comparison.tasks,
+            people=comparison.people,
+            simulated=comparison.simulated,
+            option=comparison.option,
+            units=len(units),
+            between=" and ".join(comparison.sides) if units is comparison.pairs else "",
+        )
+
+    yield write(AGREEMENT, CoefficientEstimate(share.mean, share.lo, share.hi))
     if comparison.pairs and comparison.scale != "set":
-        yield _measure_pairs(comparison, confidence, seed)
+        is_rating, pairs = comparison.scale == "rating", comparison.pairs
+        of_pairs = count_ratings(pairs, comparison.values)
+        cohen = make_cohen_kappa(pairs, comparison.sides, of_pairs.values, quadratic=is_rating)
+        if is_rating:
+            estimate = _estimate_distances(of_pairs, cohen, confidence, seed)
+        else:
+            agreed = estimate_agreement(of_pairs, confidence)
+            estimate = estimate_nominal(cohen, of_pairs.n_clusters, agreed)
+        yield write(WEIGHTED if is_rating else COHEN, estimate, pairs)
     if comparison.scale == "nominal":
         for measure, coefficient in (
             (FLEISS, make_fleiss_kappa(ratings)),
             (ALPHA, make_alpha(ratings)),
         ):
-            estimate = estimate_nominal(coefficient, ratings.n_clusters, share)
-            yield _Measurement(measure, estimate, units)
+            yield write(measure, estimate_nominal(coefficient, ratings.n_clusters, share))
         return
     for measure, level in _DISTANCES[comparison.scale].items():
-        estimate = _estimate_distances(ratings, make_alpha(ratings, level), confidence, seed)
-        yield _Measurement(measure, estimate, units)
-
-
-def _measure_pairs(comparison: Comparison, confidence: float, seed: int) -> _Measurement:
-    """Return Cohen's kappa of the two sides."""
-    pairs, is_rating = comparison.pairs, comparison.scale == "rating"
-    ratings = count_ratings(pairs, comparison.values)
-    coefficient = make_cohen_kappa(pairs, comparison.sides, ratings.values, quadratic=is_rating)
-    if is_rating:
-        estimate = _estimate_distances(ratings, coefficient, confidence, seed)
-    else:
-        share = estimate_agreement(ratings, confidence)
-        estimate = estimate_nominal(coefficient, ratings.n_clusters, share)
-    measure = WEIGHTED if is_rating else COHEN
-    return _Measurement(measure, estimate, len(pairs), " and ".join(comparison.sides))
+        alpha = make_alpha(ratings, level)
+        yield write(measure, _estimate_distances(ratings, alpha, confidence, seed))
 
 
 def _estimate_distances(
@@ -368,23 +356,3 @@ def _estimate_distances(
         return estimate
     share = estimate_agreement(ratings, confidence)
     return estimate_nominal(make_alpha(ratings), ratings.n_clusters, share)
-
-
-def _write_figure(kind: str, comparison: Comparison, measurement: _Measurement) -> AgreementFigure:
-    value, low, high = (
-        None if isnan(number) else round(number, 6) for number in measurement.estimate
-    )
-    return AgreementFigure(
-        kind=kind,
-        field=comparison.field,
-        measure=measurement.measure,
-        value=value,
-        low=low,
-        high=high,
-        tasks=comparison.tasks,
-        people=comparison.people,
-        simulated=comparison.simulated,
-        option=comparison.option,
-        units=measurement.units,
-        between=measurement.between,
-    )

@@ -18,7 +18,7 @@ from omibench.review.app.service import ReviewService, Submission
 from omibench.review.contents import hash_content
 from omibench.review.folder import REVIEWERS, TASKS, read_tasks
 from omibench.review.kinds import KINDS
-from omibench.review.kinds.declaration import Field, Kind, is_asked, list_options
+from omibench.review.kinds.declaration import Kind, is_asked, list_options
 from omibench.review.people import Reviewer
 from omibench.schemas.problem import BBox
 from omibench.schemas.review import ReviewTask, TaskPicture
@@ -35,6 +35,10 @@ SOLUTION: Final = (
     "$$\\Delta H = -\\frac{C\\,\\Delta T}{n} = -\\frac{450 \\cdot 6.2}{0.050}\\ "
     "\\mathrm{J\\,mol^{-1}} = -56\\ \\mathrm{kJ\\,mol^{-1}}$$"
 )
+_CHOICES: Final[JsonValue] = [
+    {"label": label, "text": f"${value}\\ \\mathrm{{kJ\\,mol^{{-1}}}}$", "image": None}
+    for label, value in (("A", "-56"), ("B", "-28"), ("C", "+56"))
+]
 _TEXTS: Final[Mapping[str, JsonValue]] = {
     "question": (
         "A calorimeter with the heat capacity $C = 450\\ \\mathrm{J\\,K^{-1}}$ is filled as in "
@@ -46,16 +50,8 @@ _TEXTS: Final[Mapping[str, JsonValue]] = {
         "in [IMAGE0]; dann reagieren $\\ce{HCl}$ und $\\ce{NaOH}$. Die Temperatur verläuft wie in "
         "[IMAGE1]. Wie groß ist die Neutralisationsenthalpie $\\Delta H$?"
     ),
-    "choices": [
-        {"label": "A", "text": "$-56\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-        {"label": "B", "text": "$-28\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-        {"label": "C", "text": "$+56\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-    ],
-    "original_choices": [
-        {"label": "A", "text": "$-56\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-        {"label": "B", "text": "$-28\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-        {"label": "C", "text": "$+56\\ \\mathrm{kJ\\,mol^{-1}}$", "image": None},
-    ],
+    "choices": _CHOICES,
+    "original_choices": _CHOICES,
     "answer": ["A"],
     "solution": SOLUTION,
     "reference": "Read the rise of the temperature, take the limiting amount, divide.",
@@ -114,35 +110,31 @@ def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[s
         task: The task.
         is_last: Whether to take the last option, which differs from the first.
     """
+    steps = task.content.get("steps")
     fields: dict[str, JsonValue] = {}
     for field in kind.fields:
-        if is_asked(field, fields) and field.required:
-            value = _invent_value(field, task, is_last)
-            if value is not None:
-                fields[field.name] = value
+        if not is_asked(field, fields) or not field.required:
+            continue
+        options = [option.value for option in list_options(field, task.content)]
+        if field.options_from:  # an option of the task, not "none of these"
+            options = options[: len(options) - len(field.options)] or options
+        option = options[-1 if is_last else 0] if options else None
+        values: Mapping[str, JsonValue] = {
+            "choice": option,
+            "choices": [option] if option else [],
+            "rating": field.scale[1 if is_last else 0],
+            "flag": not is_last,
+            "text": "An invented text.",
+            "steps": [option] * len(steps) if isinstance(steps, list) else [],
+        }
+        if values[field.type] is not None:
+            fields[field.name] = values[field.type]
     return fields
-
-
-def _invent_value(field: Field, task: ReviewTask, is_last: bool) -> JsonValue:
-    options = [option.value for option in list_options(field, task.content)]
-    if field.options_from:  # an option of the task, not "none of these"
-        options = options[: len(options) - len(field.options)] or options
-    option = options[-1 if is_last else 0] if options else None
-    steps = task.content.get("steps")
-    values: Mapping[str, JsonValue] = {
-        "choice": option,
-        "choices": [option] if option else [],
-        "rating": field.scale[1 if is_last else 0],
-        "flag": not is_last,
-        "text": "An invented text.",
-        "steps": [option] * len(steps) if isinstance(steps, list) else [],
-    }
-    return values[field.type]
 
 
 # Generated pictures of the demonstration: an apparatus, a curve, a page.
 
-_PAPER, _INK, _BLUE = "#ffffff", "#222222", "#3465a4"
+_INK, _BLUE = "#222222", "#3465a4"
 PAGE_BOXES: Final[list[BBox]] = [(0.08, 0.16, 0.92, 0.3), (0.1, 0.36, 0.9, 0.66)]
 """The boxes of the problem on the page, as shares of its width and height."""
 
@@ -156,10 +148,36 @@ def draw_pictures(folder: Path) -> list[TaskPicture]:
     Returns:
         Two pictures of the problem, and the page with its boxes.
     """
+    from PIL import Image, ImageDraw
+
+    apparatus, curve, page = (
+        Image.new("RGB", size, "#ffffff") for size in ((480, 360), (560, 360), (620, 877))
+    )
+    draw = ImageDraw.Draw(apparatus)
+    draw.rectangle((140, 120, 340, 320), outline=_INK, width=4)
+    draw.rectangle((144, 200, 336, 316), fill="#a9c6e8")
+    draw.line((240, 40, 240, 280), fill=_INK, width=5)
+    draw.text((352, 240), "25 mL + 25 mL", fill=_INK, font_size=18)
+    draw.text((252, 40), "thermometer", fill=_INK, font_size=18)
+    draw = ImageDraw.Draw(curve)
+    draw.line((60, 20, 60, 310, 540, 310), fill=_INK, width=3)
+    draw.line((60, 270, 180, 270, 230, 90, 540, 110), fill=_BLUE, width=4)
+    draw.text((70, 16), "T in K", fill=_INK, font_size=18)
+    draw.text((450, 322), "time in s", fill=_INK, font_size=18)
+    draw.text((70, 276), "298.0", fill=_INK, font_size=16)
+    draw.text((240, 66), "304.2", fill=_INK, font_size=16)
+    draw = ImageDraw.Draw(page)
+    draw.text((60, 60), "INVENTED PAPER", fill=_INK, font_size=28)
+    for row in range(4):
+        draw.rectangle((60, 150 + 28 * row, 540 - 60 * (row == 3), 160 + 28 * row), fill="#888888")
+    draw.rectangle((70, 330, 550, 570), outline=_INK, width=3)
+    draw.line((100, 540, 200, 540, 250, 390, 520, 405), fill=_BLUE, width=4)
+    for row in range(8):
+        draw.rectangle((60, 620 + 28 * row, 560, 630 + 28 * row), fill="#bbbbbb")
     return [
-        _write(folder, _draw_apparatus(), label="apparatus"),
-        _write(folder, _draw_curve(), label="temperature"),
-        _write(folder, _draw_page(), part="page", label="page 1", boxes=PAGE_BOXES),
+        _write(folder, apparatus, label="apparatus"),
+        _write(folder, curve, label="temperature"),
+        _write(folder, page, part="page", label="page 1", boxes=PAGE_BOXES),
     ]
 
 
@@ -173,48 +191,6 @@ def _write(folder: Path, image: Image, **values: object) -> TaskPicture:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return picture
-
-
-def _draw_apparatus() -> Image:
-    from PIL import Image, ImageDraw
-
-    image = Image.new("RGB", (480, 360), _PAPER)
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((140, 120, 340, 320), outline=_INK, width=4)
-    draw.rectangle((144, 200, 336, 316), fill="#a9c6e8")
-    draw.line((240, 40, 240, 280), fill=_INK, width=5)
-    draw.text((352, 240), "25 mL + 25 mL", fill=_INK, font_size=18)
-    draw.text((252, 40), "thermometer", fill=_INK, font_size=18)
-    return image
-
-
-def _draw_curve() -> Image:
-    from PIL import Image, ImageDraw
-
-    image = Image.new("RGB", (560, 360), _PAPER)
-    draw = ImageDraw.Draw(image)
-    draw.line((60, 20, 60, 310, 540, 310), fill=_INK, width=3)
-    draw.line((60, 270, 180, 270, 230, 90, 540, 110), fill=_BLUE, width=4)
-    draw.text((70, 16), "T in K", fill=_INK, font_size=18)
-    draw.text((450, 322), "time in s", fill=_INK, font_size=18)
-    draw.text((70, 276), "298.0", fill=_INK, font_size=16)
-    draw.text((240, 66), "304.2", fill=_INK, font_size=16)
-    return image
-
-
-def _draw_page() -> Image:
-    from PIL import Image, ImageDraw
-
-    image = Image.new("RGB", (620, 877), _PAPER)
-    draw = ImageDraw.Draw(image)
-    draw.text((60, 60), "INVENTED PAPER", fill=_INK, font_size=28)
-    for row in range(4):
-        draw.rectangle((60, 150 + 28 * row, 540 - 60 * (row == 3), 160 + 28 * row), fill="#888888")
-    draw.rectangle((70, 330, 550, 570), outline=_INK, width=3)
-    draw.line((100, 540, 200, 540, 250, 390, 520, 405), fill=_BLUE, width=4)
-    for row in range(8):
-        draw.rectangle((60, 620 + 28 * row, 560, 630 + 28 * row), fill="#bbbbbb")
-    return image
 
 
 # Folder of a demonstration: tasks of every kind, people with passwords, a few decisions.
