@@ -27,8 +27,8 @@ from omibench.review.sampling.calibration_sets import make_faulty
 from omibench.review.sampling.weekly import SamplePlan, draw_samples, read_week
 from omibench.review.tasks.assign import assign_tasks, describe_assignment
 from omibench.review.tasks.drafts import PictureKeeper, write_tasks
-from omibench.review.tasks.problems import draft_study_problems
 from omibench.review.tasks.request import AssignOptions, TaskRequest
+from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewDecision
 
 HERE = Path(__file__).resolve().parent

@@ -67,26 +67,30 @@ def choose_items(study: Study, texts: Sequence[str], default: ItemQuery) -> Expo
     cells: set[Cell] = set()
     rules = default.rules
     for text in texts:
-        if text not in study.items.questions and _is_address(text):
+        looks_like_address = text.startswith(_ADDRESS_STARTS) or "=" in text
+        if text not in study.items.questions and looks_like_address and not _is_file(text):
             names, query, columns = _read_address(study, text, default)
             rules = query.rules or rules
         else:
             names, query, columns = _list_ids(study, text), default, ()
         ids |= dict.fromkeys(names)
-        cells |= set(columns or _list_cells(study, query))
+        cells |= set(columns or study.list_cells(query))
     if not ids:
         raise MissingInputError(f"--export {' '.join(texts)}: no item matches")
     order = study.run.cells if study.run else ()
     chosen = tuple(cell for cell in order if cell in cells)
-    _check_size(len(ids), len(ids) * len(chosen))
+    responses = len(ids) * len(chosen)
+    if len(ids) > MOST_ITEMS:
+        raise ParamsError(
+            f"--export: {len(ids):,} items; the limit is {MOST_ITEMS:,}; select fewer"
+        )
+    if responses > MOST_RESPONSES:
+        raise ParamsError(
+            f"--export: {responses:,} responses; the limit is {MOST_RESPONSES:,}; select with "
+            "--models and --settings"
+        )
     has_verdicts = study.run is not None and bool(study.run.rules)
     return ExportChoice(tuple(ids), chosen, study.choose_rules(rules) if has_verdicts else None)
-
-
-def _is_address(text: str) -> bool:
-    if _is_file(text):
-        return False
-    return text.startswith(_ADDRESS_STARTS) or "=" in text
 
 
 def _is_file(text: str) -> bool:
@@ -132,20 +136,6 @@ def _check_id(study: Study, name: str, place: str = "") -> str:
     hint = suggest_name(name, study.items.ids)
     way = "" if place else "; give items, a file of ids, or an address of the explorer"
     raise MissingInputError(f"--export: {place}item {name[:80]!r} not found{hint}{way}")
-
-
-def _list_cells(study: Study, query: ItemQuery) -> Sequence[Cell]:
-    return study.list_cells(query) if study.run is not None else ()
-
-
-def _check_size(items: int, responses: int) -> None:
-    if items > MOST_ITEMS:
-        raise ParamsError(f"--export: {items:,} items; the limit is {MOST_ITEMS:,}; select fewer")
-    if responses > MOST_RESPONSES:
-        raise ParamsError(
-            f"--export: {responses:,} responses; the limit is {MOST_RESPONSES:,}; select with "
-            "--models and --settings"
-        )
 
 
 # Pictures of exported pages, each copied once, by content.
@@ -227,17 +217,6 @@ def export_items(
         OutputError: The folder contains something else, or cannot be written.
         FileFormatError: The file of a cell cannot be read.
     """
-    _prepare_folder(folder)
-    try:
-        write_json(folder / LIST, _describe_export(snapshot, choice))
-        _write_pages(folder, snapshot, choice, with_pages=with_pages)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {reason_of(error)}") from None
-    return folder / INDEX
-
-
-def _prepare_folder(folder: Path) -> None:
-    """Reject a folder with other files; delete an earlier export."""
     made_folder(folder)
     if any(folder.iterdir()) and not (folder / LIST).is_file():
         raise OutputError(
@@ -246,11 +225,8 @@ def _prepare_folder(folder: Path) -> None:
         )
     for path in (*(folder / PAGES).glob("*.html"), *(folder / FOLDER).glob("*")):
         path.unlink()
-
-
-def _describe_export(snapshot: Snapshot, choice: ExportChoice) -> Values:
     items, run = snapshot.study.items, snapshot.study.run
-    return {
+    listed = {
         "dataset": {"name": items.manifest.name, "version": items.manifest.version},
         "rules": choice.rules,
         "simulated": bool(run and run.simulated_cells & set(choice.cells)),
@@ -258,6 +234,12 @@ def _describe_export(snapshot: Snapshot, choice: ExportChoice) -> Values:
         "cells": [cell._asdict() for cell in choice.cells],
         "items": [{"id": name, "page": f"{PAGES}/{problem_file(name)}"} for name in choice.ids],
     }
+    try:
+        write_json(folder / LIST, listed)
+        _write_pages(folder, snapshot, choice, with_pages=with_pages)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {reason_of(error)}") from None
+    return folder / INDEX
 
 
 def _write_pages(

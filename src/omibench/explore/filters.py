@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -48,14 +49,7 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
         run: The run.
         rules: The name of the scorer.
     """
-    columns = pl.DataFrame(
-        {
-            "model": [cell.model for cell in run.cells],
-            "setting": [cell.setting for cell in run.cells],
-            "column": list(range(len(run.cells))),
-        },
-        schema_overrides={"model": pl.String, "setting": pl.String, "column": pl.Int64},
-    )
+    columns = _frame_cells(run).with_row_index("column")
     rows = pl.DataFrame({"id": items.ids}).with_row_index("row")
     means = (
         run.verdicts.lazy()
@@ -69,13 +63,17 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
         .join(rows.lazy(), on="id")
         .collect()
     )
-    shape = (len(items.ids), len(run.cells))
-    values = np.full(shape, np.nan, dtype=np.float32)
-    failed = np.full(shape, np.nan, dtype=np.float32)
+    grid = make_grid(items, run.cells)
     place = (means["row"].to_numpy(), means["column"].to_numpy())
-    values[place] = means["value"].to_numpy()
-    failed[place] = means["failed"].to_numpy()
-    return Grid(run.cells, values, failed)
+    grid.values[place] = means["value"].to_numpy()
+    grid.failed[place] = means["failed"].to_numpy()
+    return grid
+
+
+def make_grid(items: Items, cells: Sequence[Cell]) -> Grid:
+    """Return a grid without any verdict."""
+    values, failed = np.full((2, len(items.ids), len(cells)), np.nan, dtype=np.float32)
+    return Grid(cells, values, failed)
 
 
 # Ready filters: common questions about a grid of verdicts, as pure functions.
@@ -131,50 +129,41 @@ class ReadyFilter:
 
 def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
     """Some cell's answer is right by the rules and wrong by the judge, or vice versa."""
-    if scope.judge is None:
-        return np.zeros(len(scope.items.ids), dtype=bool)
     return _differ(scope.grid, scope.judge)
 
 
 def find_all_wrong(scope: Scope) -> NDArray[np.bool_]:
     """Every cell with an answer is wrong."""
-    return _answered(scope.grid) & ~_any_column(_right(scope.grid))
+    return _any_column(~np.isnan(scope.grid.values)) & ~_any_column(_right(scope.grid))
 
 
 def find_all_right(scope: Scope) -> NDArray[np.bool_]:
     """Every cell with an answer is right."""
-    wrong = ~_right(scope.grid) & ~np.isnan(scope.grid.values)
-    return _answered(scope.grid) & ~_any_column(wrong)
+    answered = ~np.isnan(scope.grid.values)
+    return _any_column(answered) & ~_any_column(answered & ~_right(scope.grid))
 
 
 def find_only_one_right(scope: Scope) -> NDArray[np.bool_]:
     """Only one model is right: `scope.model`, or any if not set."""
-    models = list(dict.fromkeys(cell.model for cell in scope.grid.cells))
     right = _right(scope.grid)
-    by_model = np.stack(
-        [
-            right[:, [i for i, cell in enumerate(scope.grid.cells) if cell.model == model]].any(1)
-            for model in models
-        ],
-        axis=1,
-    )
-    is_alone: NDArray[np.bool_] = np.equal(by_model.sum(axis=1), 1)
-    if scope.model is None:
-        return is_alone
-    if scope.model not in models:
-        return np.zeros(len(scope.items.ids), dtype=bool)
-    alone: NDArray[np.bool_] = is_alone & by_model[:, models.index(scope.model)]
-    return alone
+    by_model = {
+        model: right[:, columns].any(1) for model, columns in _list_columns(scope.grid).items()
+    }
+    alone = np.equal(np.sum(list(by_model.values()), axis=0), 1)
+    if scope.model is not None:
+        alone = alone & by_model.get(scope.model, np.zeros(len(alone), dtype=bool))
+    return np.asarray(alone, dtype=bool)
 
 
-def find_refused(scope: Scope) -> NDArray[np.bool_]:
-    """Some response was refused."""
-    return _with_outcome(scope, "refused")
+def find_outcome(outcome: str) -> Mask:
+    """Return the mask of items with a response that has an outcome."""
 
+    def find(scope: Scope) -> NDArray[np.bool_]:
+        responses = scope.run.responses.filter(outcome=outcome)
+        matching = responses.join(_frame_cells(scope.grid), on=["model", "setting"])
+        return scope.items.mark(matching["id"])
 
-def find_truncated(scope: Scope) -> NDArray[np.bool_]:
-    """Some response was cut at the token limit."""
-    return _with_outcome(scope, "truncated")
+    return find
 
 
 def find_unanswered(scope: Scope) -> NDArray[np.bool_]:
@@ -184,8 +173,6 @@ def find_unanswered(scope: Scope) -> NDArray[np.bool_]:
 
 def find_changed(scope: Scope) -> NDArray[np.bool_]:
     """Some cell has another verdict in the other run."""
-    if scope.other is None:
-        return np.zeros(len(scope.items.ids), dtype=bool)
     return _differ(scope.grid, scope.other)
 
 
@@ -229,21 +216,20 @@ def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     return mask
 
 
-def find_few_images(scope: Scope) -> NDArray[np.bool_]:
-    """The item has few images."""
-    return np.array([count <= FEW_IMAGES for count in _count_images(scope)], dtype=bool)
+def find_image_count(fewest: int, most: int) -> Mask:
+    """Return the mask of items with a number of images."""
 
+    def find(scope: Scope) -> NDArray[np.bool_]:
+        counts = [scope.items.answers[name].n_images for name in scope.items.ids]
+        return np.array([fewest <= count <= most for count in counts], dtype=bool)
 
-def find_many_images(scope: Scope) -> NDArray[np.bool_]:
-    """The item has many images."""
-    return np.array([count >= MANY_IMAGES for count in _count_images(scope)], dtype=bool)
+    return find
 
 
 def list_strong(grid: Grid) -> list[str]:
     """Return the models with the highest mean over items and their cells, the best first."""
     means: dict[str, float] = {}
-    for model in dict.fromkeys(cell.model for cell in grid.cells):
-        columns = [i for i, cell in enumerate(grid.cells) if cell.model == model]
+    for model, columns in _list_columns(grid).items():
         values = grid.values[:, columns]
         if not np.isnan(values).all():
             means[model] = float(np.nanmean(values))
@@ -257,12 +243,16 @@ READY_FILTERS: Final = {
         ReadyFilter("all-wrong", "All models wrong", find_all_wrong),
         ReadyFilter("all-right", "All models right", find_all_right),
         ReadyFilter("only", "Only one model right", find_only_one_right),
-        ReadyFilter("refused", "Refused", find_refused),
-        ReadyFilter("truncated", "Truncated", find_truncated),
+        ReadyFilter("refused", "Refused", find_outcome("refused")),
+        ReadyFilter("truncated", "Truncated", find_outcome("truncated")),
         ReadyFilter("unanswered", "No answer", find_unanswered),
         ReadyFilter("changed", "Changed since the other run", find_changed),
-        ReadyFilter("few-images", f"Up to {FEW_IMAGES} images", find_few_images),
-        ReadyFilter("many-images", f"{MANY_IMAGES} images or more", find_many_images),
+        ReadyFilter("few-images", f"Up to {FEW_IMAGES} images", find_image_count(0, FEW_IMAGES)),
+        ReadyFilter(
+            "many-images",
+            f"{MANY_IMAGES} images or more",
+            find_image_count(MANY_IMAGES, sys.maxsize),
+        ),
         ReadyFilter(
             "suspicious-gold", "Strong models agree on another answer", find_suspicious_gold
         ),
@@ -271,8 +261,12 @@ READY_FILTERS: Final = {
 """Filters by name, in menu order."""
 
 
-def _count_images(scope: Scope) -> list[int]:
-    return [scope.items.answers[name].n_images for name in scope.items.ids]
+def _list_columns(grid: Grid) -> dict[str, list[int]]:
+    """Return the columns of each model."""
+    columns: dict[str, list[int]] = {}
+    for column, cell in enumerate(grid.cells):
+        columns.setdefault(cell.model, []).append(column)
+    return columns
 
 
 def _right(grid: Grid) -> NDArray[np.bool_]:
@@ -280,27 +274,18 @@ def _right(grid: Grid) -> NDArray[np.bool_]:
     return right
 
 
-def _answered(grid: Grid) -> NDArray[np.bool_]:
-    return _any_column(~np.isnan(grid.values))
-
-
 def _any_column(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     rows: NDArray[np.bool_] = np.asarray(mask.any(axis=1), dtype=bool)
     return rows
 
 
-def _differ(first: Grid, second: Grid) -> NDArray[np.bool_]:
+def _differ(first: Grid, second: Grid | None) -> NDArray[np.bool_]:
+    if second is None:
+        return np.zeros(len(first.values), dtype=bool)
     both = ~np.isnan(first.values) & ~np.isnan(second.values)
     return _any_column(both & np.not_equal(_right(first), _right(second)))
 
 
-def _with_outcome(scope: Scope, outcome: str) -> NDArray[np.bool_]:
-    responses = scope.run.responses.filter(pl.col("outcome") == outcome)
-    matching = responses.join(_frame_cells(scope.grid), on=["model", "setting"])
-    names = set(matching["id"].to_list())
-    return np.array([name in names for name in scope.items.ids], dtype=bool)
-
-
-def _frame_cells(grid: Grid) -> pl.DataFrame:
-    columns = {"model": [c.model for c in grid.cells], "setting": [c.setting for c in grid.cells]}
+def _frame_cells(shown: Grid | Run) -> pl.DataFrame:
+    columns = {"model": [c.model for c in shown.cells], "setting": [c.setting for c in shown.cells]}
     return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})

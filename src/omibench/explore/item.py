@@ -30,6 +30,8 @@ MOST_COLUMNS: Final = 4
 """The maximum number of cells side by side."""
 _OPTION: Final = ("image", "sha256", "option", "logprob", "chosen", "right")
 Values = dict[str, Any]
+ItemRows = defaultdict[str, list[Values]]
+"""Rows by the id of their item."""
 LinkMap = Callable[[Cell, str, int, str], str | None]
 """Returns the address of a heat map by cell, item, picture and option."""
 
@@ -90,10 +92,10 @@ class CellItems:
             FileFormatError: The responses or verdicts cannot be read.
         """
         self._cell = cell
-        self._responses = _group(_read_rows(run, "infer", cell, names, RESPONSE))
-        self._verdicts = _group(_read_rows(run, "score", cell, names, ("id", *VERDICT)))
-        self._judgements = _group(_read_beside(run, "judge", cell, names, JudgementRow))
-        self._saliency = _group(_read_beside(run, "saliency", cell, names, SaliencyRow))
+        self._responses = _read_rows(run, "infer", cell, names, RESPONSE)
+        self._verdicts = _read_rows(run, "score", cell, names, ("id", *VERDICT))
+        self._judgements = _read_beside(run, "judge", cell, names, JudgementRow)
+        self._saliency = _read_beside(run, "saliency", cell, names, SaliencyRow)
         self._others = find_others(run, cell)
 
     def describe(self, name: str, link: Link, link_map: LinkMap) -> Values:
@@ -163,36 +165,35 @@ def find_heat_map(run: Run, cell: Cell, name: str, image: int, option: str) -> P
 
 def _read_rows(
     run: Run, stage: str, cell: Cell, names: Collection[str], columns: Sequence[str]
-) -> list[Values]:
+) -> ItemRows:
     """Return the rows of some items in the file of a cell, by sample; none without a file.
 
     Columns that files of earlier versions lack are None.
     """
     path = run.files.find_file(stage, cell)
     if path is None:
-        return []
+        return defaultdict(list)
     present = set(pl.read_parquet_schema(path))
     frame = read_cell(path, [column for column in columns if column in present])
     missing = [pl.lit(None).alias(column) for column in columns if column not in present]
-    rows = frame.filter(pl.col("id").is_in(list(names))).with_columns(missing)
-    return rows.sort("index").to_dicts()
+    return _group(frame.with_columns(missing).sort("index"), names)
 
 
 def _read_beside(
     run: Run, stage: str, cell: Cell, names: Collection[str], row: type[BaseModel]
-) -> list[Values]:
+) -> ItemRows:
     """Return the rows of some items; none if the cell's file is missing or unreadable."""
     path = run.files.find_file(stage, cell)
     if path is None:
-        return []
+        return defaultdict(list)
     try:
-        return read_parquet(path, row).filter(pl.col("id").is_in(list(names))).to_dicts()
+        return _group(read_parquet(path, row), names)
     except OmibenchError:
-        return []
+        return defaultdict(list)
 
 
-def _group(rows: list[Values]) -> defaultdict[str, list[Values]]:
-    by_item: defaultdict[str, list[Values]] = defaultdict(list)
-    for row in rows:
+def _group(frame: pl.DataFrame, names: Collection[str]) -> ItemRows:
+    by_item: ItemRows = defaultdict(list)
+    for row in frame.filter(pl.col("id").is_in(list(names))).to_dicts():
         by_item[row["id"]].append(row)
     return by_item

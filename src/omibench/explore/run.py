@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.explore.index import CellReader
@@ -67,6 +69,11 @@ class Items:
         """Return the position of each id in the dataset."""
         return {name: place for place, name in enumerate(self.ids)}
 
+    def mark(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """Return whether each item is among some names, in dataset order."""
+        marked = set(names)
+        return np.array([name in marked for name in self.ids], dtype=bool)
+
     @cached_property
     def attributes(self) -> pl.DataFrame:
         """Return one row per item, from `results.attributes.describe_items`."""
@@ -75,13 +82,12 @@ class Items:
     @cached_property
     def texts(self) -> dict[str, str]:
         """Return the searchable text of each question: statement, choices and gold, lower case."""
-        return {name: _join_texts(q, self.answers[name]) for name, q in self.questions.items()}
-
-    @cached_property
-    def pictures(self) -> dict[str, Path]:
-        """Return the file of each picture by its SHA-256."""
-        figures = (figure for q in self.questions.values() for figure in q.images)
-        return {f.sha256: self.folder / f.file for f in figures if f.sha256}
+        texts = {}
+        for name, question in self.questions.items():
+            choices = [choice.text or "" for choice in question.choices or []]
+            gold = self.answers[name].answer
+            texts[name] = "\n".join([name, question.question, *choices, *gold]).lower()
+        return texts
 
 
 def read_items(folder: Path, pictures: Path | None = None) -> Items:
@@ -102,11 +108,6 @@ def read_items(folder: Path, pictures: Path | None = None) -> Items:
     return Items(pictures or folder, files.manifest, files.questions, files.answers)
 
 
-def _join_texts(question: Question, answer: Answer) -> str:
-    choices = [choice.text or "" for choice in question.choices or []]
-    return "\n".join([question.id, question.question, *choices, *answer.answer]).lower()
-
-
 # A results folder for the explorer: cells, responses without texts, verdicts.
 
 RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
@@ -114,7 +115,7 @@ VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "si
 _CHOICE: Final = ("id", "rules", "index", "counts")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """The results of one study on disk; cells that are not scored yet have only responses.
 
@@ -160,15 +161,9 @@ class Run:
     @cached_property
     def simulated_cells(self) -> frozenset[Cell]:
         """Return the cells with a simulated response or verdict."""
-        frames = (self.responses, self.verdicts)
-        return frozenset(
-            Cell(model, setting)
-            for frame in frames
-            for model, setting in frame.filter(simulated=True)
-            .select("model", "setting")
-            .unique()
-            .rows()
-        )
+        names = "model", "setting"
+        frames = [f.filter(simulated=True).select(names) for f in (self.responses, self.verdicts)]
+        return frozenset(Cell(*row) for row in pl.concat(frames).unique().rows())
 
     def label(self, name: str) -> str:
         """Return the display name of a model or setting."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Literal, get_args
 from urllib.parse import urlencode
 
@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from omibench.errors import ParamsError
-from omibench.explore.filters import READY_FILTERS, Grid, Scope, compute_grid
+from omibench.explore.filters import READY_FILTERS, Grid, Scope, compute_grid, make_grid
 from omibench.explore.index import Index
 from omibench.explore.run import Items, Run
 from omibench.explore.search import FIELDS, Field, find_items
@@ -194,8 +194,7 @@ class Study:
         """
         self.items, self.run, self.other = items, run, other
         self._index = index
-        self._grid = lru_cache(_GRIDS_KEPT)(self._compute)
-        self._other_grid = lru_cache(_GRIDS_KEPT)(self._compute_other)
+        self._grid = lru_cache(_GRIDS_KEPT)(partial(compute_grid, items))
         self._find = lru_cache(_GRIDS_KEPT)(self._search)
 
     def select(self, query: ItemQuery) -> Selection:
@@ -209,15 +208,14 @@ class Study:
         """
         mask = np.ones(len(self.items.ids), dtype=bool)
         if query.search.strip():
-            names = self._find(query.search, query.fields)
-            mask &= np.array([name in names for name in self.items.ids], dtype=bool)
+            mask &= self.items.mark(self._find(query.search, query.fields))
         for name, values in query.facets.items():
             mask &= self._match_facet(name, values)
         scope = self._scope(query)
         if scope is None:
             if query.ready or query.order != "dataset":
                 raise ParamsError("ready, order: there are no verdicts to filter and order by")
-            return Selection(self._names(mask), None)
+            return Selection([self.items.ids[row] for row in np.flatnonzero(mask)], None)
         if query.ready:
             mask &= READY_FILTERS[query.ready].mask(scope)
         order = _rank(scope.grid, query.order)
@@ -256,8 +254,8 @@ class Study:
             items=self.items,
             run=self.run,
             rules=rules,
-            grid=self._grid(rules).select(columns),
-            judge=self._grid(judge).select(columns) if judge else None,
+            grid=self._grid(self.run, rules).select(columns),
+            judge=self._grid(self.run, judge).select(columns) if judge else None,
             other=self._align(rules, columns),
             model=query.model,
         )
@@ -266,14 +264,9 @@ class Study:
         """Return the other run's grid with the same columns; NaN for missing cells."""
         if self.other is None or self.run is None:
             return None
-        grid = self._other_grid(rules)
+        grid = self._grid(self.other, rules)
         places = {cell: place for place, cell in enumerate(grid.cells)}
-        shape = (len(self.items.ids), len(columns))
-        aligned = Grid(
-            [self.run.cells[column] for column in columns],
-            np.full(shape, np.nan, dtype=np.float32),
-            np.full(shape, np.nan, dtype=np.float32),
-        )
+        aligned = make_grid(self.items, [self.run.cells[column] for column in columns])
         for target, cell in enumerate(aligned.cells):
             if cell in places:
                 aligned.values[:, target] = grid.values[:, places[cell]]
@@ -307,20 +300,7 @@ class Study:
             )
         rows = list_values(self.items.attributes, "id", name)
         matching = rows.filter(pl.col(rows.columns[-1]).cast(pl.String).is_in(list(values)))
-        names = set(matching["id"].to_list())
-        return np.array([item in names for item in self.items.ids], dtype=bool)
-
-    def _names(self, mask: NDArray[np.bool_]) -> list[str]:
-        return [name for name, kept in zip(self.items.ids, mask, strict=True) if kept]
-
-    def _compute(self, rules: str) -> Grid:
-        if self.run is None:
-            raise ParamsError("rules: nothing is scored yet")
-        return compute_grid(self.items, self.run, rules)
-
-    def _compute_other(self, rules: str) -> Grid:
-        assert self.other is not None
-        return compute_grid(self.items, self.other, rules)
+        return self.items.mark(matching["id"])
 
     def _search(self, words: str, fields: tuple[str, ...]) -> set[str]:
         return find_items(self.items, self.run, words, fields, self._index)  # type: ignore[arg-type]

@@ -110,7 +110,8 @@ def apply_fields(
     place = f"{task.id}: the settled decision"
     changes = _read_texts(kind, problem, fields, place)
     if task.kind == "page" and problem.original is not None:  # in the language of the page
-        texts = {name: changes.pop(name) for name in ("question", "choices") if name in changes}
+        names: list[str] = [name for name in ("question", "choices") if name in changes]
+        texts = {name: changes.pop(name) for name in names}
         if texts:
             changes["original"] = problem.original.model_copy(update=texts)
     if task.kind == "photo_fields":

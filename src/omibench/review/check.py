@@ -101,7 +101,8 @@ def read_choices_text(text: str, choices: Sequence[Choice]) -> list[Choice]:
     entries: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         opening = _OPTION.fullmatch(line.strip())
-        is_letter = bool(opening) and has_letters and len(opening[1]) == 1 and opening[1].isupper()
+        name = opening[1] if opening else ""
+        is_letter = has_letters and len(name) == 1 and name.isupper()
         if opening and (opening[1] in labels or is_letter):
             entries.append((opening[1], [opening[2]]))
         elif entries:

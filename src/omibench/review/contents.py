@@ -86,21 +86,22 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         "choices": _show_choices(texts.choices),
         "answer": list(problem.answer or []),
     }
-    facts: dict[str, JsonValue] = {
+    facts: Content = {
         "source": problem.source,
         "number": problem.number,
         "pages": ", ".join(map(str, problem.pages)),
         "competition": problem.competition or "",
         "year": str(problem.year or ""),
     }
-    facts = {name: value for name, value in facts.items() if value}
+    facts = drop_empty(facts)
     if kind == "page":  # as read, in the language of its page
         content["facts"] = {**facts, "language": texts.language}
     elif kind == "translation" and original is not None:
+        translated: Content = {"language": original.language, "translated by": original.translator}
         content |= {
             "original_question": original.question,
             "original_choices": _show_choices(original.choices),
-            "facts": {"language": original.language, "translated by": original.translator},
+            "facts": translated,
         }
     elif kind == "difficulty":
         content["facts"] = facts
@@ -108,7 +109,7 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         content |= {"reference": problem.sketch or "", "facts": facts}
     else:
         labels = {name: join_labels(problem.attributes.get(name)) for name in _LABELS}
-        stated: dict[str, JsonValue] = {
+        stated: Content = {
             "subject": problem.subject,
             "topic": problem.topic or "",
             **labels,
@@ -116,8 +117,8 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         if kind == "label":
             content |= {name: stated[name] for name in ("subject", "subfield", "topic")}
         else:
-            known = {name: value for name, value in stated.items() if value}
-            content |= {"solution": problem.solution or "", "labels": known, "facts": facts}
+            stated = drop_empty(stated)
+            content |= {"solution": problem.solution or "", "labels": stated, "facts": facts}
     return drop_empty(content)
 
 

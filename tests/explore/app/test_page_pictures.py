@@ -72,6 +72,6 @@ def test_pages_that_ocr_drew_come_first(results: Path, tmp_path: Path, open_clie
 
 
 def test_a_review_without_readable_tasks_has_no_pages(tmp_path: Path) -> None:
-    assert read_page_pictures(tmp_path).by_item == {}
+    assert read_page_pictures(tmp_path) == {}
     (tmp_path / "tasks.jsonl").write_text("{broken\n")
-    assert read_page_pictures(tmp_path).files == {}
+    assert read_page_pictures(tmp_path) == {}

@@ -352,48 +352,32 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
         settings: The server settings.
     """
     walls = [Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)]
-    login = open_login(settings)
-    if login is not None:
+    login = None
+    if settings.secret is not None:
+        login = SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
         walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
         routes=[*ROUTES, *mount_folders("omibench.explore", "omibench.stages.analyze.explorer")],
         middleware=walls,
-        exception_handlers=_HANDLERS,
+        exception_handlers=dict.fromkeys(
+            (RequestError, OmibenchError, HTTPException), answer_error
+        ),
     )
     application.state.context = ExplorerContext(live, settings, login)
     return application
 
 
-def open_login(settings: ExplorerSettings) -> SecretLogin | None:
-    """Return the login of a server that has a secret."""
-    if settings.secret is None:
-        return None
-    return SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
-
-
-def _answer_request(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestError)
-    return JSONResponse({"reason": error.reason, "message": error.message}, error.status)
-
-
-def _answer_mistake(request: Request, error: Exception) -> Response:
-    """Raised for a missing resource or an invalid query."""
-    assert isinstance(error, OmibenchError)
-    status = 404 if isinstance(error, MissingInputError) else 400
-    return JSONResponse({"reason": "address", "message": str(error)}, status)
-
-
-def _answer_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    message = "page not found" if error.status_code == 404 else error.detail
-    return JSONResponse({"reason": "address", "message": message}, error.status_code)
-
-
-_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
-    RequestError: _answer_request,
-    OmibenchError: _answer_mistake,
-    HTTPException: _answer_http,
-}
+def answer_error(request: Request, error: Exception) -> Response:
+    """Answer a request that failed: for a missing resource, an invalid query or body."""
+    status, reason, message = 400, "address", str(error)
+    if isinstance(error, RequestError):
+        status, reason, message = error.status, error.reason, error.message
+    elif isinstance(error, MissingInputError):
+        status = 404
+    elif isinstance(error, HTTPException):
+        status = error.status_code
+        message = "page not found" if status == 404 else error.detail
+    return JSONResponse({"reason": reason, "message": message}, status)
 
 
 # The server of the explorer.

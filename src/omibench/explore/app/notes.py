@@ -20,8 +20,6 @@ from pydantic import JsonValue
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.explore.app.live import Snapshot
-from omibench.explore.run import Run
-from omibench.params.review import CalibrationParams
 from omibench.params.setting import Cell
 from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
@@ -104,15 +102,21 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
         present = read_present_tasks(review)
         decisions = read_record(review).rows
         rule = snapshot.sources.study.review.calibration if snapshot.sources.study else None
-        _check_calibration(rule, kind.name, person, present, decisions)
-        if kind.name == "item":
+        if not list_qualified([person], kind.name, present, decisions, rule):
+            raise ParamsError(
+                f"{person.name!r} has not passed the calibration of {kind.name!r} tasks yet "
+                "(`review.calibration`); see `omibench review status`"
+            )
+        if kind.name == "item":  # it is not valid in its current form
             draft = _draft_item(snapshot, note, present, decisions, Path(scratch))
-            fields: dict[str, JsonValue] = _condemn(note)
+            fields: dict[str, JsonValue] = {
+                "valid": "invalid",
+                "quality": _WORST,
+                "defects": [_DEFECTS[note.kind]],
+            }
         else:
             draft, fields = _draft_rating(snapshot, note)
-        before = next((task for task in present if task.id == draft.task.id), None)
-        _check_people(before, note.person)
-        _check_role(draft.task.id, decisions, note.person)
+        _check_task(draft.task.id, present, decisions, note.person)
         task = PictureKeeper(review).keep_pictures(draft)
         changes = merge_tasks(kind.name, present, [task], decisions)
         if changes.new or changes.changed:
@@ -132,11 +136,6 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
     return decision
 
 
-def _condemn(note: ReaderNote) -> dict[str, JsonValue]:
-    """Return the fields of `item` for an item that is not valid in its current form."""
-    return {"valid": "invalid", "quality": _WORST, "defects": [_DEFECTS[note.kind]]}
-
-
 def _find_person(review: Path, person: str) -> Reviewer:
     """Return the author of a note; without reviewers.yaml tasks are open to everyone."""
     path = review / REVIEWERS
@@ -150,33 +149,19 @@ def _find_person(review: Path, person: str) -> Reviewer:
     return reviewer
 
 
-def _check_calibration(
-    rule: CalibrationParams | None,
-    kind: str,
-    person: Reviewer,
-    present: list[ReviewTask],
-    decisions: tuple[ReviewDecision, ...],
+def _check_task(
+    name: str, present: list[ReviewTask], decisions: Iterable[ReviewDecision], person: str
 ) -> None:
-    """Check, as the review application does, that a person has passed a kind's calibration."""
-    if not list_qualified([person], kind, present, decisions, rule):
+    """Check that a task waits for the author of a note.
+
+    Who has audited the task is no annotator of it: the decision would not count.
+    """
+    asked = [person for task in present if task.id == name for person in task.people.get(ROLE, [])]
+    if asked and person not in asked:
+        raise ParamsError(f"the task {name} waits only for {', '.join(asked)}")
+    if any(d.role == "auditor" for d in decisions if (d.task, d.person) == (name, person)):
         raise ParamsError(
-            f"{person.name!r} has not passed the calibration of {kind!r} tasks yet "
-            "(`review.calibration`); see `omibench review status`"
-        )
-
-
-def _check_people(task: ReviewTask | None, person: str) -> None:
-    names = task.people.get(ROLE, []) if task else []
-    if names and person not in names:
-        raise ParamsError(f"the task {task.id if task else ''} waits only for {', '.join(names)}")
-
-
-def _check_role(task: str, decisions: Iterable[ReviewDecision], person: str) -> None:
-    """Check that the author has not audited the task: then the decision would not count."""
-    roles = {d.role for d in decisions if d.task == task and d.person == person}
-    if "auditor" in roles:
-        raise ParamsError(
-            f"{person!r} has audited the task {task}; another person must add the note"
+            f"{person!r} has audited the task {name}; another person must add the note"
         )
 
 
@@ -210,7 +195,16 @@ def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict
     run, items = snapshot.study.run, snapshot.study.items
     if run is None or note.cell is None or note.cell not in run.cells:
         raise ParamsError("cell: give the MODEL/SETTING whose verdict is wrong")
-    response = _read_response(run, note)
+    rows = (
+        pl.scan_parquet(run.files.locate("infer", note.cell), glob=False)
+        .filter(pl.col("id") == note.id, pl.col("index") == note.index)
+        .select("text", "simulated")
+        .collect()
+    )
+    if rows.is_empty():
+        raise MissingInputError(f"response {note.index} of {'/'.join(note.cell)} not found")
+    text, simulated = rows.row(0)
+    response = ShownResponse(*note.cell, note.id, note.index, text or "", simulated)
     rules = snapshot.study.choose_rules(note.rules)
     verdicts = run.verdicts.filter(
         id=note.id, index=note.index, rules=rules, model=note.cell.model, setting=note.cell.setting
@@ -220,18 +214,3 @@ def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict
     data = DatasetHalves(items.questions, items.answers, items.folder)
     label = "wrong" if verdicts[0] >= RIGHT else "right"
     return draft_responses("rating", [response], data)[0], {"label": label}
-
-
-def _read_response(run: Run, note: ReaderNote) -> ShownResponse:
-    assert note.cell is not None
-    columns = ("id", "index", "text", "simulated")
-    rows = (
-        pl.scan_parquet(run.files.locate("infer", note.cell), glob=False)
-        .filter(pl.col("id") == note.id, pl.col("index") == note.index)
-        .select(columns)
-        .collect()
-    )
-    if rows.is_empty():
-        raise MissingInputError(f"response {note.index} of {'/'.join(note.cell)} not found")
-    name, index, text, simulated = rows.row(0)
-    return ShownResponse(note.cell.model, note.cell.setting, name, index, text or "", simulated)

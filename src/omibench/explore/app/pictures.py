@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -42,21 +41,8 @@ class ShownPage:
     boxes: Sequence[BBox]
 
 
-@dataclass(frozen=True)
-class PagePictures:
-    """The pages of all items.
-
-    Attributes:
-        by_item: The pages of each item, in order.
-        files: The file of each picture by its SHA-256.
-    """
-
-    by_item: Mapping[str, Sequence[ShownPage]] = field(default_factory=dict)
-    files: Mapping[str, Path] = field(default_factory=dict)
-
-
-def read_page_pictures(folder: Path) -> PagePictures:
-    """Return the pages that a review shows of each item.
+def read_page_pictures(folder: Path) -> Mapping[str, Sequence[tuple[ShownPage, Path]]]:
+    """Return the pages that a review shows of each item, in order, with their files.
 
     Args:
         folder: The review folder; without readable tasks there are no pages.
@@ -64,18 +50,16 @@ def read_page_pictures(folder: Path) -> PagePictures:
     try:
         tasks = read_tasks(folder / TASKS).rows
     except OmibenchError:
-        return PagePictures()
-    by_item: defaultdict[str, list[ShownPage]] = defaultdict(list)
-    files: dict[str, Path] = {}
+        return {}
+    pages: dict[str, list[tuple[ShownPage, Path]]] = {}
     for task in tasks:
-        if task.kind != "page" or task.of is not None:
-            continue
-        for picture in task.pictures:
-            if picture.part == "page":
-                page = ShownPage(picture.sha256, picture.label, picture.boxes)
-                by_item[task.problem].append(page)
-                files[picture.sha256] = folder / picture.file
-    return PagePictures(dict(by_item), files)
+        if task.kind == "page" and task.of is None:
+            pages.setdefault(task.problem, []).extend(
+                (ShownPage(p.sha256, p.label, p.boxes), folder / p.file)
+                for p in task.pictures
+                if p.part == "page"
+            )
+    return pages
 
 
 # Pictures of the explorer, found by content hash, never by a path.
@@ -114,7 +98,7 @@ class PictureFinder:
         drawn = self._papers.find_pages(self._items.questions[name]) if self._papers else []
         if drawn:
             return [ShownPage(page.sha256, page.label, page.boxes) for page in drawn]
-        return self._review_pictures.by_item.get(name, ())
+        return [page for page, _ in self._review_pages.get(name, ())]
 
     def read(self, sha256: str) -> ServedPicture | None:
         """Return a picture by its SHA-256.
@@ -141,7 +125,7 @@ class PictureFinder:
 
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]
-        places += [self._of_papers.get(sha256), self._review_pictures.files.get(sha256)]
+        places.append(self._of_papers.get(sha256))
         if self._sources.store is not None:
             places.append(ImageStore(self._sources.store / "images").path(sha256))
         return [path for path in places if path is not None]
@@ -153,13 +137,15 @@ class PictureFinder:
 
     @cached_property
     def _of_papers(self) -> dict[str, Path]:
-        rows = self._papers.pictures.values() if self._papers else []
-        return {picture.sha256: path for picture, path in rows}
+        reviewed = (page for pages in self._review_pages.values() for page in pages)
+        files = {page.sha256: path for page, path in reviewed}
+        drawn = self._papers.pictures.values() if self._papers else []
+        return files | {picture.sha256: path for picture, path in drawn}
 
     @cached_property
-    def _review_pictures(self) -> PagePictures:
+    def _review_pages(self) -> Mapping[str, Sequence[tuple[ShownPage, Path]]]:
         folder = self._sources.pages
-        return read_page_pictures(folder) if folder is not None else PagePictures()
+        return read_page_pictures(folder) if folder is not None else {}
 
     @cached_property
     def _of_dataset(self) -> dict[str, Path]:

@@ -51,7 +51,9 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
     """
     selection = study.select(query)
     grid = selection.grid
-    columns = _choose_columns(grid, query) if grid else range(0)
+    count = len(grid.cells) if grid else 0
+    first = query.column if query.column < count else 0
+    columns = range(first, min(first + MOST_COLUMNS, count))
     rows = query.count_rows(len(columns))
     names = selection.ids[query.offset : query.offset + rows]
     shown = grid.select(columns) if grid else None
@@ -61,7 +63,7 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
         "limit": rows,
         "rules": study.choose_rules(query.rules) if grid else None,
         "column": columns.start,
-        "columns": len(grid.cells) if grid else 0,
+        "columns": count,
         "most_columns": MOST_COLUMNS,
         "cells": [cell._asdict() for cell in shown.cells] if shown else [],
         "items": _describe_all(study, names, grid, shown),
@@ -114,17 +116,22 @@ def _link_map(run: Run, cell: Cell, name: str, image: int, option: str) -> str |
     return f"/heat-map?{urlencode(query)}"
 
 
-def _choose_columns(grid: Grid, query: ItemQuery) -> range:
-    """Return the columns of a page; the first ones if the query is past the last."""
-    count = len(grid.cells)
-    first = query.column if query.column < count else 0
-    return range(first, min(first + MOST_COLUMNS, count))
-
-
 def _describe_all(
     study: Study, names: Sequence[str], grid: Grid | None, shown: Grid | None
 ) -> list[Values]:
-    rows = [_describe_row(study, name) for name in names]
+    rows: list[Values] = []
+    for name in names:
+        question, answer = study.items.questions[name], study.items.answers[name]
+        rows.append(
+            {
+                "id": name,
+                "subject": question.subject,
+                "answer_type": answer.answer_type,
+                "n_images": answer.n_images,
+                "gold": "; ".join(answer.answer)[:SNIPPET],
+                "snippet": " ".join(question.question[: 2 * SNIPPET].split())[:SNIPPET],
+            }
+        )
     if grid is None or shown is None:
         return [{**row, "right": 0, "asked": 0, "verdicts": [], "failed": []} for row in rows]
     places = [study.items.places[name] for name in names]
@@ -136,18 +143,6 @@ def _describe_all(
         "failed": _list_numbers(shown.failed[places]),
     }
     return [{**row, **{k: v[n] for k, v in counts.items()}} for n, row in enumerate(rows)]
-
-
-def _describe_row(study: Study, name: str) -> Values:
-    question, answer = study.items.questions[name], study.items.answers[name]
-    return {
-        "id": name,
-        "subject": question.subject,
-        "answer_type": answer.answer_type,
-        "n_images": answer.n_images,
-        "gold": "; ".join(answer.answer)[:SNIPPET],
-        "snippet": " ".join(question.question[: 2 * SNIPPET].split())[:SNIPPET],
-    }
 
 
 def _list_numbers(values: NDArray[np.float32]) -> list[list[float | None]]:
@@ -220,8 +215,15 @@ def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
         "simulated": run.is_simulated if run else False,
         "synthetic": manifest.synthetic,
         "models": _describe_models(run, sources.study) if run else [],
-        "settings": _describe_settings(run) if run else [],
-        "cells": _describe_cells(run) if run else [],
+        "settings": [
+            {"name": name, "label": run.label(name)}
+            for name in dict.fromkeys(cell.setting for cell in run.cells)
+        ]
+        if run
+        else [],
+        "cells": [{**c._asdict(), "simulated": c in run.simulated_cells} for c in run.cells]
+        if run
+        else [],
         "responses": run.responses.height if run else 0,
         "rules": [{"name": r, "title": name_rules(r)} for r in run.rules] if run else [],
         "main_rules": run.main_rules if run else None,
@@ -248,14 +250,11 @@ def describe_facets(items: Items) -> list[Values]:
             values = [{"value": value, "count": count} for value, count in counts.rows()]
             if name == "n_images":
                 values.sort(key=lambda entry: str(entry["value"]))
-            facets.append({"name": name, "title": _name_attribute(name), "values": values})
+            title = (
+                "Number of images" if name == "n_images" else name.replace("_", " ").capitalize()
+            )
+            facets.append({"name": name, "title": title, "values": values})
     return facets
-
-
-def _name_attribute(name: str) -> str:
-    return {"n_images": "Number of images", "answer_type": "Answer type"}.get(
-        name, name.replace("_", " ").capitalize()
-    )
 
 
 def _describe_models(run: Run, params: StudyParams | None) -> list[Values]:
@@ -270,16 +269,6 @@ def _describe_models(run: Run, params: StudyParams | None) -> list[Values]:
         }
         for name in dict.fromkeys(cell.model for cell in run.cells)
     ]
-
-
-def _describe_settings(run: Run) -> list[Values]:
-    names = dict.fromkeys(cell.setting for cell in run.cells)
-    return [{"name": name, "label": run.label(name)} for name in names]
-
-
-def _describe_cells(run: Run) -> list[Values]:
-    simulated = run.simulated_cells
-    return [{**cell._asdict(), "simulated": cell in simulated} for cell in run.cells]
 
 
 def _describe_ready(snapshot: Snapshot) -> list[Values]:

@@ -32,62 +32,38 @@ def draft_line(source: str, page: int, line: PageLine) -> str:
     return draft_lines(source, page, line.bbox, [line])
 
 
-def draft_lines(source: str, page: int, box: BBox, lines: Sequence[PageLine]) -> str:
-    """Return the correction of all lines in a box, as one text."""
-    text = join_lines([line.text for line in lines])
-    return _write(
-        {
-            "title": f"Text on page {page}",
-            "paper": source,
-            "page": page,
-            "box": _round(box),
-            "kind": "text",
-            "value": text,
-            "was": _describe(text),
-            "shown": {"page": page, "box": _round(box)},
-        }
-    )
-
-
-def draft_ink(source: str, page: int, box: BBox, lines: Sequence[PageLine], text: str) -> str:
-    """Return the correction of a place with ink that was not read.
+def draft_lines(
+    source: str, page: int, box: BBox, lines: Sequence[PageLine], text: str | None = None
+) -> str:
+    """Return the correction of all lines in a box, as one text.
 
     Args:
         source: The name of the paper.
         page: Page number, from 1.
-        box: The box around the ink and the lines next to it.
+        box: The box around the lines, and around ink next to them that was not read.
         lines: The lines with their centre in the box.
-        text: Their text, to which the ink can be added.
+        text: Their text, to which unread ink can be added; None without such ink.
     """
     was = join_lines([line.text for line in lines])
-    return _write(
-        {
-            "title": f"Ink on page {page} that was not read",
-            "paper": source,
-            "page": page,
-            "box": _round(box),
-            "kind": "text",
-            "value": text,
-            "was": _describe(was),
-            "shown": {"page": page, "box": _round(box)},
-        }
-    )
+    if text is None:
+        return _draft_place(source, page, box, f"Text on page {page}", "text", was, _describe(was))
+    title = f"Ink on page {page} that was not read"
+    return _draft_place(source, page, box, title, "text", text, _describe(was))
 
 
 def draft_formula(source: str, formula: DoubtfulFormula) -> str:
     """Return the correction of a doubtful formula."""
-    return _write(
-        {
-            "title": f"Formula on page {formula.page}",
-            "paper": source,
-            "page": formula.page,
-            "box": _round(formula.bbox),
-            "kind": "formula",
-            "value": formula.latex,
-            "was": formula.latex,
-            "shown": {"page": formula.page, "box": _round(formula.bbox)},
-        }
-    )
+    page, latex = formula.page, formula.latex
+    title = f"Formula on page {page}"
+    return _draft_place(source, page, formula.bbox, title, "formula", latex, latex)
+
+
+def _draft_place(  # noqa: PLR0913, PLR0917 - a place, and what is there
+    source: str, page: int, box: BBox, title: str, kind: str, value: str, was: str
+) -> str:
+    place = {"page": page, "box": _round(box)}
+    change = {"kind": kind, "value": value, "was": was, "shown": place}
+    return _write({"title": title, "paper": source, **place, **change})
 
 
 def draft_problem(
@@ -281,9 +257,21 @@ def _list_ink(source: str, page: PageText, problems: Sequence[Problem]) -> list[
         inks = tuple(ink for ink in page.unread if box.holds(Box(*ink.bbox)))
         lines = [line for line in page.lines if box.holds(Box(*line.bbox))]
         text = _join_rows(lines)
-        entry = draft_ink(source, page.page, box, lines, text)
+        entry = draft_lines(source, page.page, box, lines, text)
         reasons = [f"not read: {ink.what}" for ink in inks]
-        number = next((n for ink in inks if (n := _find_problem(page.page, ink, problems))), "")
+        number = next(
+            (
+                problem.number
+                for ink in inks
+                for problem in problems
+                for warning in problem.warnings
+                if warning.code == INK_UNREAD
+                and (place := read_place(warning))
+                and place[0] == page.page
+                and covers(Box(*place[1]), Box(*ink.bbox))
+            ),
+            "",
+        )
         doubts.append(Doubt("", page.page, box, text, reasons, number, entry, ink=inks))
     return doubts
 
@@ -316,16 +304,6 @@ def _join_rows(lines: Sequence[PageLine]) -> str:
     return "\n".join(
         " ".join(line.text for line in sorted(row, key=lambda line: line.bbox[0])) for row in rows
     )
-
-
-def _find_problem(page: int, ink: PageInk, problems: Sequence[Problem]) -> str:
-    """Return the number of the problem with a warning about unread ink, or an empty text."""
-    for problem in problems:
-        for warning in problem.warnings:
-            place = read_place(warning) if warning.code == INK_UNREAD else None
-            if place and place[0] == page and covers(Box(*place[1]), Box(*ink.bbox)):
-                return problem.number
-    return ""
 
 
 def _is_suspect(line: PageLine, figures: Sequence[Box]) -> bool:

@@ -28,7 +28,6 @@ from omibench.review.tasks.drafts import (
     write_tasks,
 )
 from omibench.review.tasks.photographs import PHOTO_KINDS, draft_study_photographs
-from omibench.review.tasks.problems import draft_study_problems
 from omibench.review.tasks.request import AssignOptions, TaskRequest
 from omibench.review.tasks.responses import (
     draft_study_baseline,
@@ -36,6 +35,7 @@ from omibench.review.tasks.responses import (
     draft_study_ratings,
     draft_study_steps,
 )
+from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewTask
 
 Load = Counter[tuple[str, str]]
