@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, StoreError
-from omibench.models.client.ask import ask, open_asker, to_buy
+from omibench.models.client.ask import ask, open_asker
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.study import parse_study
 from omibench.schemas.request import (
@@ -73,20 +73,6 @@ def test_answers_come_in_the_order_asked_and_duplicates_are_sent_once(tmp_path: 
     assert sorted(provider.sent) == ["a/0", "b/0"]
 
 
-def test_a_second_run_sends_only_what_is_missing(tmp_path: Path) -> None:
-    first, second = Counting(), Counting()
-    replies(tmp_path, first, [request("a")])
-    assert replies(tmp_path, second, [request("b"), request("a")])[1] == "reply to a/0"
-    assert second.sent == ["b/0"]
-
-
-def test_more_samples_extend_fewer(tmp_path: Path) -> None:
-    provider = Counting()
-    replies(tmp_path, provider, [request("a", index=i, samples=4) for i in range(4)])
-    replies(tmp_path, provider, [request("a", index=i, samples=8) for i in range(8)])
-    assert sorted(provider.sent) == [f"a/{i}" for i in range(8)]
-
-
 @pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
 def test_a_failure_to_answer_is_returned_and_tried_again(tmp_path: Path, outcome: Outcome) -> None:
     provider = Counting(outcome)
@@ -114,14 +100,6 @@ def test_an_interrupted_run_keeps_what_it_got(tmp_path: Path) -> None:
     provider.stop_after = 10**9
     replies(tmp_path, provider, asked)
     assert provider.sent == ["c/0", "b/0", "a/0"]
-
-
-def test_what_would_be_bought_is_what_is_sent(tmp_path: Path) -> None:
-    asked = [request("a"), request("b"), request("a")]
-    replies(tmp_path, Counting(), [request("b")])
-    with Store(tmp_path) as store:
-        missing = to_buy(asked, store.open_partition(Counting.identity))
-    assert [r.tags.problem for r in missing] == ["a"]
 
 
 def picture(path: Path, content: bytes) -> ImagePart:

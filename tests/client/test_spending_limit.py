@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from omibench.errors import ModelError, ParamsError
-from omibench.models.client.ask import ask, open_asker
+from omibench.errors import ParamsError
+from omibench.models.client.ask import ask
 from omibench.models.client.budget import StudyBudget, open_budget, read_budget
 from omibench.models.cost.estimate import worst_case
 from omibench.models.provider import NO_BUDGET, Budget
@@ -129,12 +129,6 @@ def test_lost_answers_stay_charged(tmp_path: Path) -> None:
     assert budget.spending().unknown == pytest.approx(WORST, rel=1e-6)
 
 
-def test_a_budget_that_holds_nothing_sends_nothing(tmp_path: Path) -> None:
-    sender = Sender()
-    assert set(outcomes(tmp_path, sender, limit_to(tmp_path, 0.0), 3)) == {"budget_stop"}
-    assert sender.sent == []
-
-
 def test_it_waits_for_others_whose_reservations_may_become_cheaper(tmp_path: Path) -> None:
     other = limit_to(tmp_path, 1.5 * WORST)
     ticket = other.reserve([request()])
@@ -217,32 +211,6 @@ def test_a_batch_stays_reserved_when_its_process_ends(tmp_path: Path) -> None:
         assert budget.reserve([request()]) is not None
     with Ledger(tmp_path / "store") as ledger:
         assert ledger.spending("s").reserved == pytest.approx(WORST / 2, rel=1e-6)
-
-
-def test_without_a_budget_nothing_is_counted(tmp_path: Path) -> None:
-    with open_budget(study(tmp_path, budget=None), "m") as budget:
-        assert budget is None
-    assert not (tmp_path / "store").exists()
-
-
-def test_a_model_without_a_price_cannot_be_held_to_a_budget(tmp_path: Path) -> None:
-    line = r"models\.m: has no price, .*\$5\.00 cannot be kept; give models\.m\.price .* or remove"
-    with (
-        pytest.raises(ModelError, match=line),
-        open_asker(study(tmp_path, price=None), "m"),
-    ):
-        pass
-
-
-def test_what_costs_no_dollars_needs_no_gate(tmp_path: Path) -> None:
-    (tmp_path / "o.jsonl").write_text('{"id": "a", "answer": ["7"]}\n')
-    values = {
-        "study": {"store": str(tmp_path / "store"), "budget_usd": 1.0},
-        "models": {"sim": {"provider": "simulated", "oracle": str(tmp_path / "o.jsonl")}},
-    }
-    with open_asker(parse_study(values, "test"), "sim") as asker:
-        assert asker.budget is None
-    assert not (tmp_path / "store" / "ledger.sqlite3").exists()
 
 
 def test_snakemake_hands_the_budget_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from omibench.models.cost.estimate import (
     NO_HISTORY,
-    CostEstimate,
     History,
     estimate,
     learn,
@@ -57,11 +56,6 @@ def test_without_answers_the_stated_share_is_expected() -> None:
     assert found.usd_most == pytest.approx(sum(worst_case(openai(), price, c) for c in CALLS))
 
 
-def test_samples_of_one_call_pay_their_input_once() -> None:
-    found = estimate(openai(), [[request(0), request(1)]])
-    assert (found.calls, found.text, found.output_most) == (1, INPUT / 2, 2000)
-
-
 def test_a_batch_costs_its_share() -> None:
     whole, batch = estimate(openai(), CALLS), estimate(openai(batch=True), CALLS)
     assert whole.usd is not None
@@ -85,11 +79,6 @@ def test_what_no_provider_counted_is_not_learned() -> None:
     assert learn([], image_formula(openai())) == NO_HISTORY
 
 
-def test_answers_longer_than_max_tokens_are_cut() -> None:
-    history = History(responses=9, output_tokens=5000.0)
-    assert estimate(openai(), CALLS, history).output == 2000
-
-
 def test_the_expected_never_passes_the_worst_case() -> None:
     history = History(9, 1000.0, None, input_factor=50.0)
     found = estimate(openai(), CALLS, history)
@@ -110,10 +99,6 @@ def test_what_runs_here_or_is_replayed_costs_no_dollars() -> None:
     assert (local.usd, local.hours) == (0.0, None)
     replayed = estimate(RecordedModel(provider="recorded", responses={}), CALLS)
     assert (replayed.usd, replayed.hours) == (0.0, 0.0)
-
-
-def test_nothing_to_send_takes_nothing() -> None:
-    assert estimate(openai(price=None), []) == CostEstimate()
 
 
 @pytest.mark.parametrize(

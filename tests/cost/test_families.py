@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from omibench.models.cost import tokens as families
 from omibench.models.cost.tokens import dearest, image_formula
 from omibench.params.models.providers import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
 
@@ -80,26 +79,3 @@ def test_an_image_that_cannot_be_measured_is_counted_as_a_large_one() -> None:
 def test_what_is_simulated_takes_no_image_tokens() -> None:
     model = SimulatedModel.model_validate({"provider": "simulated", "oracle": "o.jsonl"})
     assert image_formula(model)((1000, 1000)) == 0
-
-
-@pytest.mark.parametrize("formula", ["anthropic", None])
-def test_a_size_is_counted_once_however_often_it_is_shown(
-    formula: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A plan of a thousand problems shows the same pictures to every model, setting and judge."""
-    counted: list[tuple[int, int]] = []
-
-    def slow(width: int, height: int, **_: Any) -> int:
-        counted.append((width, height))
-        return 7
-
-    monkeypatch.setitem(families._FORMULAS, "anthropic", slow)
-    dearest.cache_clear()
-    families._formula.cache_clear()
-    for _ in range(50):
-        tokens = image_formula(openai("my-own-model", formula))
-        assert tokens((4001, 2999)) >= 7
-        assert tokens((4000, 3001)) >= 7
-    assert counted == [(4001, 2999), (4000, 3001)]
-    dearest.cache_clear()
-    families._formula.cache_clear()

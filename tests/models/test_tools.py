@@ -204,34 +204,6 @@ HISTORY = (
 )
 
 
-def test_chat_shows_pictures_in_a_turn_of_the_user() -> None:
-    body = openai_body(openai_model(), [request(*HISTORY)], show)
-    assert [m["role"] for m in body["messages"]] == ["user", "assistant", "tool", "user"]
-    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"a": 1}'}}
-    assert body["messages"][1] == {"role": "assistant", "tool_calls": [call], "content": None}
-    assert body["messages"][2] == {"role": "tool", "tool_call_id": "c1", "content": "one"}
-    kinds = [part["type"] for part in body["messages"][3]["content"]]
-    assert kinds == ["text", "image_url", "text"]
-    assert body["tools"] == [
-        {
-            "type": "function",
-            "function": {
-                "name": "look",
-                "description": "Look again.",
-                "parameters": LOOK.parameters,
-            },
-        }
-    ]
-
-
-def test_responses_hold_pictures_in_the_output_of_a_call() -> None:
-    body = openai_body(openai_model(api="responses"), [request(*HISTORY)], show)
-    kinds = [item.get("type") or item["role"] for item in body["input"]]
-    assert kinds == ["user", "function_call", "function_call_output", "user"]
-    assert [part["type"] for part in body["input"][2]["output"]] == ["input_text", "input_image"]
-    assert body["tools"][0]["name"] == "look"
-
-
 def test_tools_stand_beside_those_of_the_models_block() -> None:
     block = {"extra_body": {"tools": [{"type": "image_generation"}]}, "api": "responses"}
     body = openai_body(openai_model(**block), [request(*HISTORY)], show)

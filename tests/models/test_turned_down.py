@@ -70,16 +70,6 @@ def test_a_cell_that_lacks_only_what_is_turned_down_is_built(
         through(tmp_path, strange, odd)
 
 
-def test_none_is_kept_where_nothing_is_answered(server: ServerHandle, tmp_path: Path) -> None:
-    server.configure(too_long=["q"])
-    model = provider(server, "chat", limits={"concurrency": 2})
-    (response,) = through(tmp_path, model, [ask("q")])
-    assert response.outcome == "provider_error"
-    server.configure(too_long=[])
-    (response,) = through(tmp_path, model, [ask("q")])
-    assert response.outcome == "answered"
-
-
 @pytest.mark.parametrize("others", [1, 0])
 def test_through_batches(server: ServerHandle, tmp_path: Path, others: int) -> None:
     server.configure(too_long=["Long"], batch_s=0.0)

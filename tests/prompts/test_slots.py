@@ -11,11 +11,6 @@ from omibench.settings.prompts.catalogue import fill_text, list_slot_names
 NAMES = st.sampled_from(["question", "gold"])
 
 
-def test_a_slots_content_is_not_looked_through_for_slots() -> None:
-    text = fill_text("Q: {question} G: {gold}", {"question": "{gold} {question}", "gold": "12"})
-    assert text == "Q: {gold} {question} G: 12"
-
-
 @given(st.lists(st.one_of(NAMES.map("{{{}}}".format), st.text())), st.text(), st.text())
 def test_filling_is_one_pass_over_the_template(pieces: list[str], first: str, second: str) -> None:
     template = "".join(pieces)

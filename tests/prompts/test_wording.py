@@ -22,22 +22,6 @@ def write(folder: Path, text: str) -> str:
     return str(folder / "mine.txt")
 
 
-def test_the_text_is_read_without_white_space_around_it(tmp_path: Path) -> None:
-    file = write(tmp_path, "\n Say what you see.\n\n Then stop. \n")
-    assert read_wording(file, FENCED) == Wording(file, "Say what you see.\n\n Then stop.")
-
-
-def test_the_first_lines_say_how_it_is_sent(tmp_path: Path) -> None:
-    file = write(tmp_path, "[[literal]]\n[[system]]\nTerse.\n[[user]]\nJudge {response}.\n")
-    assert read_wording(file, FENCED) == Wording(file, "Judge {response}.", "Terse.", True)
-
-
-def test_a_file_of_windows_says_how_it_is_sent_too(tmp_path: Path) -> None:
-    file = tmp_path / "mine.txt"
-    file.write_bytes(b"[[system]]\r\nTerse.\r\n[[user]]\r\nJudge\r\n{response}.")
-    assert read_wording(str(file), FENCED) == Wording(str(file), "Judge\n{response}.", "Terse.")
-
-
 def test_the_hash_is_of_the_words_and_of_how_they_are_sent() -> None:
     wordings = [
         Wording("a", "x"), Wording("a", "y"), Wording("a", "x", "s"), Wording("a", "x", "", True)

@@ -7,44 +7,10 @@ from hypothesis import strategies as st
 from tests.settings.problems import PROBLEMS
 from tests.settings.test_present import questions
 
-from omibench.params.setting import Setting
 from omibench.schemas.problem import IMAGE_MARK, Question
 from omibench.settings.examples import ablate, wordless
-from omibench.settings.present import PromptContext, present
 
 BY_ID = {question.id: question for question in PROBLEMS}
-
-
-def test_choices_go_with_the_pictures_that_stand_in_them_alone() -> None:
-    left = ablate(BY_ID["mark-in-choice"], ["choices"])
-    assert left.choices is None
-    assert left.question.startswith("Water stands in [IMAGE0].")
-    assert [figure.file for figure in left.images] == ["images/flask.png"]
-    assert ablate(BY_ID["picture-choices"], ["choices"]).images == []
-
-
-def test_words_go_and_pictures_stay() -> None:
-    left = ablate(BY_ID["two-marked"], ["question"])
-    assert left.question == "[IMAGE0]\n[IMAGE1]"
-    assert left.choices == BY_ID["two-marked"].choices
-    assert len(left.images) == 2
-
-
-def test_what_a_question_lacks_is_not_taken_from_it() -> None:
-    for question in PROBLEMS:
-        if not question.choices:
-            assert ablate(question, ["choices"]) == question
-        assert ablate(question, []) == question
-
-
-def test_the_answer_is_asked_for_as_before() -> None:
-    setting = Setting(prompt="emma-direct", without=["choices"])
-    letter = "Answer with the option's letter"
-    question = BY_ID["two-marked"]
-    left = ablate(question, setting.without)
-    text = present(left, setting, context=PromptContext(lettered=True)).text
-    assert letter in text
-    assert "(A)" not in text
 
 
 @given(questions(), st.lists(st.sampled_from(["question", "choices"]), unique=True))

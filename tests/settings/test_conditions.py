@@ -73,17 +73,6 @@ MADE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("images", [*MADE, "shuffled"])
-def test_the_same_setting_gives_the_same_conversation(
-    question: Question, freeze: Path, images: Any
-) -> None:
-    one = sent(question, images, freeze)
-    assert one == sent(question, images, freeze)
-    assert key(one) != key(sent(question, "all", freeze))
-    for part in one.images:
-        assert hashlib.sha256(Path(part.path).read_bytes()).hexdigest() == part.sha256
-
-
 @pytest.mark.parametrize("images", ["all", *MADE, "shuffled"])
 def test_a_changed_byte_of_any_picture_changes_the_key(
     question: Question, freeze: Path, images: Any
@@ -104,28 +93,6 @@ def test_grade_0_is_the_original_under_the_same_key(question: Question, freeze: 
     assert sent(question, untouched, freeze) == sent(question, "all", freeze)
 
 
-@pytest.mark.parametrize("images", [m for m in MADE if "composite" not in m])
-def test_as_many_pictures_are_sent_in_the_same_places(
-    question: Question, freeze: Path, images: Any
-) -> None:
-    one, plain = sent(question, images, freeze), sent(question, "all", freeze)
-    assert one.text == plain.text
-    assert len(one.images) == len(plain.images) == 5
-    hidden = [a != b for a, b in zip(one.images, plain.images, strict=True)]
-    alone = isinstance(images, dict) and "figure" in images
-    assert hidden == ([False, True, False, False, False] if alone else [True] * 5)
-
-
-def test_a_composite_leaves_the_text_and_the_choices_as_they_are(
-    question: Question, freeze: Path
-) -> None:
-    conversation = sent(question, "composite", freeze)
-    (whole,) = conversation.images
-    assert Path(whole.path).parent == freeze.parent / "pictures" / "composite-unlabelled"
-    assert f"{question.question}\n\n[image]" in conversation.text
-    assert "A. [IMAGE3]\nB. [IMAGE4]\nC. " in conversation.text
-
-
 def test_a_composite_has_the_pictures_in_the_order_in_which_they_are_sent(
     question: Question, freeze: Path
 ) -> None:
@@ -144,24 +111,6 @@ def test_a_labelled_composite_keeps_the_key_that_it_had_as_composite() -> None:
         keys = [key(sent(asked, name, "freeze")) for name in ("labelled-composite", "composite")]
     assert keys[0] == "24691070203b4ef1f91e0fb40f58aeaaff9ef23dce449f65dde8dec1971ad239"
     assert keys[1] != keys[0]
-
-
-def test_a_labelled_composite_is_one_picture_and_the_words_name_its_parts(
-    question: Question, freeze: Path
-) -> None:
-    conversation = sent(question, "labelled-composite", freeze)
-    (whole,) = conversation.images
-    assert Path(whole.path).parent == freeze.parent / "pictures" / "composite"
-    assert "From [Image 1] to [Image 2]?\n\n[image]" in conversation.text
-    assert "A. [Choice A]\nB. [Choice B]\nC. " in conversation.text
-
-
-@pytest.mark.parametrize("images", MADE)
-def test_one_picture_or_none_is_enough(question: Question, freeze: Path, images: Any) -> None:
-    bare = Question(id="p", question="Why?")
-    assert sent(bare, images, freeze) == sent(bare, "all", freeze)
-    single = Question(id="p", question="See [IMAGE0].", images=question.images[:1])
-    assert len(sent(single, images, freeze).images) == 1
 
 
 @pytest.mark.parametrize("images", [*MADE, "shuffled"])
@@ -225,8 +174,3 @@ def test_a_picture_without_bytes_has_its_name_for_a_hash() -> None:
 def test_what_does_not_go_together_is_said(given: dict[str, Any], line: str) -> None:
     with pytest.raises(ValidationError, match=line):
         Images.model_validate(given)
-
-
-def test_a_word_is_short_for_show() -> None:
-    assert Setting.model_validate({"images": "first"}).images == Images(show="first")
-    assert Setting.model_validate({"images": {"show": "first"}}).images.k == 1

@@ -146,26 +146,3 @@ def test_nothing_leaks_over_the_whole_split(name: str, split: Split) -> None:
         if more := told(task, split) - may_be_told(question, setting, split):
             leaks[question.id] = more
     assert leaks == {}
-
-
-def test_the_sentinels_would_be_seen(split: Split) -> None:
-    question = split.questions[0]
-    task = Task(question, SETTINGS["examples-all"], split.placeholders.folder, split.examples)
-    found = told(task, split)
-    assert {kind for kind, _ in found} == {"TEXT", "GOLD", "SOLUTION", "PICTURE"}
-    strangers = {problem for _, problem in found} - {question.id}
-    assert strangers
-    assert not strangers & split.siblings[question.id]
-
-
-@pytest.mark.parametrize("name", MADE)
-def test_the_placeholders_would_be_seen_in_what_is_made_of_them(name: str, split: Split) -> None:
-    most = sorted(split.questions, key=lambda question: -len(question.images))[:5]
-    for question in most:
-        task = Task(question, SETTINGS[name], split.placeholders.folder, split.examples)
-        *_, last = put(task)
-        made = [part for part in last.images if "/pictures/" in part.path]
-        places = {f"{question.id}#{n}" for n in range(len(question.images))}
-        assert made
-        assert split.placeholders.seen(last.images) == places
-        assert split.placeholders.seen(made) <= places

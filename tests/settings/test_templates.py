@@ -32,8 +32,3 @@ def test_every_built_in_prompt_keeps_its_question_and_loses_idle_slots(name: str
         assert CHOICES not in idle
         assert EXAMPLES not in idle
         assert "[Choices]" not in idle
-
-
-def test_an_ablation_of_choices_keeps_the_format_of_the_answer() -> None:
-    shape = PROMPTS.get("usnco-v").shape(lettered=True, choices=False)
-    assert shape.startswith("Question: {question}\n\n* Answer with the option's letter")

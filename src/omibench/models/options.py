@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.errors import ModelError
@@ -109,13 +109,13 @@ def score_from_list(response: Response, reply: object, options: Sequence[str]) -
 
 
 def _sum(listed: Sequence[Json], option: str) -> float | None:
-    values = [number(row.get("logprob")) for row in listed if _is(row, option)]
+    spellings = [row for row in listed if as_text(row.get("token")).strip() == option]
+    values = [number(row.get("logprob")) for row in spellings]
     logprobs = [min(0.0, v) for v in values if v is not None and v > IMPOSSIBLE]
-    if not logprobs:
-        return None
+    return add_logprobs(logprobs) if logprobs else None
+
+
+def add_logprobs(logprobs: Collection[float]) -> float:
+    """Return the logarithm of the sum of probabilities, given as logarithms (nats)."""
     top = max(logprobs)
     return top + math.log(sum(math.exp(value - top) for value in logprobs))
-
-
-def _is(row: Json, option: str) -> bool:
-    return as_text(row.get("token")).strip() == option

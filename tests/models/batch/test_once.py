@@ -116,21 +116,6 @@ def test_a_batch_that_was_made_when_the_process_died_is_found(
 
 
 @every_api
-def test_what_is_out_is_awaited_and_only_the_rest_submitted(
-    server: ServerHandle, make: Make, api: str
-) -> None:
-    server.configure(batch_s=0.4)
-    asked = make(api)
-    stream = asked.answer(QUESTIONS[:3])
-    first = threading.Thread(target=lambda: list(stream))
-    first.start()
-    wait_until(lambda: bool(batches(server)))
-    assert outcomes(make(api), QUESTIONS) == {"answered"}
-    first.join()
-    assert [batch["lines"] for batch in batches(server)] == [3, 3]
-
-
-@every_api
 def test_two_at_once_submit_once(server: ServerHandle, make: Make, api: str) -> None:
     server.configure(batch_s=0.3)
     found: list[set[str]] = []

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model, provider
-from tests.models.batch.conftest import FAST
-from tests.security.hostile import Answer, hostile
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.api.keys import explain_failure, resolve_address
-from omibench.models.openai.provider import OpenAIProvider
 
 
 @pytest.fixture(autouse=True)
@@ -42,19 +37,6 @@ def test_what_and_where_and_what_to_do(failure: Failure, remedy: str) -> None:
     assert (found.status, found.transient) == (failure.status, failure.transient)
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        Failure("HTTP 429", 429),
-        Failure("HTTP 500", 500),
-        Failure("HTTP 403", 403, refused="content_filter"),
-        Failure("ReadTimeout"),
-    ],
-)
-def test_other_failures_stay(failure: Failure) -> None:
-    assert explain_failure(failure, "mine", openai_model()) is failure
-
-
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     assert resolve_address(openai_model()) == "https://api.openai.com/v1"
@@ -73,12 +55,3 @@ def test_a_wrong_key_and_a_wrong_model(server: ServerHandle, api: str) -> None:
     server.configure(api_keys=None, any_model=False, models=["other"])
     with pytest.raises(ModelError, match="check that `id` matches the provider's list"):
         list(provider(server, api).answer([ask("q")]))
-
-
-def test_batches_say_it_too(tmp_path: Path) -> None:
-    with hostile(lambda got: Answer(401, {}, [b"{}"])) as server:
-        block = openai_model(base_url=server.url, batch=True)
-        model = OpenAIProvider("mine", block, tmp_path)
-        model.poll_interval = FAST
-        with pytest.raises(ModelError, match=f"model 'mine'.*the key from {KEY_ENV}"):
-            list(model.answer([ask("q")]))

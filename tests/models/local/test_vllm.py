@@ -172,15 +172,6 @@ def test_a_prompt_that_is_rejected_fails_alone(fake: FakeVllm, rejection: type[E
     assert found[5].text == ""
 
 
-def test_an_engine_that_dies_is_let_go(fake: FakeVllm) -> None:
-    fake.dies = True
-    with pytest.raises(ModelError, match=r"'qwen': vLLM stopped: EngineCore .* run the command"):
-        answers(provider(), [shown("Go")])
-    fake.dies = False
-    answers(provider(), [shown("Go")])
-    assert len(fake.loads) == 2
-
-
 def test_answers_are_never_given_to_the_wrong_question(fake: FakeVllm) -> None:
     fake.answers = 1
     with pytest.raises(ModelError, match="returned 1 answers to 2 conversations"):
@@ -191,12 +182,6 @@ def test_an_image_that_the_engine_drops_is_caught(fake: FakeVllm, tmp_path: Path
     fake.drops_images = True
     with pytest.raises(ImageCountError, match=r"another number of images .*\[1\]"):
         answers(provider(), [shown("a", picture(tmp_path, 1), picture(tmp_path, 2))])
-
-
-def test_control_tokens_in_a_text_are_broken_up(fake: FakeVllm) -> None:
-    answers(provider(), [shown("B<|im_end|><|image_pad|>", system="<|im_end|>")])
-    texts = [part["text"] for turn in fake.calls[0].messages[0] for part in turn["content"]]
-    assert texts == ["< |im_end|>", "B< |im_end|>< |image_pad|>"]
 
 
 def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:

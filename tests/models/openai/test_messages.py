@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import JPEG, ask, openai_model, picture
+from tests.models.apis import ask, openai_model
 
 from omibench.errors import ModelError
-from omibench.models.api.bodies import PictureCache, PicturePayload
+from omibench.models.api.bodies import PicturePayload
 from omibench.models.openai.provider import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 
@@ -96,24 +95,6 @@ def test_responses() -> None:
         "include": ["message.output_text.logprobs"],
         "temperature": 0.0,
     }
-
-
-def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import base64
-
-    calls = []
-    real = base64.b64encode
-    encode = "omibench.models.api.bodies.b64encode"
-    monkeypatch.setattr(encode, lambda data: calls.append(1) or real(data))
-    pictures = PictureCache()
-    image = picture(tmp_path, "a.jpg", head=JPEG)
-    for index in range(4):
-        found = openai_body(openai_model(), [ask(image, index=index)], pictures.inline)
-        url = found["messages"][0]["content"][0]["image_url"]["url"]
-        kind, _, data = url.partition(",")
-        assert kind == "data:image/jpeg;base64"
-        assert base64.b64decode(data) == Path(image.path).read_bytes()
-    assert len(calls) == 1
 
 
 def test_what_enters_the_key() -> None:

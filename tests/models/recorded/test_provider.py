@@ -45,14 +45,6 @@ def test_responses_come_back_with_their_published_verdicts(tmp_path: Path, suffi
     assert not any(r.simulated for r in found)
 
 
-def test_samples_are_told_apart_by_their_index(tmp_path: Path) -> None:
-    rows = [{"id": "a", "index": i, "response": f"answer {i}"} for i in range(3)]
-    write_jsonl(tmp_path / "r.jsonl", rows)
-    provider = recorded(tmp_path, "r.jsonl")
-    found = [r.text for _, r in provider.answer([request("a", index=i) for i in (2, 0)])]
-    assert found == ["answer 2", "answer 0"]
-
-
 def test_the_identity_is_the_content_of_the_files(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "r.jsonl", ROWS)
     one = recorded(tmp_path, "r.jsonl").identity

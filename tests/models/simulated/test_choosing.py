@@ -38,21 +38,6 @@ def test_a_referee_prefers_the_right_response_as_often_as_it_discerns(simulate: 
     assert share_of_right_wins(simulate, discernment=-50.0) == 0.0
 
 
-def test_a_taste_that_lasts_decides_all_prompts_alike(simulate: Make) -> None:
-    def list_choices(lasting_taste: float) -> set[str]:
-        return {
-            say(simulate, "referee", RIGHT, WRONG, index=i, lasting_taste=lasting_taste)
-            for i in range(40)
-        }
-
-    assert len(list_choices(1.0)) == 1
-    assert len(list_choices(0.0)) == 2
-    of_one_answer = {
-        say(simulate, "referee", WRONG, OTHER, seed=seed, lasting_taste=1.0) for seed in range(20)
-    }
-    assert of_one_answer == {"BETTER: A"}, "equal answers are a tie, which the first one wins"
-
-
 def test_marks_are_whole_numbers_of_the_scale_and_order_as_views_do(simulate: Make) -> None:
     for seed in range(20):
         marks = re.fullmatch(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from omibench.errors import FileFormatError, ModelError
 from omibench.models.registry import open_provider
 from omibench.models.simulated.answers import SLIPS, probability_correct
 from omibench.models.simulated.provider import SimulatedProvider
-from omibench.models.simulated.roles import is_right, name_final_answer
+from omibench.models.simulated.roles import is_right
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import Request, Response
 
@@ -94,16 +93,6 @@ def test_samples_of_one_problem_are_alike_by_the_lasting_share(simulate: Make) -
 
     independent, default, whole = map(share_of_equal_pairs, (0.0, 0.7, 1.0))
     assert independent < 0.6 < default < 0.85 < whole == 1.0
-
-
-def test_wrong_answers_repeat_the_usual_mistake_at_its_share(simulate: Make) -> None:
-    provider = simulate(ability=-50.0, usual_mistake=0.6)
-    answers = Counter(name_final_answer(r.text) for r in draw(provider, "number"))
-    (_, most), (_, second) = answers.most_common(2)
-    assert 0.6 * DRAWS < most < 0.8 * DRAWS
-    assert second < 0.15 * DRAWS
-    always = draw(simulate(ability=-50.0, usual_mistake=1.0), "number")
-    assert len({name_final_answer(r.text) for r in always}) == 1
 
 
 def test_the_probability_is_the_documented_one(simulate: Make) -> None:

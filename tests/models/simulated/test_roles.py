@@ -10,7 +10,6 @@ from tests.models.conftest import Make, request
 from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
-from omibench.settings.steps import READ_FIGURES, READ_TEXT
 from omibench.text.fences import Section, fence_sections
 
 RIGHT = "So the final answer is \\boxed{B}."
@@ -133,11 +132,3 @@ def test_a_flawed_label_is_one_of_the_list(simulate: Make) -> None:
 def test_what_the_oracle_does_not_hold_is_named(simulate: Make) -> None:
     with pytest.raises(ModelError, match="'number' has no 'captions'"):
         ask(simulate(), "captioner", "number")
-
-
-def test_the_perceiver_reads_the_text_or_describes_the_figures(simulate: Make) -> None:
-    provider = simulate()
-    assert ask(provider, "perceiver", "mcq", READ_TEXT) == "Una lente de 5 cm."
-    assert ask(provider, "perceiver", "mcq", READ_FIGURES) == "A lens of 5 cm.\nA ray."
-    flawed = simulate(error_rate=1.0)
-    assert ask(flawed, "perceiver", "mcq", READ_TEXT) != "Una lente de 5 cm."

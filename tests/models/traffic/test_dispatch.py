@@ -11,7 +11,7 @@ from tests.models.traffic.simulated import Books, Endpoint, Step, busy, request,
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.api.outage import Outage, PendingCall
-from omibench.models.api.scheduler import ALONE_S, FATAL, HOPELESS, Dispatch, Sent
+from omibench.models.api.scheduler import FATAL, HOPELESS, Dispatch, Sent
 from omibench.models.provider import NO_BUDGET
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request
@@ -57,13 +57,6 @@ def test_a_transient_failure_is_sent_again_and_delivered_once() -> None:
     assert done.outcomes == {"answered": 30}
     assert books.ends == {"paid": 30, "unknown": 30}
     assert not books.open
-
-
-def test_what_was_certainly_not_paid_is_given_back() -> None:
-    books = Books()
-    run(Endpoint(lambda p, attempt: [busy()] if attempt < 2 else ["ok"]), 5, books)
-    assert books.ends == {"given back": 10, "paid": 5}
-    assert books.left == float("inf")
 
 
 @pytest.mark.parametrize("seconds", [0.2, 30.0, 800.0])
@@ -189,20 +182,6 @@ def test_what_is_turned_down_of_all_is_no_fault_of_their_content() -> None:
     assert {(r.outcome, r.passing) for r in few.got.values()} == {("provider_error", False)}
 
 
-@pytest.mark.parametrize(("known", "ends"), [(HOPELESS - 1, True), (200, False)])
-def test_what_was_answered_before_counts_against_hopeless(known: int, ends: bool) -> None:
-    bad = Failure("HTTP 400: odd", 400, maybe_paid=False)
-    endpoint = Endpoint(lambda p, a: [0.1, bad])
-    if ends:
-        with pytest.raises(ModelError, match="rejects every request"):
-            run(endpoint, 60, known=known, concurrency=4)
-    else:
-        done = run(endpoint, 60, known=known, concurrency=4)
-        assert {(r.outcome, r.error) for r in done.got.values()} == {
-            ("provider_error", "HTTP 400: odd")
-        }
-
-
 def test_what_a_failure_cost_is_known_where_it_was_counted() -> None:
     books = Books(dollars=10.0)
     broken = Failure("the reply ended as 'error'", 200, transient=True, cost_usd=0.5)
@@ -220,14 +199,6 @@ def test_a_budget_is_used_up_and_then_nothing_is_sent() -> None:
     assert done.outcomes == {"answered": 37, "budget_stop": 63}
     assert endpoint.peak == 10
     assert books.left == pytest.approx(10 - 37 * 0.25)
-
-
-def test_requests_per_minute_are_spread() -> None:
-    endpoint = Endpoint()
-    run(endpoint, 121, requests_per_minute=30, concurrency=64)
-    times = sorted(t for t, _ in endpoint.seen)
-    assert times[-1] == pytest.approx(240.0)
-    assert all(sum(s <= t < s + 60 for t in times) <= 30 for s in times)
 
 
 def test_tokens_per_minute_follow_what_is_counted() -> None:
@@ -261,11 +232,6 @@ def test_the_first_request_to_an_unknown_endpoint_goes_alone() -> None:
     sent = first(Endpoint(lambda p, a: [2.0, "ok"]))
     assert (sent[0], sent[1]) == (0.0, 2.0)
     assert sent.count(2.0) == 8
-
-
-def test_others_do_not_wait_for_a_slow_first_one() -> None:
-    sent = first(Endpoint(lambda p, a: [100.0, "ok"]))
-    assert sent[:9] == [0.0, *[ALONE_S] * 7, 100.0]
 
 
 @pytest.mark.parametrize(("known", "heard"), [(1, False), (0, True)])

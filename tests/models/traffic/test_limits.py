@@ -48,18 +48,6 @@ def test_it_settles_near_what_the_endpoint_takes_and_recovers() -> None:
     assert mean(limits, 500, 600) > 60
 
 
-def test_all_turned_away_halves_once_a_window() -> None:
-    concurrency = Concurrency(64)
-    for _ in range(64):
-        concurrency.note_end(0, congested=True)
-    assert concurrency.limit == 32
-    for _ in range(500):  # they were sent before the cut
-        concurrency.note_end(0, congested=True)
-    assert concurrency.limit == 32
-    concurrency.note_end(concurrency.window, congested=True)
-    assert concurrency.limit == 32, "one failure is no window"
-
-
 def test_it_never_stops() -> None:
     concurrency = Concurrency(8)
     for _ in range(100):

@@ -132,11 +132,6 @@ def test_an_address_that_nobody_has_answered_at_is_given_up_in_a_minute() -> Non
     assert endpoint.seen[-1][0] <= 130.0
 
 
-def test_a_known_address_is_waited_for_from_the_start() -> None:
-    endpoint = Endpoint(away(0.0, 300.0, refused))
-    assert len(run(endpoint, 20, known=5, concurrency=8).got) == 20
-
-
 @pytest.mark.parametrize("failing", [{5}, {97}, set(range(91, 100)), set(range(0, 100, 7))])
 def test_requests_at_which_a_server_breaks_that_answers_others_are_no_outage(
     failing: set[int],
@@ -147,12 +142,6 @@ def test_requests_at_which_a_server_breaks_that_answers_others_are_no_outage(
         int(p.partition("/")[0]) for p, r in done.got.items() if r.outcome == "provider_error"
     } == failing
     assert done.seconds < 40
-
-
-def test_one_request_alone_at_which_a_server_breaks_fails_after_its_attempts() -> None:
-    done = run(Endpoint(lambda p, a: [1.0, broken()]), 1, attempts=20)
-    assert [r.outcome for r in done.got.values()] == ["provider_error"]
-    assert "20 attempts failed, the last with HTTP 500" in (done.got["0/0"].error or "")
 
 
 @pytest.mark.parametrize("jobs", [12, 300])

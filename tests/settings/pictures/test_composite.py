@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 from tests.settings.pictures.drawn import drawn
 
 from omibench.settings.pictures.transforms import LONGEST, compose, layout
@@ -44,23 +43,7 @@ def test_pictures_are_on_it_pixel_for_pixel_when_they_fit() -> None:
         assert min(above.tobytes()) < 100, "a label stands above"
 
 
-def test_without_labels_nothing_but_the_pictures_is_on_it() -> None:
-    images = [drawn((120, 80), 10), drawn((60, 200), 200), drawn((300, 50), 90)]
-    plan = layout([image.size for image in images], labelled=False)
-    canvas = compose(images)
-    assert canvas.size == plan.canvas
-    for image, (x, y, wide, high) in zip(images, plan.boxes, strict=True):
-        assert canvas.crop((x, y, x + wide, y + high)).tobytes() == image.tobytes()
-        canvas.paste("white", (x, y, x + wide, y + high))
-    assert canvas.getcolors() == [(canvas.width * canvas.height, (255, 255, 255))]
-
-
 def test_only_the_largest_are_made_smaller() -> None:
     plan = layout([(6000, 4000), (300, 200)], 2)
     assert plan.boxes[1][2:] == (300, 200)
     assert max(plan.boxes[0][2:]) < LONGEST
-
-
-def test_a_canvas_is_no_longer_than_it_must_be() -> None:
-    assert layout([(400, 400)] * 4, 4).canvas < (1000, 1000)
-    assert max(compose([Image.new("RGB", (9, 9))], ["Image 1"], 1).size) < 200

@@ -74,16 +74,6 @@ def test_damage_and_loss_are_mended(recipe: Recipe, freeze: Path, paint: Paint) 
     assert make(recipe, [source], turn) == first, "seen within a process, too"
 
 
-def test_another_byte_in_a_source_is_another_picture(
-    recipe: Recipe, freeze: Path, paint: Paint
-) -> None:
-    image, turn = drawn((40, 30)), Turn()
-    one = part_of(paint("a.png", image, compress_level=1), freeze)
-    other = part_of(paint("b.png", image, compress_level=9), freeze)
-    assert one.sha256 != other.sha256
-    assert make(recipe, [one], turn).sha256 != make(recipe, [other], turn).sha256
-
-
 def test_photographs_stay_jpeg_and_drawings_png(recipe: Recipe, freeze: Path, paint: Paint) -> None:
     jpeg, png = (part_of(paint(f"a.{kind}", drawn((40, 30))), freeze) for kind in ("jpg", "png"))
     assert Path(make(recipe, [jpeg], Turn()).path).read_bytes()[:2] == b"\xff\xd8"
@@ -96,13 +86,6 @@ def test_many_may_draw_the_same_at_once(recipe: Recipe, freeze: Path, paint: Pai
         found = set(pool.map(lambda _: make(recipe, [source], Turn()), range(16)))
     assert len(found) == 1
     assert len(list(recipe.folder.iterdir())) == 1
-
-
-def test_an_absent_source_is_named_as_it_is(recipe: Recipe, freeze: Path, paint: Paint) -> None:
-    there = part_of(paint("a.png", drawn((40, 30))), freeze)
-    gone = ImagePart(sha256="absent:images/b.png", path="images/b.png")
-    assert make(recipe, [there, gone], Turn()) == gone
-    assert not recipe.folder.exists()
 
 
 def test_what_cannot_be_opened_is_one_line(

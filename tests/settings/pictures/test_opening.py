@@ -41,8 +41,3 @@ def test_a_photograph_is_turned_as_its_camera_says() -> None:
     opened = decode_picture(as_file(drawn((30, 20)), "JPEG", exif=exif), "x.jpg")
     assert opened.jpeg
     assert opened.image.size == (20, 30)
-
-
-def test_a_print_in_cmyk_is_opened() -> None:
-    opened = decode_picture(as_file(drawn((30, 20), mode="CMYK"), "JPEG"), "x.jpg")
-    assert opened.image.mode == "RGB"

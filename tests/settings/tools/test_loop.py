@@ -15,7 +15,6 @@ from PIL import Image
 from omibench.errors import MissingInputError
 from omibench.params.setting import Tools
 from omibench.schemas.request import (
-    NOT_YET,
     Conversation,
     Decoding,
     ImagePart,
@@ -30,7 +29,7 @@ from omibench.schemas.request import (
 from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import next_turn
 from omibench.settings.tools.edits import upright_size
-from omibench.settings.tools.instructions import MOST_CALLS, WAYS
+from omibench.settings.tools.instructions import MOST_CALLS
 from omibench.store.key import dump_request, parse_request, request_key
 from omibench.store.lines import build_body, encode_line, line_fault, parse_line
 
@@ -74,34 +73,9 @@ def words(message: Message) -> str:
     return " ".join(part.text for part in message.parts if isinstance(part, TextPart))
 
 
-def test_the_first_turn_names_tools_and_pictures(home: Path) -> None:
-    first = must(turn(home, NATIVE))
-    assert [m.role for m in first.messages] == ["system", "user"]
-    rules = words(first.messages[0])
-    assert "image_1 (120 x 80 pixels), image_2 (120 x 80 pixels)" in rules
-    assert "```tool" not in rules
-    assert [tool.name for tool in first.tools] == list(NATIVE.offered)
-    assert first.messages[1] == opening(home).messages[0]
-    by_text = must(turn(home, TEXT))
-    assert by_text.tools == ()
-    assert "```tool" in words(by_text.messages[0])
-    assert "draw_lines" in words(by_text.messages[0])
-
-
 def test_only_what_is_offered_is_named(home: Path) -> None:
     some = must(turn(home, Tools(style="text", offered=("look", "crop"))))
     assert "zoom" not in words(some.messages[0])
-
-
-def test_an_answer_ends_it(home: Path) -> None:
-    for tools in (NATIVE, TEXT):
-        assert turn(home, tools, Response(text="\\boxed{1}")) is None
-
-
-def test_a_problem_without_pictures_is_put_as_it_is(home: Path) -> None:
-    bare = Conversation(messages=(Message(role="user", parts=(TextPart(text="2 + 2?"),)),))
-    assert next_turn(bare, NATIVE, home, []) == bare
-    assert next_turn(bare, NATIVE, home, [Response(text="4")]) is None
 
 
 def test_native_calls_are_answered_each_by_its_id(home: Path) -> None:
@@ -202,23 +176,6 @@ def test_odd_ids_are_made_sound_and_distinct(home: Path) -> None:
         assert len(set(kept)) == 2
 
 
-def test_stages_read_the_pictures_before_the_answer(home: Path) -> None:
-    for manner in ("slow", "flow"):
-        tools = Tools.model_validate({"manner": manner})
-        stages = WAYS[tools.manner].stages
-        told: list[Response] = []
-        for number in range(len(stages)):
-            found = must(turn(home, tools, *told))
-            last = words(found.messages[-1])
-            assert last.endswith(stages[number])
-            assert (NOT_YET in last) == (number < len(stages) - 1)
-            if number == 0:
-                told.append(calls(("crop", BOX)))
-                must(turn(home, tools, *told))
-            told.append(Response(text=f"Stage {number}."))
-        assert turn(home, tools, *told) is None
-
-
 def test_neighbouring_turns_of_the_user_are_one(home: Path) -> None:
     tools = Tools(manner="flow", max_turns=2, style="text")
     told = [Response(text=write_call("crop", BOX)), Response(text="a"), Response(text="b")]
@@ -302,11 +259,6 @@ def kept(request: Request, response: Response) -> None:
     assert dump_request(again) == dump_request(request)
     assert request_key({"provider": "x"}, again) == own
     assert Response.model_validate_json(body.response) == response
-
-
-def test_a_line_of_the_store_gives_turns_back(home: Path) -> None:
-    told = calls(("crop", BOX)).model_copy(update={"carried": '[{"signature": "s"}]'})
-    kept(asked(must(turn(home, NATIVE, told))), told)
 
 
 hostile = st.text() | st.sampled_from(

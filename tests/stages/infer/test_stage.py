@@ -47,17 +47,6 @@ def test_a_second_run_buys_nothing_and_gives_the_same_file(
     assert len(before) == 1
 
 
-def test_settings_show_their_images(questions: Path, study: Make) -> None:
-    counts = {
-        setting: [
-            len(r.conversation.images)
-            for r in list_requests(questions, study(), Cell("sim", setting))
-        ]
-        for setting in ("cot", "first")
-    }
-    assert counts == {"cot": [2, 2, 2], "first": [1, 1, 1]}
-
-
 def test_images_are_found_beside_the_questions(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:

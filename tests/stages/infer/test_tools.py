@@ -201,14 +201,6 @@ def test_replies_that_only_call_end_at_the_last_turn(
     assert found["text"][0].startswith("```tool")
 
 
-def test_a_loop_that_ends_in_calls_alone_has_no_answer(
-    tmp_path: Path, make: Make, server: ServerHandle
-) -> None:
-    questions = frozen(tmp_path, "silent")
-    found = rows(questions, make({"max_turns": 2}, **at(server, "chat")))
-    assert found["outcome"].to_list() == ["empty"]
-
-
 def test_pictures_that_tools_made_are_bounded(
     tmp_path: Path, make: Make, server: ServerHandle
 ) -> None:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from omibench.errors import ModelError, PassingError
+from omibench.errors import ModelError
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.stages.rationale.stage import refuse_gaps
 
 ANSWERED = Response(text="So.")
 STOPPED = Response(text="", outcome="budget_stop")
-PASSING = Response(text="", outcome="provider_error", error="HTTP 503", passing=True)
-LASTING = Response(text="", outcome="provider_error", error="HTTP 400")
 
 
 def ask(*responses: Response) -> Sequence[tuple[str, Response]]:
@@ -24,10 +22,6 @@ def ask(*responses: Response) -> Sequence[tuple[str, Response]]:
     return refuse_gaps("pen", lambda _: [("key", r) for r in responses])(requests)
 
 
-def test_answers_and_errors_that_last_are_outcomes() -> None:
-    assert ask(ANSWERED, LASTING) == [("key", ANSWERED), ("key", LASTING)]
-
-
 def test_a_budget_that_is_used_up_stops_the_stage() -> None:
     with pytest.raises(ModelError) as raised:
         ask(ANSWERED, STOPPED, STOPPED)
@@ -36,8 +30,3 @@ def test_a_budget_that_is_used_up_stops_the_stage() -> None:
         "'p1': the budget is used up; completed replies are kept; raise "
         "study.budget_usd and run again"
     )
-
-
-def test_an_error_that_may_pass_stops_the_stage() -> None:
-    with pytest.raises(PassingError, match=r"1 of 2 .* 'p0': HTTP 503; .* kept; run again$"):
-        ask(PASSING, ANSWERED)

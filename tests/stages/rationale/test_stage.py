@@ -122,38 +122,6 @@ def test_a_scorer_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules
         study(tmp_path, writer="pen", scorer=rules)
 
 
-def test_a_second_run_buys_nothing(
-    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    full = study(tmp_path, writer="pen", labeller="tagger", topics=TOPICS)
-    write_rationales(problems, tmp_path / "out", full)
-    first = (tmp_path / "out/problems.jsonl").read_bytes()
-
-    def sold_out(*_: object) -> None:
-        raise AssertionError("a request was sent again")
-
-    monkeypatch.setattr(SimulatedProvider, "answer", sold_out)
-    write_rationales(problems, tmp_path / "out", full)
-    assert (tmp_path / "out/problems.jsonl").read_bytes() == first
-
-
-def test_another_room_of_the_labeller_asks_for_labels_alone_again(
-    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names: dict[str, Any] = {"writer": "pen", "labeller": "tagger", "topics": TOPICS}
-    write_rationales(problems, tmp_path / "out", study(tmp_path, **names))
-    asked: list[Request] = []
-
-    def refuse(_: object, request: Request) -> Response:
-        asked.append(request)
-        return Response(text="", outcome="refused")
-
-    monkeypatch.setattr(SimulatedProvider, "respond", refuse)
-    wide = study(tmp_path, **names, labeller_max_tokens=8192)
-    write_rationales(problems, tmp_path / "out", wide)
-    assert {(r.tags.role, r.decoding.max_tokens) for r in asked} == {("labeller", 8192)}
-
-
 def test_without_models_nothing_changes(problems: Path, tmp_path: Path) -> None:
     assert write_rationales(problems, problems.parent / "out", study(tmp_path)) == 2
     before = read_jsonl(problems, Problem)

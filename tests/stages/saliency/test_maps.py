@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from omibench.stages.saliency.maps import (
     Effect,
     measure_effects,
-    measure_impact,
-    measure_mass,
     normalise,
-    select_strongest,
 )
 
 BASE = {"A": -1.0, "B": -0.5}
@@ -30,13 +27,6 @@ def test_a_drop_supports_and_a_rise_speaks_against() -> None:
     assert measure_effects(BASE, [(THERE, {"A": -1.0})], "B") == [], "an option that was not scored"
 
 
-def test_impact_is_the_largest_effect_either_way() -> None:
-    found = [Effect(HERE, 0.5), Effect(THERE, -0.75)]
-    assert measure_impact(found) == 0.75
-    assert measure_impact([]) == 0.0
-    assert select_strongest(found, 1) == [Effect(THERE, -0.75)]
-
-
 @given(st.dictionaries(st.sampled_from("ABCDE"), st.floats(-700, 0), min_size=1))
 def test_log_probabilities_are_normalised_over_the_options(scores: dict[str, float]) -> None:
     normalised = normalise(scores)
@@ -45,8 +35,3 @@ def test_log_probabilities_are_normalised_over_the_options(scores: dict[str, flo
     for other in others:
         gap = scores[other] - scores[first]
         assert normalised[other] - normalised[first] == pytest.approx(gap, abs=1e-9)
-
-
-def test_the_mass_of_the_options_is_what_other_words_leave() -> None:
-    assert measure_mass({"A": math.log(0.5), "B": math.log(0.125)}) == pytest.approx(0.625)
-    assert measure_mass({"A": 0.0}) == 1.0

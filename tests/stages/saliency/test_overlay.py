@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PIL import Image
 
-from omibench.schemas.columns import map_file
 from omibench.stages.saliency.maps import LETTERS, PAD, Effect, overlay
 
 TOP = LETTERS + 2 * PAD
@@ -26,12 +23,3 @@ def test_colours_are_symmetric() -> None:
     assert red[0] - red[2] > 50
     assert blue[2] - blue[0] > 50
     assert pixel(heat, 70, 60) == (128, 128, 128), "where nothing is shown the picture is as it was"
-
-
-def test_without_any_effect_the_picture_stays() -> None:
-    heat = overlay(Image.new("RGB", (80, 60), "white"), [Effect((0, 0, 56), 0.0)], "nothing")
-    assert pixel(heat, 5, 5) == (255, 255, 255)
-
-
-def test_a_problem_names_no_path() -> None:
-    assert map_file(Path("maps"), "../etc/p 1", 0, "A/B").as_posix() == "maps/..-etc-p-1-0-A-B.png"

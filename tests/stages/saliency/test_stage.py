@@ -131,26 +131,6 @@ def test_a_response_without_a_letter_is_an_outcome_with_its_reason(
     assert {row["reading"] for row in rows.values()} == {"final_letter"}
 
 
-def test_a_cell_without_any_letter_has_a_folder_without_maps(results: Path, study: Make) -> None:
-    write_responses(results, CELL, **dict.fromkeys(("q0", "q1", "q2"), "Nothing can be said."))
-    frame = look(results, study(saliency=BLOCK))
-    assert set(frame["outcome"]) == {"no_letter"}
-    assert not [*(results / "saliency" / CELL.model / CELL.setting).iterdir()]
-
-
-def test_a_second_run_asks_nothing_and_writes_the_same(results: Path, study: Make) -> None:
-    write_responses(results, CELL)
-    one, other = results / "one.parquet", results / "other.parquet"
-    saliency_cell(results, one, study(), CELL)
-    kept = sorted((results.parent / "store").glob("*/*.jsonl"))
-    sizes = [path.stat().st_size for path in kept]
-    saliency_cell(results, other, study(), CELL)
-    assert one.read_bytes() == other.read_bytes()
-    assert [path.stat().st_size for path in kept] == sizes
-    files = list((results / "pictures").rglob("*.png"))
-    assert len(files) == 2, "a patch makes no picture of its own"
-
-
 def test_a_setting_in_several_steps_is_refused(results: Path, study: Make) -> None:
     settings = {"direct": {"images": {"show": "captions", "model": "sim"}}}
     alone = {"settings": ["direct"]}

@@ -113,12 +113,90 @@ class Asker:
     budget: StudyBudget | None = None
 
     def __call__(self, requests: Sequence[Request]) -> list[Response]:
-        """See `ask`."""
-        return ask(requests, self.provider, self.store, self.budget)
+        """Return the response to each request in order; see `ask_with_keys`."""
+        return [response for _, response in self.ask_with_keys(requests)]
 
     def ask_with_keys(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
-        """See `ask`; return each response with its key in the store."""
-        return ask_keyed(requests, self.provider, self.store, self.budget)
+        """Return the key and the response of each request in order.
+
+        Requests beyond the budget return `budget_stop`. Raises ImageCountError if a request has
+        more images than the model accepts, and ModelError or MissingInputError if its images do not
+        match the conversation. In these cases nothing was sent.
+        """
+        provider, store = self.provider, self.store
+        partition = store.open_partition(provider.identity)
+        keys = [partition.key(request) for request in requests]
+        responses = _get_stored(dict.fromkeys(keys), partition)
+        missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in responses}
+        if missing:
+            check_space(store.folder, len(missing))
+        check_images(list(missing.values()), provider, store)
+        while missing:
+            with claim(store.folder / CLAIMS / partition.folder.name, missing) as claimed:
+                # Responses that another process stored between check and claim are found here.
+                partition.refresh()
+                responses |= _get_stored(missing, partition)
+                purchases = {
+                    k: r for k, r in missing.items() if k in claimed and k not in responses
+                }
+                if purchases and isinstance(provider, CountsAnswers):
+                    outcomes = [response.outcome for response in responses.values()]
+                    provider.stored_answers = sum(o not in NOT_BOUGHT for o in outcomes)
+                if purchases:
+                    responses |= self._buy(purchases, partition)
+            missing = {k: r for k, r in missing.items() if k not in responses}
+            if missing and not claimed:
+                log.info("%d requests are in progress in another process; waiting", len(missing))
+                pause(LOOK_AGAIN_S)
+        pairs = [(key, responses[key]) for key in keys]
+        if _STRICT.get():
+            check_answered(requests, [response for _, response in pairs])
+        return pairs
+
+    def _buy(self, missing: dict[str, Request], partition: Partition) -> dict[str, Response]:
+        bought: dict[str, Response] = {}
+        waiting = missing
+        try:
+            while waiting:
+                self._send(waiting, partition, bought)
+                # Reservations are worst cases: after settling, more requests can fit.
+                stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
+                waiting = {k: request for k, request in waiting.items() if k in stopped}
+                if self.budget is None or (waiting and not self.budget.has_room()):
+                    break
+        finally:
+            partition.sync()
+        if len(bought) < len(missing):
+            first = next(request for key, request in missing.items() if key not in bought)
+            raise ModelError(
+                f"{len(missing) - len(bought)} of {len(missing)} requests got no response, the "
+                f"first for {first.tags.problem!r}; run the command again, responses so far are "
+                "kept"
+            )
+        return bought
+
+    def _send(
+        self, waiting: dict[str, Request], partition: Partition, bought: dict[str, Response]
+    ) -> None:
+        """Send requests once, and add the responses to `bought`, those with an answer stored."""
+        key_of = {id(request): key for key, request in waiting.items()}
+        answers = self.provider.answer(list(waiting.values()), self.budget or NO_BUDGET)
+        with ProgressBar(len(waiting)) as progress:
+            for count, (request, response) in enumerate(answers, 1):
+                progress.add(response)
+                key = key_of.get(id(request)) or partition.key(request)
+                if key not in waiting:
+                    raise ModelError(
+                        f"a provider returned a response for {request.tags.problem!r} without a "
+                        "request"
+                    )
+                bought[key] = kept = self.store.images.with_drawn(response)
+                if kept.outcome not in NOT_BOUGHT:
+                    partition.append(key, request, kept)
+                    if self.budget is not None:
+                        self.budget.count_answer()
+                if count % SYNC_EVERY == 0:
+                    partition.sync()
 
 
 @contextmanager
@@ -140,48 +218,8 @@ def ask(
     store: Store,
     budget: StudyBudget | None = None,
 ) -> list[Response]:
-    """Return the response to each request in order; raises as `ask_keyed` does."""
-    return [response for _, response in ask_keyed(requests, provider, store, budget)]
-
-
-def ask_keyed(
-    requests: Sequence[Request],
-    provider: Provider,
-    store: Store,
-    budget: StudyBudget | None = None,
-) -> list[tuple[str, Response]]:
-    """Return the key and the response of each request in order.
-
-    Requests beyond the budget return `budget_stop`. Raises ImageCountError if a request has more
-    images than the model accepts, and ModelError or MissingInputError if its images do not match
-    the conversation. In these cases nothing was sent.
-    """
-    partition = store.open_partition(provider.identity)
-    keys = [partition.key(request) for request in requests]
-    responses = _get_stored(dict.fromkeys(keys), partition)
-    missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in responses}
-    if missing:
-        check_space(store.folder, len(missing))
-    check_images(missing.values(), provider, store)
-    while missing:
-        with claim(store.folder / CLAIMS / partition.folder.name, missing) as claimed:
-            # Responses that another process stored between the check and the claim are found here.
-            partition.refresh()
-            responses |= _get_stored(missing, partition)
-            purchases = {k: r for k, r in missing.items() if k in claimed and k not in responses}
-            if purchases:
-                if isinstance(provider, CountsAnswers):
-                    outcomes = [response.outcome for response in responses.values()]
-                    provider.stored_answers = sum(o not in NOT_BOUGHT for o in outcomes)
-                responses |= _buy(purchases, provider, store, partition, budget)
-        missing = {k: r for k, r in missing.items() if k not in responses}
-        if missing and not claimed:
-            log.info("%d requests are in progress in another process; waiting", len(missing))
-            pause(LOOK_AGAIN_S)
-    pairs = [(key, responses[key]) for key in keys]
-    if _STRICT.get():
-        check_answered(requests, [response for _, response in pairs])
-    return pairs
+    """Return the response to each request in order; raises as `Asker.ask_with_keys` does."""
+    return Asker(provider, store, budget)(requests)
 
 
 @contextmanager
@@ -196,12 +234,6 @@ def strictly() -> Iterator[None]:
 
 def _get_stored(keys: Iterable[str], partition: Partition) -> dict[str, Response]:
     return {key: response for key in keys if (response := partition.get(key))}
-
-
-def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
-    """Return the requests that `ask` would send: each key once, without those in the store."""
-    distinct = {partition.key(request): request for request in requests}
-    return [request for key, request in distinct.items() if key not in partition]
 
 
 def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -> None:
@@ -224,9 +256,8 @@ def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -
     log.warning("%s", line)
 
 
-def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
+def check_images(requests: Sequence[Request], provider: Provider, store: Store) -> None:
     """Check that every image exists, has the expected hash and can be sent; keep a copy."""
-    requests = list(requests)
     for request in requests:
         if not takes_images(provider, request):
             image_count = len(request.conversation.images)
@@ -235,11 +266,6 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
                 f"the model accepts {provider.max_images} per request and none is dropped; "
                 "choose a setting that shows fewer"
             )
-    _check_presence(requests)
-    store.images.keep_all(image for r in requests for image in r.conversation.images)
-
-
-def _check_presence(requests: Sequence[Request]) -> None:
     absent = {i.absent: r for r in requests for i in r.conversation.images if i.absent}
     if absent:
         name, request = next(iter(absent.items()))
@@ -248,34 +274,7 @@ def _check_presence(requests: Sequence[Request]) -> None:
             f"problem {request.tags.problem!r}; add them to the benchmark's folder (`data`) and "
             "freeze again; nothing was sent"
         )
-
-
-def _buy(
-    missing: dict[str, Request],
-    provider: Provider,
-    store: Store,
-    partition: Partition,
-    budget: StudyBudget | None,
-) -> dict[str, Response]:
-    bought: dict[str, Response] = {}
-    waiting = missing
-    try:
-        while waiting:
-            bought |= _round(waiting, provider, store, partition, budget)
-            # Reservations are worst cases: after settling, more requests can fit.
-            stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
-            waiting = {k: request for k, request in waiting.items() if k in stopped}
-            if budget is None or (waiting and not budget.has_room()):
-                break
-    finally:
-        partition.sync()
-    if len(bought) < len(missing):
-        first = next(request for key, request in missing.items() if key not in bought)
-        raise ModelError(
-            f"{len(missing) - len(bought)} of {len(missing)} requests got no response, the first "
-            f"for {first.tags.problem!r}; run the command again, responses so far are kept"
-        )
-    return bought
+    store.images.keep_all(image for r in requests for image in r.conversation.images)
 
 
 def refuse_unanswered(
@@ -304,31 +303,3 @@ def refuse_unanswered(
         f"answer, the first is for {request.tags.problem!r}: {reason}; completed replies are "
         f"kept; {remedy}"
     )
-
-
-def _round(
-    waiting: dict[str, Request],
-    provider: Provider,
-    store: Store,
-    partition: Partition,
-    budget: StudyBudget | None,
-) -> dict[str, Response]:
-    key_of = {id(request): key for key, request in waiting.items()}
-    bought: dict[str, Response] = {}
-    with ProgressBar(len(waiting)) as progress:
-        for request, response in provider.answer(list(waiting.values()), budget or NO_BUDGET):
-            progress.add(response)
-            key = key_of.get(id(request)) or partition.key(request)
-            if key not in waiting:
-                raise ModelError(
-                    f"a provider returned a response for {request.tags.problem!r} without a request"
-                )
-            response = store.images.with_drawn(response)  # noqa: PLW2901
-            if response.outcome not in NOT_BOUGHT:
-                partition.append(key, request, response)
-                if budget is not None:
-                    budget.count_answer()
-            bought[key] = response
-            if len(bought) % SYNC_EVERY == 0:
-                partition.sync()
-    return bought

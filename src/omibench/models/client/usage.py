@@ -131,34 +131,36 @@ def _anthropic(row: Mapping[str, Any], begin: float, end: float) -> Used:
     )  # fmt: skip
 
 
+_ANTHROPIC_COLUMNS = {
+    "usage_input_tokens_no_cache": "uncached_input_tokens",
+    "usage_input_tokens_cache_read": "cache_read_input_tokens",
+    "usage_output_tokens": "output_tokens",
+    "usage_type": "service_tier",
+    "model_version": "model",
+}
+"""Columns of the console's file, and their names in the API."""
+
+
 def _from_csv(path: Path) -> Iterator[Used]:
     for row in read_csv(path, limit=EXPORT_BYTES):
+        values: dict[str, Any] = {**row, "model": row.get("model") or None}
         if "usage_date_utc" in row:
             begin = _moment(row["usage_date_utc"][:10])
-            yield _anthropic_row(row, begin, begin + DAY_S)
+            end = begin + DAY_S
+            if "cost_usd" in row:
+                yield Used("anthropic", begin, end, values["model"], _amount(row["cost_usd"]))
+                continue
+            values |= {name: row[column] or None for column, name in _ANTHROPIC_COLUMNS.items()}
+            values["cache_creation"] = {
+                f"ephemeral_{span}_input_tokens": row[f"usage_input_tokens_cache_write_{span}"]
+                for span in ("5m", "1h")
+            }
+            yield _anthropic(values, begin, end)
         else:
-            begin, end = _amount(row["start_time"]), _amount(row["end_time"])
-            yield _openai_row(row, begin, end)
-
-
-def _openai_row(row: Mapping[str, str], begin: float, end: float) -> Used:
-    if "amount_value" in row:
-        usd = _dollars(row["amount_value"], row.get("amount_currency") or "usd")
-        return Used("openai", begin, end, _item_model(row.get("line_item")), usd)
-    return _openai({**row, "model": row.get("model") or None}, begin, end)
-
-
-def _anthropic_row(row: Mapping[str, str], begin: float, end: float) -> Used:
-    if "cost_usd" in row:
-        return Used("anthropic", begin, end, row.get("model") or None, _amount(row["cost_usd"]))
-    return Used(
-        "anthropic", begin, end, row["model_version"] or None, None,
-        uncached=_amount(row["usage_input_tokens_no_cache"]),
-        cached=_amount(row["usage_input_tokens_cache_read"]),
-        written=1.25 * _amount(row["usage_input_tokens_cache_write_5m"])
-        + 2.0 * _amount(row["usage_input_tokens_cache_write_1h"]),
-        output=_amount(row["usage_output_tokens"]), batch=row.get("usage_type") == "batch",
-    )  # fmt: skip
+            if "amount_value" in row:
+                currency = row.get("amount_currency") or "usd"
+                values["amount"] = {"value": row["amount_value"], "currency": currency}
+            yield _openai(values, _amount(row["start_time"]), _amount(row["end_time"]))
 
 
 def _item_model(item: str | None) -> str | None:

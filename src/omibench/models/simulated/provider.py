@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.models.options import make_scored_response
+from omibench.models.options import add_logprobs, make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.answers import CHARACTERS_PER_TOKEN, PosedProblem, reasoning, respond
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
@@ -49,8 +49,7 @@ def option_logprobs(
     scores = {o: seeded("option", row.id, o).gauss(0.0, 1.0) for o in request.options}
     for right in set(row.answer) & set(scores):
         scores[right] += 1.5 + edge - _lost_log_odds(request, row, seeded)
-    top = max(scores.values())
-    total = top + math.log(sum(math.exp(score - top) for score in scores.values()))
+    total = add_logprobs(scores.values())
     return {option: score - total for option, score in scores.items()}
 
 

@@ -13,12 +13,9 @@ from math import ceil, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.files.pictures import READERS
-from omibench.files.reading import open_regular
-from omibench.models.cost.tokens import image_size
 from omibench.params.setting import ToolName, Tools
 from omibench.schemas.request import ImagePart, ToolCall
-from omibench.settings.pictures.files import Recipe, make
+from omibench.settings.pictures.files import Recipe, make, read_size
 from omibench.settings.tools import arguments as given
 from omibench.settings.tools.arguments import Crop, ToolArguments, Zoom, read_arguments
 
@@ -210,8 +207,9 @@ def _around(x: float, y: float, radius: float) -> tuple[float, float, float, flo
 
 LEAST_SIDE = 8
 """Minimum side in pixels of a crop."""
-_TURNED = {5, 6, 7, 8}
-"""EXIF orientations that lay a picture on its side."""
+
+
+upright_size = cache(read_size)
 
 
 class CallError(Exception):
@@ -298,19 +296,6 @@ def _check_room(arguments: ToolArguments, image: ImagePart) -> None:
     left, top, right, bottom = scale_box(size, arguments.box)
     if min(right - left, bottom - top) < min(LEAST_SIDE, *size):
         raise CallError(f"the box has {right - left} x {bottom - top} pixels: take a larger one")
-
-
-@cache
-def upright_size(path: str) -> tuple[int, int] | None:
-    """Return width and height in pixels of a picture as shown; None if they cannot be read."""
-    from PIL import Image
-
-    size = image_size(path)
-    if size is None:
-        return None
-    with open_regular(path) as file, Image.open(file, formats=READERS) as image:
-        turned = image.format in ("JPEG", "MPO") and image.getexif().get(0x0112) in _TURNED
-    return size[::-1] if turned else size
 
 
 def _describe_picture(name: str, image: ImagePart) -> str:

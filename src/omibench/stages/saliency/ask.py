@@ -158,6 +158,7 @@ class UnscoredProblem(NamedTuple):
     question: Question
     outcome: SaliencyOutcome
     reason: str
+    requests: Sequence[Request] = ()
 
 
 def make_occlusion(
@@ -291,7 +292,7 @@ class OcclusionScores(NamedTuple):
 
 
 def collect_scores(
-    occlusion: Occlusion, answers: Mapping[int, KeyedResponse]
+    occlusion: Occlusion | UnscoredProblem, answers: Mapping[int, KeyedResponse]
 ) -> OcclusionScores | UnscoredProblem:
     """Read the log-probabilities of one problem's options.
 
@@ -304,9 +305,8 @@ def collect_scores(
         without a patch has none for the chosen option.
     """
 
-    def read_scores(request: Request) -> Scores:
-        return answers[id(request)][1].option_logprobs or {}
-
+    if isinstance(occlusion, UnscoredProblem):
+        return occlusion
     key, base = answers[id(occlusion.base)]
     raw, chosen = base.option_logprobs or {}, occlusion.context.letter
     if chosen not in raw:
@@ -315,7 +315,7 @@ def collect_scores(
     covered = {
         place: normalise(scores)
         for place, request in occlusion.covered.items()
-        if (scores := read_scores(request))
+        if (scores := answers[id(request)][1].option_logprobs)
     }
     return OcclusionScores(
         occlusion, key, normalise(raw), covered, measure_mass(raw), base.simulated

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from omibench.models.options import add_logprobs
 from omibench.params.stages.saliency import SaliencyParams
 
 if TYPE_CHECKING:
@@ -90,18 +91,13 @@ def normalise(scores: Scores) -> Scores:
     Args:
         scores: Log-probability (nats) of each option among all possible next tokens.
     """
-    total = _sum_logs(scores)
+    total = add_logprobs(scores.values())
     return {option: value - total for option, value in scores.items()}
 
 
 def measure_mass(scores: Scores) -> float:
     """Return the total probability of all options; `scores` as in `normalise`."""
-    return min(1.0, math.exp(_sum_logs(scores)))
-
-
-def _sum_logs(scores: Scores) -> float:
-    top = max(scores.values())
-    return top + math.log(sum(math.exp(value - top) for value in scores.values()))
+    return min(1.0, math.exp(add_logprobs(scores.values())))
 
 
 class Effect(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,13 +13,14 @@ import polars as pl
 from omibench.answers.extraction.extract import LetterMissing
 from omibench.errors import ParamsError
 from omibench.files.writing import write_atomically
-from omibench.models.client.ask import Asker, open_asker
+from omibench.models.client.ask import open_asker
+from omibench.models.local.prompts import cut_chunks
 from omibench.params.setting import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.request import ImagePart, Request, Response, Tags
+from omibench.schemas.request import ImagePart, Tags
 from omibench.schemas.tables import ResponseRow, frame_rows, read_jsonl, read_parquet, write_frame
 from omibench.settings.pictures.files import open_picture
 from omibench.settings.steps import Task
@@ -49,31 +50,6 @@ class ReadResponse(NamedTuple):
 
     outcome: str
     text: str
-
-
-class RequestFailures:
-    """Requests of a cell without log-probabilities."""
-
-    def __init__(self) -> None:
-        self.asked = self.failed = 0
-        self.reason = ""
-
-    def count(self, responses: Sequence[Response]) -> None:
-        """Add the responses of some requests."""
-        failed = [response for response in responses if not response.option_logprobs]
-        self.asked += len(responses)
-        self.failed += len(failed)
-        reasons = (response.error or response.outcome for response in failed)
-        self.reason = self.reason or next(reasons, "")
-
-    def warn(self, cell: Cell) -> None:
-        """Warn of them, if any."""
-        if self.failed:
-            log.warning(
-                "omibench: saliency of %s/%s: %s of %s requests have no log-probabilities (%s); "
-                "run the command again to request them; completed ones are kept",
-                *cell, f"{self.failed:,}", f"{self.asked:,}", self.reason,
-            )  # fmt: skip
 
 
 AT_A_TIME = 8192
@@ -111,55 +87,32 @@ def saliency_cell(results: Path, out: Path, study: Study, cell: Cell, job: str =
     )
     # A picture at original resolution has about a thousand positions; all rows would exceed memory.
     frames = [frame_rows([], SaliencyRow)]
-    failures = RequestFailures()
+    failed: list[str] = []
+    asked = 0
     with open_asker(study, cell.model) as asker:
-        for problem in _ask_problems(problems, asker, failures):
-            if isinstance(problem, UnscoredProblem):
-                frames.append(frame_rows([make_unscored_row(problem, params)], SaliencyRow))
-                continue
-            answers = gold.get(problem.occlusion.question.id, [])
-            frames.append(frame_rows([*make_rows(problem, answers, params)], SaliencyRow))
-            _draw_maps(maps, problem, answers, params)
-    failures.warn(cell)
+        for part in cut_chunks(problems, AT_A_TIME, lambda problem: len(problem.requests)):
+            requests = [request for problem in part for request in problem.requests]
+            keyed = asker.ask_with_keys(requests)
+            asked += len(requests)
+            failed += [r.error or r.outcome for _, r in keyed if not r.option_logprobs]
+            answers = {id(q): answer for q, answer in zip(requests, keyed, strict=True)}
+            for problem in part:
+                scored = collect_scores(problem, answers)
+                if isinstance(scored, UnscoredProblem):
+                    frames.append(frame_rows([make_unscored_row(scored, params)], SaliencyRow))
+                    continue
+                right = gold.get(scored.occlusion.question.id, [])
+                frames.append(frame_rows([*make_rows(scored, right, params)], SaliencyRow))
+                _draw_maps(maps, scored, right, params)
+    if failed:
+        log.warning(
+            "omibench: saliency of %s/%s: %s of %s requests have no log-probabilities (%s); "
+            "run the command again to request them; completed ones are kept",
+            *cell, f"{len(failed):,}", f"{asked:,}", failed[0],
+        )  # fmt: skip
     frame = pl.concat(frames)
     write_frame(out, frame, SaliencyRow, describe_origin(out, job))
     return frame.height
-
-
-def _ask_problems(
-    problems: Iterable[Occlusion | UnscoredProblem], asker: Asker, failures: RequestFailures
-) -> Iterator[OcclusionScores | UnscoredProblem]:
-    """Yield the scores of each problem, in order; several problems are requested at once."""
-    for part in _divide(problems):
-        requests = [r for problem in part for r in _list_requests(problem)]
-        keyed = asker.ask_with_keys(requests)
-        failures.count([response for _, response in keyed])
-        answers = {id(q): answer for q, answer in zip(requests, keyed, strict=True)}
-        for problem in part:
-            if isinstance(problem, UnscoredProblem):
-                yield problem
-            else:
-                yield collect_scores(problem, answers)
-
-
-def _divide(
-    problems: Iterable[Occlusion | UnscoredProblem],
-) -> Iterator[list[Occlusion | UnscoredProblem]]:
-    part: list[Occlusion | UnscoredProblem] = []
-    count = 0
-    for problem in problems:
-        size = len(_list_requests(problem))
-        if part and count + size > AT_A_TIME:
-            yield part
-            part, count = [], 0
-        part.append(problem)
-        count += size
-    if part:
-        yield part
-
-
-def _list_requests(problem: Occlusion | UnscoredProblem) -> list[Request]:
-    return problem.requests if isinstance(problem, Occlusion) else []
 
 
 def choose_problems(ids: Sequence[str], limit: int | None, seed: int) -> set[str]:

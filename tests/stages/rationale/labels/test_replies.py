@@ -29,15 +29,6 @@ def test_labels_of_a_reply(reply: str, labels: list[str]) -> None:
     assert parse_labels(Response(text=reply)).labels == labels
 
 
-def test_the_words_before_the_line_are_the_reason() -> None:
-    reply = parse_labels(Response(text="It is turned in space.\n\n{CLASS: spatial imagination}"))
-    assert reply == (["spatial imagination"], "It is turned in space.")
-
-
-def test_a_reply_that_was_cut_off_has_none() -> None:
-    assert not parse_labels(Response(text="{CLASS: optics}", outcome="truncated")).labels
-
-
 @given(st.text())
 def test_labels_are_short_and_without_separators_whatever_the_reply(text: str) -> None:
     labels = parse_labels(Response(text=f"{{CLASS: {text}}}")).labels
