@@ -47,12 +47,6 @@ def test_what_is_expected_stays_below_the_bound(text: str) -> None:
     assert 0 <= estimate_input(asked, FLAT).all < bound_input(asked, FLAT)
 
 
-@given(st.text(max_size=300), st.text(max_size=300))
-def test_two_texts_together_take_what_they_take_apart(one: str, other: str) -> None:
-    apart = estimate_text_tokens(one) + estimate_text_tokens(other)
-    assert apart - 1 <= estimate_text_tokens(one + other) <= apart
-
-
 def test_images_are_measured_from_their_head(tmp_path: Path) -> None:
     whole, broken = tmp_path / "a.png", tmp_path / "b.png"
     Image.new("L", (321, 123)).save(whole)

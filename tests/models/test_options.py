@@ -11,8 +11,8 @@ from tests.models.local_blocks import answer_so_far, shown
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.bodies import PicturePayload
+from omibench.models.api.replies import score_from_list
 from omibench.models.openai.provider import OpenAIProvider, openai_body
-from omibench.models.options import score_from_list
 from omibench.params.models.providers import OpenAIModel
 from omibench.schemas.request import ImagePart, Request, Response
 

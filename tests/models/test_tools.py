@@ -89,27 +89,6 @@ def answered(response: Response, image: ImagePart) -> list[Message]:
 
 
 @every_api
-def test_a_loop_goes_through_the_providers_own_interface(
-    server: ServerHandle, image: ImagePart, api: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_ENV, "k")
-    asked = provider(server, api)
-    messages = [said("system", "Rules."), said("user", f"Twice {api}", image)]
-    for _ in range(2):
-        (response,) = answers(asked, request(*messages))
-        assert (response.outcome, response.text) == ("answered", "Closer.")
-        assert [c.name for c in response.calls] == ["look", "look"]
-        assert json.loads(response.calls[0].arguments) == {"image": "image_1"}
-        assert response.usage.output_tokens
-        messages += answered(response, image)
-    messages.append(said("user", "No more tools: answer."))
-    (last,) = answers(asked, request(*messages, tools=()))
-    assert (last.outcome, last.text, last.calls) == ("answered", "\\boxed{7}", ())
-    assert last.usage.input_tokens
-    assert last.usage.input_tokens > 5 * 256
-
-
-@every_api
 def test_calls_without_words_are_an_answer(
     server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

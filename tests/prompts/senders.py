@@ -218,66 +218,64 @@ def send_page(study: Study, place: int) -> Conversation:
 
 
 Sender = Callable[[Study, Path], Conversation]
+READ = Response(text="r")
+SETTINGS: dict[str, tuple[str, *tuple[Response, ...]]] = {
+    **{name: (name,) for name in SETTING_PROMPTS},
+    "example": ("examples",),
+    "caption": ("captions",),
+    "tools": ("free",),
+    "tools-native": ("free",),
+    "tools-text": ("text",),
+    "tools-sketch": ("sketch",),
+    "tools-slow": ("slow",),
+    "tools-slow-1": ("slow",),
+    "tools-slow-2": ("slow", READ),
+    "tools-flow": ("flow",),
+    "tools-flow-1": ("flow",),
+    "tools-flow-2": ("flow", READ),
+    "tools-flow-3": ("flow", READ, READ),
+    "tools-end-step": ("slow", CALL),
+    "tools-end": ("free", CALL),
+    "tools-left-out": ("free", CALL),
+}
+"""Prompt -> a setting that sends it, and the responses before."""
+RATIONALE = (
+    rationale.WRITE, rationale.WRITE_GIVEN, rationale.WRITE_SKETCHED, rationale.TOPIC,
+    rationale.OPEN_TOPIC, rationale.CLUSTER_NAME, rationale.SUBFIELD, rationale.SKILL,
+)  # fmt: skip
+
+
+def by_setting(name: str, *earlier: Response) -> Sender:
+    return lambda study, folder: send_setting(study, name, folder, *earlier)
+
+
+def by_judge(ask: Callable[[Study, str], Conversation], name: str) -> Sender:
+    return lambda study, _: ask(study, name)
+
+
 SENDERS: dict[str, Sender] = {
-    "page-text": lambda study, folder: send_page(study, 0),
-    "page-figures": lambda study, folder: send_page(study, 1),
+    **{prompt: by_setting(*sent) for prompt, sent in SETTINGS.items()},
+    **{entry.name: partial(ask_about_problem, entry) for entry in RATIONALE},
+    **{name: by_judge(ask_scorer, name) for name in ("gptscore", "grade", "extraction")},
+    **{name: by_judge(ask_rater, name) for name in ("quality", "alignment", "error_type")},
+    "mark": by_judge(ask_chooser, "best-of-n"),
+    "joint_marks": by_judge(ask_chooser, "joint"),
+    "comparison": by_judge(ask_chooser, "tournament"),
+    "page-text": lambda study, _: send_page(study, 0),
+    "page-figures": lambda study, _: send_page(study, 1),
     "page-olmocr": send_olmocr_page,
-    "formula": lambda study, folder: send_crop(study, "formula"),
-    "formula-line": lambda study, folder: send_crop(study, "line"),
-    "translation": lambda study, folder: send_translation(study),
-    "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
+    "formula": lambda study, _: send_crop(study, "formula"),
+    "formula-line": lambda study, _: send_crop(study, "line"),
+    "translation": lambda study, _: send_translation(study),
+    "completeness": lambda study, _: ask_judge(COMPLETENESS, study.filter.completeness),
     "photograph-class": lambda study, _: ask_judge(photographs.CLASS, study.filter.photographs),
     "photograph-completeness": lambda study, _: ask_photograph_vote(study),
-    **{
-        entry.name: partial(ask_about_problem, entry)
-        for entry in (
-            rationale.WRITE,
-            rationale.WRITE_GIVEN,
-            rationale.WRITE_SKETCHED,
-            rationale.TOPIC,
-            rationale.OPEN_TOPIC,
-            rationale.CLUSTER_NAME,
-            rationale.SUBFIELD,
-            rationale.SKILL,
-        )
-    },
-    **{
-        name: lambda study, folder, name=name: send_setting(study, name, folder)  # type: ignore[misc]
-        for name in SETTING_PROMPTS
-    },
     "emma-cot-open": lambda study, folder: send_open(study, "emma-cot", folder),
     "emma-direct-open": lambda study, folder: send_open(study, "emma-direct", folder),
-    "example": lambda study, folder: send_setting(study, "examples", folder),
-    "caption": lambda study, folder: send_setting(study, "captions", folder),
     "read-text": lambda study, folder: next(send_readings(study, folder)),
     "read-figures": lambda study, folder: list(send_readings(study, folder))[1],
-    "tools": lambda study, folder: send_setting(study, "free", folder),
-    "tools-native": lambda study, folder: send_setting(study, "free", folder),
-    "tools-text": lambda study, folder: send_setting(study, "text", folder),
-    "tools-sketch": lambda study, folder: send_setting(study, "sketch", folder),
-    "tools-slow": lambda study, folder: send_setting(study, "slow", folder),
-    "tools-slow-1": lambda study, folder: send_setting(study, "slow", folder),
-    "tools-slow-2": lambda study, folder: send_setting(study, "slow", folder, Response(text="r")),
-    "tools-flow": lambda study, folder: send_setting(study, "flow", folder),
-    "tools-flow-1": lambda study, folder: send_setting(study, "flow", folder),
-    "tools-flow-2": lambda study, folder: send_setting(study, "flow", folder, Response(text="r")),
-    "tools-flow-3": lambda study, folder: send_setting(
-        study, "flow", folder, Response(text="r"), Response(text="r")
-    ),
-    "tools-end-step": lambda study, folder: send_setting(study, "slow", folder, CALL),
-    "tools-end": lambda study, folder: send_setting(study, "free", folder, CALL),
-    "tools-left-out": lambda study, folder: send_setting(study, "free", folder, CALL),
     "letter": ask_letter,
-    "gptscore": lambda study, folder: ask_scorer(study, "gptscore"),
-    "gptscore-bare-answers": lambda study, folder: ask_bare_answers(study),
-    "grade": lambda study, folder: ask_scorer(study, "grade"),
-    "extraction": lambda study, folder: ask_scorer(study, "extraction"),
-    "quality": lambda study, folder: ask_rater(study, "quality"),
-    "alignment": lambda study, folder: ask_rater(study, "alignment"),
-    "error_type": lambda study, folder: ask_rater(study, "error_type"),
-    "transcript": lambda study, folder: ask_judge(TRANSCRIPT, choose_panel(study, [JUDGE])),
-    "mark": lambda study, folder: ask_chooser(study, "best-of-n"),
-    "joint_marks": lambda study, folder: ask_chooser(study, "joint"),
-    "comparison": lambda study, folder: ask_chooser(study, "tournament"),
+    "gptscore-bare-answers": lambda study, _: ask_bare_answers(study),
+    "transcript": lambda study, _: ask_judge(TRANSCRIPT, choose_panel(study, [JUDGE])),
 }
 """Prompt -> a conversation in which it stands."""

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from omibench.params.setting import DEGRADATIONS, Images, Setting
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
-from omibench.settings.conditions import NOT_SHOWN, show_pictures
+from omibench.settings.conditions import show_pictures
 from omibench.settings.pictures.files import without_drawing
 from omibench.settings.present import present
 from omibench.store.key import request_key
@@ -133,22 +133,6 @@ def test_shuffling_moves_pictures_of_the_statement_and_no_other(count: int, seed
     assert one.images[count:] == plain.images[count:], "the gold names a choice by its letter"
     assert sorted(map(str, one.images)) == sorted(map(str, plain.images))
     assert (one.images == plain.images) == (count < 2)
-
-
-@given(st.integers(0, 8), st.integers(1, 12))
-def test_the_first_k_are_the_first_in_reading_order(count: int, k: int) -> None:
-    order = list(reversed(range(count)))
-    marks = " ".join(f"[IMAGE{i}]" for i in order)
-    asked = Question(id="p", question=f"? {marks}", images=abstract(count))
-    conversation = sent(asked, {"show": "first", "k": k})
-    assert [int(part.sha256, 16) for part in conversation.images] == order[:k]
-    assert conversation.text.count(NOT_SHOWN) == max(0, count - k)
-
-
-def test_two_equal_pictures_cannot_be_shuffled() -> None:
-    twin = [Figure(file="a.png", sha256="a" * 64), Figure(file="b.png", sha256="a" * 64)]
-    asked = Question(id="p", question="[IMAGE0] [IMAGE1]", images=twin)
-    assert sent(asked, "shuffled") == sent(asked, "all")
 
 
 def test_a_picture_without_bytes_has_its_name_for_a_hash() -> None:

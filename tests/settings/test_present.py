@@ -56,14 +56,3 @@ def test_all_images_are_sent_in_the_order_of_their_marks(question: Question, pro
     pictures = [c.image for c in question.choices or [] if c.image is not None]
     loose = [i for i in range(len(question.images)) if i not in {*marks, *pictures}]
     assert sent == [*marks, *loose, *pictures]
-
-
-@given(questions(), st.sampled_from(["all", "first", "none"]))
-def test_no_mark_is_left_and_no_part_is_blank(question: Question, images: str) -> None:
-    parts = parts_of(question, Setting(images=images))
-    texts = [p.text for p in parts if isinstance(p, TextPart)]
-    assert not IMAGE_MARK.search("".join(texts))
-    assert all(text.strip() for text in texts)
-    distinct = {p for p in shape(parts) if isinstance(p, int)}
-    count = len(question.images)
-    assert len(distinct) == {"all": count, "first": min(count, 1), "none": 0}[images]

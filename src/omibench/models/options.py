@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.api.replies import Json, as_object, as_objects, as_text, number
 from omibench.schemas.request import Conversation, Request, Response, TextPart
-
-MOST_LISTED = 20
-"""Maximum alternatives of one token that endpoints list."""
-IMPOSSIBLE = -9999.0
-"""Value that endpoints return instead of a log-probability for excluded tokens."""
 
 
 class OptionScores(NamedTuple):
@@ -82,37 +76,6 @@ def make_scored_response(logprobs: Mapping[str, float], *, simulated: bool = Fal
         simulated=simulated,
         cost_usd=0.0 if simulated else None,
     )
-
-
-def score_from_list(response: Response, reply: object, options: Sequence[str]) -> Response:
-    """Read the options' scores from the listed alternatives of a one-token chat completion.
-
-    Spellings that differ only in white space are added up. An option that is not listed has no
-    log-probability; if none is listed, the request failed.
-    """
-    choices = as_objects(as_object(reply).get("choices"))
-    content = as_objects(as_object(choices[0].get("logprobs")).get("content")) if choices else []
-    listed = as_objects(content[0].get("top_logprobs")) if content else []
-    logprobs = {option: value for option in options if (value := _sum(listed, option)) is not None}
-    if not logprobs:
-        reason = "lists none of the options" if listed else "contains no log-probabilities"
-        failed = f"the endpoint's reply {reason}: it cannot score options"
-        return response.model_copy(
-            update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}
-        )
-    words = make_scored_response(logprobs)
-    fields = {
-        "text": words.text, "outcome": words.outcome, "finish_reason": words.finish_reason,
-        "option_logprobs": words.option_logprobs, "logprob": words.logprob,
-    }  # fmt: skip
-    return response.model_copy(update=fields)
-
-
-def _sum(listed: Sequence[Json], option: str) -> float | None:
-    spellings = [row for row in listed if as_text(row.get("token")).strip() == option]
-    values = [number(row.get("logprob")) for row in spellings]
-    logprobs = [min(0.0, v) for v in values if v is not None and v > IMPOSSIBLE]
-    return add_logprobs(logprobs) if logprobs else None
 
 
 def add_logprobs(logprobs: Collection[float]) -> float:

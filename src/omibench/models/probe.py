@@ -18,7 +18,7 @@ from omibench.models.api.provider import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider
 from omibench.params.models.base import ApiModel, Model
-from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
+from omibench.schemas.request import Decoding, Request, Tags, TextPart, converse
 
 MOST_S = 60.0
 """Time limit of a probe in seconds."""
@@ -39,9 +39,8 @@ def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
 
 def probe_request() -> Request:
     """Build the request of a probe."""
-    message = Message(role="user", parts=(TextPart(text=_TEXT),))
     return Request(
-        conversation=Conversation(messages=(message,)),
+        conversation=converse("", [TextPart(text=_TEXT)]),
         decoding=Decoding(max_tokens=TOKENS),
         tags=Tags(role="respondent", problem="probe"),
     )

@@ -8,7 +8,7 @@ key and never sent. Only the `simulated` and `recorded` providers read them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -107,6 +107,11 @@ class Message(FrozenModel):
     """For an assistant's turn: the `carried` data of its response, for its provider."""
 
 
+def write_turn(role: Literal["system", "user", "assistant"], text: str) -> Message:
+    """Return a turn of one text."""
+    return Message(role=role, parts=(TextPart(text=text),))
+
+
 class Conversation(FrozenModel):
     """Messages of one request, with text and images interleaved in the order they are sent.
 
@@ -128,6 +133,12 @@ class Conversation(FrozenModel):
         return "\n".join(
             p.text if isinstance(p, TextPart) else "[image]" for m in self.messages for p in m.parts
         )
+
+
+def converse(system: str, parts: Iterable[Part], turns: Sequence[Message] = ()) -> Conversation:
+    """Return a conversation: the system's text, if any, earlier turns, and the user's turn."""
+    first = (write_turn("system", system),) if system else ()
+    return Conversation(messages=(*first, *turns, Message(role="user", parts=tuple(parts))))
 
 
 class Decoding(FrozenModel):

@@ -7,11 +7,10 @@ wording is ours, and a text file can replace the captioner's instructions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.schemas.problem import Choice, Question
-from omibench.schemas.request import Conversation, Decoding, Message, Part, TextPart
+from omibench.schemas.request import Conversation, Decoding, TextPart, converse
 from omibench.settings.conditions import picture
 from omibench.settings.prompts.catalogue import (
     PromptEntry,
@@ -80,19 +79,14 @@ def caption_conversation(
     if wording.literal:
         pieces = place_plain(wording.text, [("problem", sections)], values, {"picture": [shown]})
         parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
-        return _converse(wording.system, parts)
+        return converse(wording.system, parts)
     system, words = wording.text, fence_sections(sections)
     if any(holds_slot(wording.text, slot.name) for slot in CAPTION.slots):
         system = wording.system
         material = [("problem", sections)]
         words = "".join(place_fenced(wording.text, material, {**values, "picture": ""}))
     task = TextPart(text=f"{words}\n\n{fill_text(CAPTION.closing, values)}")
-    return _converse(system, (task, shown))
-
-
-def _converse(system: str, parts: Sequence[Part]) -> Conversation:
-    first = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
-    return Conversation(messages=(*first, Message(role="user", parts=tuple(parts))))
+    return converse(system, (task, shown))
 
 
 def _line(choice: Choice, mark: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from omibench.errors import ParamsError
 from omibench.params.setting import Images, Setting
 from omibench.schemas.problem import Choice, Question, split_at_image_marks
-from omibench.schemas.request import Conversation, Message, Part, TextPart
+from omibench.schemas.request import Conversation, Message, Part, TextPart, converse
 from omibench.schemas.validation import suggest_name
 from omibench.settings.conditions import NOT_SHOWN, show_pictures
 from omibench.settings.prompts.catalogue import PromptEntry, find_prompt
@@ -128,9 +128,7 @@ def apply_prompt(
 ) -> Conversation:
     """Apply a prompt to a question, with the content for its pictures and the preceding text."""
     parts = join_pieces(pieces(question, prompt, pictures, context))
-    system_parts = (TextPart(text=prompt.system),) if prompt.system else ()
-    system = (Message(role="system", parts=system_parts),) if system_parts else ()
-    return Conversation(messages=(*system, *context.turns, Message(role="user", parts=parts)))
+    return converse(prompt.system, parts, context.turns)
 
 
 def pieces(

@@ -26,6 +26,7 @@ from omibench.schemas.request import (
     ToolCall,
     read_calls,
     write_call,
+    write_turn,
 )
 from omibench.settings.captions import CAPTION_DECODING, caption_conversation
 from omibench.settings.conditions import show_pictures
@@ -83,12 +84,13 @@ def next_turn(
             calls_left -= 1
             messages += _results(called, response, bench, tools)
             if called.total > MOST_CALLS:
-                messages.append(_user(words.describe_left_out(called.total)))
+                messages.append(write_turn("user", words.describe_left_out(called.total)))
             if not calls_left:
-                messages.append(_user(words.forbid_calls(last=stage == len(stages) - 1)))
+                rules = words.forbid_calls(last=stage == len(stages) - 1)
+                messages.append(write_turn("user", rules))
         elif stage < len(stages) - 1:
             stage += 1
-            messages += [_assistant(response.text), _user(stages[stage])]
+            messages += [write_turn("assistant", response.text), write_turn("user", stages[stage])]
         else:
             return None
     native = tools.style == "native" and calls_left
@@ -99,8 +101,8 @@ def next_turn(
 
 def _begin_messages(opening: Conversation, rules: str, stage: str) -> list[Message]:
     """Put the rules first, since some APIs accept a system turn only there."""
-    messages = [Message(role="system", parts=(TextPart(text=rules),)), *opening.messages]
-    return [*messages, _user(stage)] if stage else messages
+    messages = [write_turn("system", rules), *opening.messages]
+    return [*messages, write_turn("user", stage)] if stage else messages
 
 
 def _calls(response: Response, tools: Tools) -> _Called | None:
@@ -150,7 +152,7 @@ def _results(called: _Called, response: Response, bench: Bench, tools: Tools) ->
         (TextPart(text=text[:2000]), *([image] if image else [])) for text, image in results
     ]
     if tools.style == "text":
-        yield _assistant(called.text)
+        yield write_turn("assistant", called.text)
         yield Message(role="user", parts=reduce(_join_parts, parts))
         return
     words = (TextPart(text=called.text),) if called.text.strip() else ()
@@ -178,14 +180,6 @@ def _join_parts(first: tuple[Part, ...], second: tuple[Part, ...]) -> tuple[Part
     if isinstance(end, TextPart) and isinstance(start, TextPart):
         return (*first[:-1], TextPart(text=f"{end.text}\n\n{start.text}"), *second[1:])
     return (*first, *second)
-
-
-def _user(text: str) -> Message:
-    return Message(role="user", parts=(TextPart(text=text),))
-
-
-def _assistant(text: str) -> Message:
-    return Message(role="assistant", parts=(TextPart(text=text),))
 
 
 # Perception before reasoning: transcribing parts of a picture first (MathReal, section 4).

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.models.provider import Provider
-from omibench.models.recorded.provider import RecordedProvider
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import RecordedModel
 from omibench.params.setting import Cell
@@ -48,6 +47,8 @@ def list_tasks(
     model = study.models[cell.model]
     if not isinstance(model, RecordedModel):
         return tasks
+    from omibench.models.recorded.provider import RecordedProvider
+
     provider = provider or open_model_provider(study, cell.model)
     if not isinstance(provider, RecordedProvider):
         raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,17 +41,3 @@ def test_no_client_is_busier_than_needed(concurrency: int, flying: int) -> None:
     asyncio.run(run())
     assert len(made) == -(-min(flying, concurrency) // CLIENT_LOAD)
     assert max(client.most for client in made) <= CLIENT_LOAD
-
-
-def test_a_failed_request_gives_its_place_back() -> None:
-    async def run() -> list[Client]:
-        seen = []
-        async with open_pools(Client, 1) as lend:
-            for _ in range(2):
-                with suppress(ConnectionError), lend() as client:
-                    seen.append(client)
-                    raise ConnectionError
-        return seen
-
-    first, second = asyncio.run(run())
-    assert first is second

@@ -77,16 +77,6 @@ def requests(tmp_path: Path) -> list[Request]:
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_a_batch_answers_as_one_by_one(
-    name: str, checkpoints: dict[str, Path], requests: list[Request]
-) -> None:
-    alone = texts(block(checkpoints[name], batch_size=1), requests)
-    assert texts(block(checkpoints[name], batch_size=8), requests) == alone
-    assert all(alone)
-    assert len(set(alone[3:])) == 3, "samples differ"
-
-
-@pytest.mark.parametrize("name", BUILDERS)
 def test_a_picture_changes_the_probabilities_of_options_and_its_neighbours_do_not(
     name: str, checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -68,11 +68,6 @@ def test_a_folder_without_code_or_none_at_all_has_no_hash(tmp_path: Path) -> Non
         hash_code(tmp_path / "absent")
 
 
-def test_without_the_opt_in_the_id_is_loaded_as_it_is(folder: Path) -> None:
-    plain = TransformersModel(provider="transformers", id=str(folder), revision="1")
-    assert locate_checkpoint("m", plain) == Checkpoint(str(folder), "1")
-
-
 @pytest.mark.parametrize("note", ["", "+weights of May"])
 def test_a_folder_is_loaded_where_its_code_is_what_the_revision_fixes(
     folder: Path, note: str

@@ -113,18 +113,6 @@ def test_a_reply_that_broke_off_is_asked_for_again(server: ServerHandle, api: st
 
 
 @every_api
-def test_a_reply_of_nulls_is_asked_for_again_then_reported(server: ServerHandle, api: str) -> None:
-    server.configure(script=[{"match": "q", "steps": ["null_parts"] * 4}])
-    twice = provider(server, api, limits={"attempts": 2})
-    (response,) = answers(twice, ask("q"))
-    assert (response.outcome, response.text) == ("provider_error", "")
-    assert "contains neither an answer nor a count of tokens" in (response.error or "")
-    assert server.stats()["requests"] == 2
-    (response,) = answers(provider(server, api), ask("q"))
-    assert response.outcome == "answered"
-
-
-@every_api
 def test_another_model_is_marked_and_told_once(
     server: ServerHandle, api: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -140,13 +128,6 @@ def test_another_model_is_marked_and_told_once(
 def test_max_tokens_truncate(server: ServerHandle, api: str) -> None:
     (response,) = answers(provider(server, api), ask("q", max_tokens=2))
     assert (response.outcome, response.text) == ("truncated", "The answ"[: len(response.text)])
-
-
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "inline"])
-def test_reasoning_is_kept_apart(server: ServerHandle, field: str) -> None:
-    server.configure(replies={"q": {"text": "42", "reasoning": "hm"}}, reasoning_field=field)
-    (response,) = answers(provider(server, "chat"), ask("q"))
-    assert (response.text, response.reasoning) == ("42", "hm")
 
 
 @pytest.mark.parametrize("api", ["responses", "messages"])

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter
 
-import pytest
 from tests.models.conftest import Make, request
 
 from omibench.answers.judges.scales import LabelScale, NumberScale
@@ -66,14 +63,6 @@ def assess(make: Make, prompt: str, index: int = 0, **rates: float) -> str:
         [request("mcq", prompt=prompt, role="assessor", index=index)]
     )
     return response.text
-
-
-@pytest.mark.parametrize(("text", "rate"), [("B", 0.8), ("C", 0.3)])
-def test_a_grader_errs_at_its_set_rates(simulate: Make, text: str, rate: float) -> None:
-    rates = {"true_positive_rate": 0.8, "false_positive_rate": 0.3}
-    told = Counter(say(simulate, "grader", text, index=i, **rates) for i in range(DRAWS))
-    assert set(told) == {"SCORE: 1/1", "SCORE: 0/1"}
-    assert abs(told["SCORE: 1/1"] / DRAWS - rate) < 4 * math.sqrt(rate * (1 - rate) / DRAWS)
 
 
 def test_a_flawed_classifier_names_any_type(simulate: Make) -> None:

@@ -27,7 +27,6 @@ from omibench.models.api.outage import (
     SERVER_ERRORS,
     Outage,
 )
-from omibench.models.api.scheduler import describe_outage
 
 Script = Callable[[int, int], Sequence[Step]]
 
@@ -211,8 +210,3 @@ def test_a_new_run_waits_anew_after_another_has_given_up() -> None:
 
     simulate(twice())
     assert len(kept.got) == 60
-
-
-@pytest.mark.parametrize(("seconds", "longest"), [(5, "5 s"), (90, "1.5 min"), (1800, "30 min")])
-def test_the_longest_wait_is_told_in_seconds_or_minutes(seconds: float, longest: str) -> None:
-    assert f"for at most {longest} (`limits.outage_s`)" in describe_outage("refused", seconds)

@@ -8,7 +8,7 @@ from PIL import Image
 from tests.settings.pictures.drawn import drawn
 
 from omibench.params.setting import DEGRADATIONS, Degradation
-from omibench.settings.pictures.transforms import QUARTERS, degrade
+from omibench.settings.pictures.transforms import degrade
 
 PICTURE = drawn((180, 120))
 
@@ -32,12 +32,6 @@ def test_a_higher_grade_is_more_of_it(kind: Degradation, seed: int) -> None:
     grades = [changed(degrade(PICTURE, [kind], grade, seed, "ab")) for grade in range(4)]
     assert grades == sorted(grades)
     assert grades[0] == 0 < grades[1] < grades[3]
-
-
-def test_turns_lose_nothing_and_make_no_pixel_up() -> None:
-    for grade, angle in enumerate(QUARTERS, 1):
-        turned = degrade(PICTURE, ["rotation"], grade, 0, "ab")
-        assert turned.rotate(-angle, expand=True).tobytes() == PICTURE.tobytes()
 
 
 def test_a_tilted_picture_keeps_its_corners_on_paper_of_its_colour() -> None:

@@ -22,10 +22,3 @@ def test_a_patch_hides_its_share_and_nothing_else(
     assert abs(len(rows) - high * share**0.5) <= 1
     assert abs(len(columns) - wide * share**0.5) <= 1
     assert (hidden[~black] == (255, 0, 0)).all()
-
-
-def test_chance_is_of_the_seed_and_the_picture() -> None:
-    red = Image.new("RGB", (90, 60), "red")
-    made = [occlude(red, 0.2, *of).tobytes() for of in [(0, "a"), (0, "a"), (1, "a"), (0, "b")]]
-    assert made[0] == made[1]
-    assert len(set(made)) == 3

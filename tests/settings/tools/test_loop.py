@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -174,14 +173,6 @@ def test_odd_ids_are_made_sound_and_distinct(home: Path) -> None:
         kept = [call.id for call in found.messages[2].calls]
         assert kept == [m.answers for m in found.messages[3:]]
         assert len(set(kept)) == 2
-
-
-def test_neighbouring_turns_of_the_user_are_one(home: Path) -> None:
-    tools = Tools(manner="flow", max_turns=2, style="text")
-    told = [Response(text=write_call("crop", BOX)), Response(text="a"), Response(text="b")]
-    for upto in range(len(told) + 1):
-        roles = [m.role for m in must(turn(home, tools, *told[:upto])).messages]
-        assert all(one != other for one, other in pairwise(roles))
 
 
 def test_the_same_responses_make_the_same_turn_in_any_folder(home: Path, tmp_path: Path) -> None:

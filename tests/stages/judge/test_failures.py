@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,13 +26,6 @@ def test_parts_add_up_and_differ_from_proportion_by_less_than_one(
     assert all(0 <= parts[name] <= size for name, size in sizes.items())
     if total < every:
         assert all(abs(parts[name] - total * size / every) < 1 for name, size in sizes.items())
-
-
-@pytest.mark.parametrize(
-    ("total", "parts"), [(10, [6, 3, 1]), (1, [1, 0, 0]), (100, [60, 30, 10]), (900, [60, 30, 10])]
-)
-def test_parts_of_one_case(total: int, parts: list[int]) -> None:
-    assert list(apportion(total, {"a": 60, "b": 30, "c": 10}).values()) == parts
 
 
 def make_failure(number: int) -> Material:

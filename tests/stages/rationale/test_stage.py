@@ -99,23 +99,6 @@ def test_all_candidates_are_on_file_with_the_scorer_that_params_name(
     assert {row.id: (row.key, row.text) for row in rows}.items() <= first.items()
 
 
-def test_a_stricter_limit_asks_for_no_candidate_again(
-    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen"))
-
-    def sold_out(*_: object) -> None:
-        raise AssertionError("a request was sent again")
-
-    monkeypatch.setattr(SimulatedProvider, "answer", sold_out)
-    strict = study(tmp_path, writer="pen", min_tokens=1000, reference_tries=0)
-    write_rationales(problems, tmp_path / "out", strict)
-    rows = read_jsonl(tmp_path / "out/candidates.jsonl", RationaleCandidate)
-    assert {(row.reason, row.kept) for row in rows} == {("short", False)}
-    written = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
-    assert [row.solution for row in written] == [None, None]
-
-
 @pytest.mark.parametrize("rules", ["mathreal", "published", "robots"])
 def test_a_scorer_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules: str) -> None:
     with pytest.raises(ParamsError, match=rf"rationale.*{rules}"):

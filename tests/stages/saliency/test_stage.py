@@ -175,14 +175,6 @@ def test_a_benchmark_without_choices_is_refused(results: Path, study: Make) -> N
         saliency_cell(results, results / "out.parquet", study(), CELL)
 
 
-def test_a_cell_does_not_depend_on_which_others_are_looked_into(study: Make) -> None:
-    both = {"settings": ["direct", "cot"], "after_response": ["cot"], "problems": 2}
-    alone = {"settings": ["direct"], "problems": 2, "models": ["sim"]}
-    found = [slice_study(study(saliency=block), "saliency", CELL) for block in (both, alone)]
-    assert found[0] == found[1]
-    assert "after_response" not in found[0]["saliency"]
-
-
 def test_a_cell_depends_on_the_reading_and_the_resolution(study: Make) -> None:
     changes: list[dict[str, Any]] = [{}, {"reading": "before_answer"}, {"max_pixels": 100_352}]
     slices = [slice_study(study(saliency=BLOCK | c), "saliency", CELL) for c in changes]

@@ -28,10 +28,9 @@ from omibench.models.api.failures import (
 from omibench.models.api.http import MOST_RESULTS, open_pools, sdk_client
 from omibench.models.api.keys import A, explain_failure, read_key, with_own_secrets
 from omibench.models.api.outage import PendingCall, get_outage
-from omibench.models.api.replies import parse_reply, same_family
+from omibench.models.api.replies import parse_reply, same_family, score_from_list
 from omibench.models.api.scheduler import Send, Sent, run_calls
 from omibench.models.api.submissions import SubmissionFolder, locate_submissions, name_draw
-from omibench.models.options import score_from_list
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.schemas.request import Request, Response
 

@@ -279,21 +279,16 @@ def _refuse_code_from_elsewhere(name: str, folder: Path) -> None:
                 )
 
 
-def _list_classes(config: Any) -> Iterator[str]:
+def _list_classes(value: Any, mapped: bool = False) -> Iterator[str]:
     """Return every class in an `auto_map` of a configuration, at any depth."""
-    inner = config.values() if isinstance(config, dict) else config
-    for value in inner if isinstance(config, (dict, list)) else ():
-        yield from _list_classes(value)
-    if isinstance(config, dict) and "auto_map" in config:
-        yield from _list_texts(config["auto_map"])
-
-
-def _list_texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
+    if mapped and isinstance(value, str):
         yield value
-    elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _list_texts(inner)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _list_classes(inner, mapped or key == "auto_map")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _list_classes(inner, mapped)
 
 
 def _name_files(folder: Path, most: int = 5) -> str:

@@ -22,6 +22,7 @@ from omibench.models.api.failures import (
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
     MOST_CALLS,
+    MOST_LISTED,
     Json,
     add_costs,
     as_object,
@@ -45,7 +46,6 @@ from omibench.models.api.replies import (
 )
 from omibench.models.api.submissions import Submission
 from omibench.models.options import (
-    MOST_LISTED,
     is_continued,
     refuse_continued,
     refuse_options,

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.synthetic.items import chance
 from omibench.params.models.providers import SimulatedModel, Slips
-from omibench.schemas.request import Response, Usage
+from omibench.schemas.request import Outcome, Response, Usage
 
 OPENERS = (
     "Let me work through this step by step.\n\n",
@@ -242,6 +242,7 @@ SLIPS: tuple[Slip, ...] = (
     "no_box", "letter_in_sentence", "units", "two_boxes", "refusal", "truncation", "repetition",
 )  # fmt: skip
 CHARACTERS_PER_TOKEN = 4
+_OUTCOMES: dict[str, Outcome] = {"length": "truncated", "refusal": "refused"}
 _NORMAL = NormalDist()
 _SMALLEST = 2.0**-54
 """Replaces a draw of 0, whose normal quantile is infinite."""
@@ -368,34 +369,28 @@ def _refusal(prompt: str, rng: Random) -> Response:
     # Some providers mark a refusal; others return it as an ordinary reply.
     marked = rng.random() < 0.5
     text = pick(REFUSALS, rng)
-    return Response(
-        text=text,
-        outcome="refused" if marked else "answered",
-        finish_reason="refusal" if marked else "stop",
-        usage=_usage(prompt, text),
-        cost_usd=0.0,
-        simulated=True,
-    )
+    return write_response(text, prompt, "refusal") if marked else write_response(text, prompt)
 
 
 def _finish(text: str, finish_reason: str, prompt: str, max_tokens: int) -> Response:
     room = max_tokens * CHARACTERS_PER_TOKEN
     if len(text) > room:
         text, finish_reason = text[:room], "length"
+    return write_response(text, prompt, finish_reason)
+
+
+def write_response(text: str, prompt: str, finish_reason: str = "stop") -> Response:
+    """Return a response without cost; its outcome follows the finish reason."""
     return Response(
         text=text,
-        outcome="truncated" if finish_reason == "length" else "answered",
+        outcome=_OUTCOMES.get(finish_reason, "answered"),
         finish_reason=finish_reason,
-        usage=_usage(prompt, text),
+        usage=Usage(
+            input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
+            output_tokens=len(text) // CHARACTERS_PER_TOKEN,
+        ),
         cost_usd=0.0,
         simulated=True,
-    )
-
-
-def _usage(prompt: str, text: str) -> Usage:
-    return Usage(
-        input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
-        output_tokens=len(text) // CHARACTERS_PER_TOKEN,
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.models.options import add_logprobs, make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.models.simulated.answers import CHARACTERS_PER_TOKEN, PosedProblem, reasoning, respond
+from omibench.models.simulated.answers import PosedProblem, reasoning, respond, write_response
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
 from omibench.params.models.providers import SimulatedModel
@@ -31,7 +31,6 @@ from omibench.schemas.request import (
     Response,
     TextPart,
     ToolCall,
-    Usage,
     write_call,
 )
 
@@ -164,7 +163,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         """
         for request in requests:
             if request.tags.role == "formula_reader":  # the formulas of a page are in no file
-                yield request, _make_response("", request.conversation.text)
+                yield request, write_response("", request.conversation.text)
             else:
                 yield request, self.respond(request)
 
@@ -186,10 +185,10 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         if self.model.reward:
             response = request.conversation.messages[-1]
             words = "".join(p.text for p in response.parts if isinstance(p, TextPart))
-            return _make_response(reward(words, view), prompt)
+            return write_response(reward(words, view), prompt)
         if choose := CHOOSERS.get(tags.role):
-            return _make_response(choose(prompt, view), prompt)
-        return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
+            return write_response(choose(prompt, view), prompt)
+        return write_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
         """Return the text of a tool turn before the answer."""
@@ -197,27 +196,14 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         rng = self._rng("tools", tags.problem, tags.setting, str(request.index))
         if called := first_call(conversation, rng):
             words, calls = called
-            return _make_response(words, conversation.text).model_copy(update={"calls": calls})
+            return write_response(words, conversation.text).model_copy(update={"calls": calls})
         if reads_first(conversation):
-            return _make_response(reasoning(row.n_images, rng), conversation.text)
+            return write_response(reasoning(row.n_images, rng), conversation.text)
         return None
 
     def _rng(self, *parts: str) -> Random:
         text = "\0".join((self.name, str(self.model.seed), *parts))
         return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
-
-
-def _make_response(text: str, prompt: str) -> Response:
-    return Response(
-        text=text,
-        finish_reason="stop",
-        usage=Usage(
-            input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
-            output_tokens=len(text) // CHARACTERS_PER_TOKEN,
-        ),
-        cost_usd=0.0,
-        simulated=True,
-    )
 
 
 def _check_slips(name: str, model: SimulatedModel) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.schemas.problem import Problem, split_at_image_marks
-from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
+from omibench.schemas.request import Conversation, ImagePart, Part, TextPart, converse
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_slots
 from omibench.settings.prompts.wording import Wording, read_wording
 
@@ -212,9 +212,7 @@ def write_prompt(
     pieces = fill_slots(wording.text, {**values, **shown})
     parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
     parts = [p for p in parts if isinstance(p, ImagePart) or p.text.strip()]
-    first = (TextPart(text=wording.system),)
-    system = (Message(role="system", parts=first),) if wording.system else ()
-    return Conversation(messages=(*system, Message(role="user", parts=tuple(parts))))
+    return converse(wording.system, parts)
 
 
 def show_problem(problem: Problem, folder: Path, heading: str = HEADING) -> list[Part]:

@@ -26,7 +26,7 @@ from omibench.schemas.request import (
     Request,
     Response,
     Tags,
-    TextPart,
+    write_turn,
 )
 from omibench.settings.pictures.files import Recipe, make, read_size
 from omibench.settings.pictures.transforms import locate_pictures
@@ -111,15 +111,11 @@ def add_context(
     """
     if not context.text:
         return conversation
-    turns = [_make_turn("assistant", context.text)]
+    turns = [write_turn("assistant", context.text)]
     if reading == "before_answer":
         file = prompts.get(LETTER.name)
-        turns.append(_make_turn("user", read_wording(file, LETTER).text if file else CLOSING))
+        turns.append(write_turn("user", read_wording(file, LETTER).text if file else CLOSING))
     return conversation.model_copy(update={"messages": (*conversation.messages, *turns)})
-
-
-def _make_turn(role: str, text: str) -> Message:
-    return Message.model_validate({"role": role, "parts": (TextPart(text=text),)})
 
 
 # Requests for one problem: its options with pictures unmodified and under every patch.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omibench.errors import ModelError
-from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
+from omibench.schemas.request import Request, Response, Tags, TextPart, converse
 from omibench.stages.rationale.candidates import Ask
 
 Matrix = NDArray[np.float64]
@@ -103,9 +103,8 @@ def _is_number(value: object) -> bool:
 
 def build_text_request(text: str, study: str) -> Request:
     """Return the request for the vector of one text."""
-    message = Message(role="user", parts=(TextPart(text=text),))
     return Request(
-        conversation=Conversation(messages=(message,)),
+        conversation=converse("", [TextPart(text=text)]),
         tags=Tags(role="embedder", problem="", study=study),
     )
 
