@@ -12,17 +12,12 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
-from omibench.results.load import Results
 from omibench.results.study_files import LONG_COLUMNS
 from omibench.schemas.tables import ResponseRow
 
 
-def load(folders: Folders) -> Results:
-    return folders.load()
-
-
 def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
-    results = load(made)
+    results = made.load()
     assert results.verdicts.height == 9 * 28 * 4
     assert results.responses.height == 9 * 28
     assert results.rules == ["robust", "omibench", "emma", "gptscore"]
@@ -31,7 +26,7 @@ def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
 
 
 def test_texts_are_read_when_they_are_asked_for_and_their_lengths_stay(made: Folders) -> None:
-    results = load(made)
+    results = made.load()
     assert not set(LONG_COLUMNS) & set(results.responses.columns)
     whole = results.read_responses()
     assert set(whole.columns) == {"model", "setting", *ResponseRow.model_fields}
@@ -39,14 +34,14 @@ def test_texts_are_read_when_they_are_asked_for_and_their_lengths_stay(made: Fol
 
 
 def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:
-    rows = load(made).select_verdicts("robust", Cell("sim-weak", "cot"))
+    rows = made.load().select_verdicts("robust", Cell("sim-weak", "cot"))
     clusters = dict(rows.select("id", "cluster").iter_rows())
     assert clusters["physics_00"] == clusters["physics_01"] == "physics-stem"
     assert clusters["physics_02"] == "physics_02"
 
 
 def test_nothing_is_marked_simulated_that_is_not(tmp_path: Path) -> None:
-    results = load(make_study(tmp_path, per_subject=2, simulated=False))
+    results = make_study(tmp_path, per_subject=2, simulated=False).load()
     assert not results.any_simulated
 
 
@@ -56,8 +51,8 @@ def test_a_judge_of_simulated_responses_may_be_real(tmp_path: Path) -> None:
     models = dict(values["models"])  # type: ignore[call-overload]
     models["judge"] = {"provider": "recorded", "responses": {}, "label": "Judge"}
     study = parse_study(values | {"models": models}, "test")
-    assert load(folders).judge_simulated
-    results = load(folders._replace(study=study))
+    assert folders.load().judge_simulated
+    results = folders._replace(study=study).load()
     assert not results.judge_simulated
     assert results.any_simulated
 
@@ -69,7 +64,7 @@ def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
         folders,
         lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
     )
-    results = load(folders)
+    results = folders.load()
     assert results.judge_simulated
     assert results.rests_on_simulation("gptscore")
     assert not results.main_simulated
@@ -78,7 +73,7 @@ def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
 def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path: Path) -> None:
     score = shutil.copytree(made.score, tmp_path / "score")
     (score / "sim-weak" / "direct.parquet").unlink()
-    found = load(made._replace(score=score))
+    found = made._replace(score=score).load()
     gone = Cell("sim-weak", "direct")
     assert found.missing == (gone,)
     assert found.study.cells == [cell for cell in made.study.cells if cell != gone]
@@ -88,7 +83,7 @@ def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path:
 
 def test_a_study_of_which_every_cell_is_missing_is_refused(made: Folders, tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="sim-strong under cot"):
-        load(made._replace(score=tmp_path / "score"))
+        made._replace(score=tmp_path / "score").load()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +104,7 @@ def test_a_verdict_without_its_origin_is_named(
     first = pl.int_range(pl.len()) == 0
     frame.with_columns(pl.when(first).then(odd).otherwise(column).alias(column)).write_parquet(file)
     with pytest.raises(FileFormatError, match=message):
-        load(made._replace(score=score))
+        made._replace(score=score).load()
 
 
 def test_a_response_without_a_verdict_of_a_scorer_is_named(made: Folders, tmp_path: Path) -> None:
@@ -120,23 +115,23 @@ def test_a_response_without_a_verdict_of_a_scorer_is_named(made: Folders, tmp_pa
     with pytest.raises(
         FileFormatError, match=r"sim-weak/direct\.parquet.*'physics_03', sample 0.*'omibench'"
     ):
-        load(made._replace(score=score))
+        made._replace(score=score).load()
 
 
 def test_a_scorer_may_be_absent_from_a_whole_cell(made: Folders, tmp_path: Path) -> None:
     score = shutil.copytree(made.score, tmp_path / "score")
     file = score / "sim-weak" / "direct.parquet"
     pl.read_parquet(file).filter(pl.col("rules") != "omibench").write_parquet(file)
-    assert load(made._replace(score=score)).verdicts.height == 9 * 28 * 4 - 28
+    assert made._replace(score=score).load().verdicts.height == 9 * 28 * 4 - 28
 
 
 def test_a_study_without_cells_is_refused(made: Folders) -> None:
     with pytest.raises(ParamsError, match="nothing to analyze"):
-        load(made._replace(study=parse_study({}, "test")))
+        made._replace(study=parse_study({}, "test")).load()
 
 
 def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
     values = study_values(main_scorer="mathreal") | {"score": {"scorers": ["robust", "mathreal"]}}
     study = parse_study(values, "test")
     with pytest.raises(ParamsError, match=r"mathreal.*robust, emma, omibench, gptscore"):
-        load(made._replace(study=study))
+        made._replace(study=study).load()

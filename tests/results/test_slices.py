@@ -15,12 +15,14 @@ from omibench.results.slices import (
     CELL,
     LENGTHS,
     MEANS,
+    OPTIONAL_MEASURES,
     VALUES,
     ItemMatrix,
     SlicePlan,
     arrange_items,
     arrange_outcomes,
     arrange_samples,
+    fill_measures,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -262,3 +264,36 @@ def test_values_stand_in_their_natural_order() -> None:
     assert sort_values(values) == [
         "2", "2 × a", "2 × b", "6+", "10", "a", "b", "nan", NOT_STATED,
     ]  # fmt: skip
+
+
+# Credit, ratio and strict accuracy count the same responses as accuracy does.
+
+
+def make_verdicts(**columns: list[object]) -> pl.DataFrame:
+    types = dict.fromkeys(("verdict", *OPTIONAL_MEASURES), pl.Float64)
+    return pl.DataFrame(columns, schema_overrides=types)
+
+
+def test_a_response_without_an_answer_is_wrong_by_every_measure() -> None:
+    verdicts = make_verdicts(
+        rules=["mathreal"] * 3,
+        verdict=[1.0, 0.5, 0.0],
+        credit=[1.0, 0.5, None],
+        ratio=[None] * 3,
+        strict=[1.0, 0.0, None],
+    )
+    filled = fill_measures(verdicts)
+    assert filled["credit"].to_list() == [1.0, 0.5, 0.0]
+    assert filled["strict"].to_list() == [1.0, 0.0, 0.0]
+    assert filled["ratio"].null_count() == 3
+
+
+def test_a_scorer_without_a_measure_gets_none() -> None:
+    verdicts = make_verdicts(
+        rules=["robust", "emma"],
+        verdict=[0.0, 1.0],
+        credit=[0.5, None],
+        ratio=[None, None],
+        strict=[None, None],
+    )
+    assert fill_measures(verdicts)["credit"].to_list() == [0.5, None]

@@ -32,16 +32,6 @@ def test_slope_intercept_and_fit_are_those_of_least_squares_on_the_means() -> No
     assert trend.slope.n == 40
 
 
-def test_shared_stems_widen_the_interval() -> None:
-    stems = np.repeat(np.random.default_rng(2).random((20, 5)), 3, axis=0)
-    alone = fit_log_trend(PLACES, stems, list(range(60)))
-    shared = fit_log_trend(PLACES, stems, [i // 3 for i in range(60)])
-    assert alone is not None
-    assert shared is not None
-    width = shared.slope.hi - shared.slope.lo
-    assert width > 1.5 * (alone.slope.hi - alone.slope.lo)
-
-
 def test_the_interval_of_the_slope_covers_the_truth() -> None:
     held, draws, slope = 0, 400, 0.05
     for index in range(draws):
@@ -80,20 +70,14 @@ def test_what_does_not_fit_is_an_error() -> None:
         ({8: 0.3, 2: 0.4, 4: 0.1}, 2),
         ({8: 0.3}, None),
         ({}, None),
+        ({1: 0.1, 2: 0.105}, None),  # a gain of exactly half a point is a gain
+        ({1: 0.1, 2: 0.1049}, 1),
     ],
 )
 def test_the_smallest_size_that_no_larger_one_surpasses(
     scores: dict[float, float], size: float | None
 ) -> None:
     assert find_saturation(scores) == size
-
-
-def test_a_gain_of_exactly_half_a_point_is_a_gain() -> None:
-    assert find_saturation({1: 0.1, 2: 0.105}) is None
-    assert find_saturation({1: 0.1, 2: 0.1049}) == 1
-
-
-def test_another_gain_may_be_asked_of_larger_models() -> None:
     assert find_saturation({1: 0.1, 2: 0.14}, least_gain=0.05) == 1
 
 

@@ -100,22 +100,6 @@ def test_both_equal_the_mean_over_every_subset(
     assert votes[:k] == pytest.approx(vote_curve(counts, verdicts, 0.25, k), abs=1e-12)
 
 
-def test_one_sample_votes_with_the_mean_and_two_do_no_better() -> None:
-    counts = AnswerCounts((7, 5), 4)
-    mean = (7 * 1.0 + 5 * 0.0 + 4 * 0.0) / 16
-    assert vote_curve(counts, (1.0, 0.0), 0.0, 1) == pytest.approx((mean,))
-    no_failures = AnswerCounts((9, 7))
-    assert vote_curve(no_failures, (1.0, 0.0), 0.0, 2) == pytest.approx((9 / 16, 9 / 16))
-
-
-def test_a_vote_of_all_is_the_majority_and_never_beats_pass_at_k() -> None:
-    counts = AnswerCounts((3, 9, 4))
-    curve = vote_curve(counts, (1.0, 0.0, 0.0), 0.0, 16)
-    assert curve[-1] == 0
-    assert vote_curve(counts, (0.0, 1.0, 0.0), 0.0, 16)[-1] == pytest.approx(1)
-    assert all(vote <= pass_at_k(16, 3, k) + 1e-12 for k, vote in enumerate(curve, 1))
-
-
 @pytest.mark.parametrize("k", [0, 4])
 def test_k_out_of_range_is_an_error(k: int) -> None:
     with pytest.raises(ValueError, match=r"k must be in 1\.\.3"):

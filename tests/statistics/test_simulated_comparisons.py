@@ -6,15 +6,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, spearmanr
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 
-from omibench.results.statistics.correlation import Coefficient, fisher_interval
-from omibench.results.statistics.intervals import adjust_holm, effective_size
+from omibench.results.statistics.intervals import adjust_holm, clustered_wilson, effective_size
 from omibench.results.statistics.paired import (
     PairSums,
     compare_sums,
     detectable_difference,
+    paired_difference,
     sum_pairs,
 )
 from omibench.results.statistics.samples import compare_runs
@@ -96,23 +95,6 @@ def measure_family_error(design: Design, models: int, rounds: int) -> float:
     return errors / rounds
 
 
-def measure_rank_coverage(coefficient: Coefficient, n: int, r: float, rounds: int) -> float:
-    """How often the interval holds the coefficient of a normal distribution of correlation r.
-
-    Spearman's is 6 / pi asin(r / 2), Kendall's 2 / pi asin(r).
-    """
-    spearman = coefficient == "spearman"
-    truth = (6 * np.arcsin(r / 2) if spearman else 2 * np.arcsin(r)) / np.pi
-    covered = 0
-    for seed in range(rounds):
-        first, noise = np.random.default_rng(seed).standard_normal((2, n))
-        second = r * first + np.sqrt(1 - r * r) * noise
-        value = (spearmanr if spearman else kendalltau)(first, second).statistic
-        interval = fisher_interval(float(value), n, coefficient)
-        covered += interval.lo <= truth <= interval.hi
-    return covered / rounds
-
-
 @pytest.mark.parametrize("design", [PAIRED[0], PAIRED[4]], ids=str)
 def test_equal_respondents_seldom_differ(design: Design) -> None:
     assert 0.01 <= measure_level(design, 200) <= 0.1
@@ -159,12 +141,58 @@ def test_the_power_in_a_family_over_5000_draws(models: int, clusters: int, size:
     assert measure_family_power(models, clusters, size, 5000) == pytest.approx(0.8, abs=0.05)
 
 
+# Means of several samples of a problem: coverage of intervals, level and power of comparisons.
+
+
+DESIGNS = [
+    Design(clusters, size, samples, correlation)
+    for clusters, size, correlation in ((30, 1, 0.0), (300, 1, 0.0), (40, 3, 0.5), (60, 6, 0.2))
+    for samples in (1, 3, 8, 16)
+]
+
+
+def measure_coverage(design: Design, accuracy: float, rounds: int) -> float:
+    groups, covered = cluster_numbers(design), 0
+    for seed in range(rounds):
+        (shares,) = draw_shares(seed, design, [accuracy])
+        estimate = clustered_wilson(shares, groups)
+        covered += estimate.lo <= accuracy <= estimate.hi
+    return covered / rounds
+
+
+def measure_detection(design: Design, difference: float, rounds: int) -> float:
+    """The share of draws in which two respondents are distinguishable."""
+    groups, detected = cluster_numbers(design), 0
+    for seed in range(rounds):
+        first, second = draw_shares(seed, design, [0.4, 0.4 + difference])
+        detected += paired_difference(second, first, groups).distinguishable
+    return detected / rounds
+
+
+@pytest.mark.parametrize("samples", [3, 16])
+def test_intervals_of_means_cover(samples: int) -> None:
+    assert 0.92 <= measure_coverage(Design(100, 1, samples), 0.3, 400) <= 0.98
+
+
+def test_equal_respondents_are_seldom_told_apart() -> None:
+    assert 0.02 <= measure_detection(Design(100, 1, 8), 0.0, 400) <= 0.085
+
+
+def test_samples_buy_power() -> None:
+    single, many = (measure_detection(Design(600, 1, k), 0.04, 60) for k in (1, 8))
+    assert many > single + 0.2
+
+
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("n", [31, 100])
-@pytest.mark.parametrize("r", [0.0, 0.6, 0.9])
-@pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
-def test_rank_correlations_cover_over_5000_draws(
-    coefficient: Coefficient, r: float, n: int
-) -> None:
-    assert 0.93 <= measure_rank_coverage(coefficient, n, r, 5000) <= 0.97
+@pytest.mark.parametrize("accuracy", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_intervals_cover_over_5000_draws(design: Design, accuracy: float) -> None:
+    assert 0.93 <= measure_coverage(design, accuracy, 5000) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_the_level_of_comparisons_over_5000_draws(design: Design) -> None:
+    assert 0.03 <= measure_detection(design, 0.0, 5000) <= 0.07

@@ -61,6 +61,12 @@ class Folders(NamedTuple):
         """The results, or those of other params."""
         return load_results(*self[:3], study or self.study)
 
+    def open(self, study: Study | None = None, **analyze: object) -> Analysis:
+        """The analysis of the study, of another, or with other parameters of the stage."""
+        if analyze:
+            study = parse_study(study_values(**analyze), "test")
+        return analysis_of(self.load(study))
+
     def analyze(self, out: Path | None = None, study: Study | None = None) -> Headline:
         """Run the stage over them, into another folder or by other params where these are given."""
         return analyze_study(self.freeze.parent, out or self.out, study or self.study)

@@ -16,19 +16,11 @@ from tests.stages.analyze.conftest import (
     rewrite_cells,
     study_values,
 )
+from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
-from omibench.schemas.problem import Answer, Choice, Question
-from omibench.schemas.tables import (
-    FrozenManifest,
-    ResponseRow,
-    VerdictRow,
-    write_json,
-    write_jsonl,
-    write_parquet,
-)
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.formatting import format_percent
 from omibench.stages.analyze.sentences import (
@@ -50,38 +42,14 @@ def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
     values = study_values(explorer=False)
     values["infer"] = {"models": ["sim-strong", "sim-weak"], "settings": ["cot"]}
     values["score"] = {"scorers": ["robust"]}
-    study = parse_study(values, "test")
-    ids = [f"p{i:03d}" for i in range(max(len(strong), len(weak)))]
-    choices = [Choice(label="A", text="1"), Choice(label="B", text="2")]
-    write_jsonl(folder / "questions.jsonl", [Question(id=i, question="?") for i in ids])
-    write_jsonl(
-        folder / "answers.jsonl",
-        [Answer(id=i, answer=["A"], answer_type="mcq", choices=choices, n_images=2) for i in ids],
-    )
-    manifest = FrozenManifest(
-        name="x", version="1.0.0", problems=len(ids), images=0, questions_sha256="",
-        answers_sha256="", subjects={},
-    )  # fmt: skip
-    write_json(folder / "manifest.json", manifest)
-    for model, verdicts in (("sim-strong", strong), ("sim-weak", weak)):
-        pairs = list(zip(ids, verdicts, strict=False))
-        write_parquet(
-            folder / "infer" / model / "cot.parquet",
-            [ResponseRow(id=i, index=0, key=i, outcome="answered", text="A") for i, _ in pairs],
-            ResponseRow,
-        )
-        write_parquet(
-            folder / "score" / model / "cot.parquet",
-            [
-                VerdictRow(
-                    id=i, index=0, key=i, rules="robust", version=1, extracted="A", method="boxed",
-                    verdict=float(right), outcome="scored",
-                )
-                for i, right in pairs
-            ],
-            VerdictRow,
-        )  # fmt: skip
-    return load_results(folder, folder / "infer", folder / "score", study)
+    count = max(len(strong), len(weak))
+    answers = [answer.model_copy(update={"n_images": 2}) for answer in make_answers(count)]
+    draws = [
+        Draw(model, "cot", f"p{i}", float(right))
+        for model, verdicts in (("sim-strong", strong), ("sim-weak", weak))
+        for i, right in enumerate(verdicts)
+    ]
+    return make_analysis(folder, values, answers, draws).results
 
 
 def test_a_clear_lead_is_told(tmp_path: Path) -> None:
@@ -265,8 +233,7 @@ def test_the_main_rules_decide(made: Folders, rules: str) -> None:
 
 def test_a_cell_that_nobody_answered_cannot_lead(tmp_path: Path) -> None:
     results = two_models(tmp_path, [False] * 60, [False] * 60)
-    _end_with(results, {"sim-strong": "provider_error"})
-    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    results = _end_with(results, {"sim-strong": "provider_error"})
     analysis = analysis_of(results)
     top = best(analysis)
     assert top is not None
@@ -277,8 +244,7 @@ def test_a_cell_that_nobody_answered_cannot_lead(tmp_path: Path) -> None:
 @pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
 def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> None:
     results = two_models(tmp_path, [False] * 60, [False] * 60)
-    _end_with(results, {"sim-strong": outcome, "sim-weak": outcome})
-    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    results = _end_with(results, {"sim-strong": outcome, "sim-weak": outcome})
     analysis = analysis_of(results)
     assert best(analysis) is None
     said = [leading_sentence(analysis), runner_up_sentence(analysis)]
@@ -287,10 +253,12 @@ def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> No
     assert make_headline(Analysis(results.study, results, Path(), tmp_path)).numbers[0].value == "–"
 
 
-def _end_with(results: Results, outcomes: dict[str, str]) -> None:
-    """Write a model's responses again, as if all of them had ended with an outcome."""
+def _end_with(results: Results, outcomes: dict[str, str]) -> Results:
+    """Write a model's responses again, as if all of them had ended with an outcome, and load."""
+    folder = results.freeze.parent
     for model, outcome in outcomes.items():
-        path = results.freeze / "infer" / model / "cot.parquet"
+        path = folder / "infer" / model / "cot.parquet"
         rows = pl.read_parquet(path).with_columns(outcome=pl.lit(outcome), text=pl.lit(""))
         rows.write_parquet(path)
-    forget_origins(results.freeze)
+    forget_origins(folder)
+    return load_results(*(folder / name for name in ("freeze", "infer", "score")), results.study)

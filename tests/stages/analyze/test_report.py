@@ -37,6 +37,12 @@ def test_its_scripts_are_ours_and_it_needs_no_network(report: Page) -> None:
     assert len(drawings) == len(files)
 
 
+def test_a_study_without_judges_of_reasoning_or_print_has_no_such_cards(report: Page) -> None:
+    assert not {"reasoning", "other-judges", "audit"} & report.ids
+    names = {path.name for path in report.path.parent.glob("*.csv")}
+    assert not {"errors.csv", "rationales.csv", "other-judges.csv"} & names
+
+
 def test_figures_name_models_by_their_labels(report: Page) -> None:
     figures = [path.read_text("utf-8") for path in (report.path.parent / "figures").glob("*.svg")]
     assert figures

@@ -170,6 +170,23 @@ class Analysis:
         keys = ["model", "setting", "rules"]
         return frame.join(self.simulated_cells, on=keys, how="left", maintain_order="left")
 
+    def mark_pairs(self, frame: pl.DataFrame, model: pl.Expr, setting: pl.Expr) -> pl.DataFrame:
+        """Add `simulated` to rows about two cells: whether either is simulated.
+
+        Args:
+            frame: Rows with the `model`, `setting` and `rules` of the first cell.
+            model: The model of the second.
+            setting: Its setting.
+        """
+        sides = self.mark_simulated(frame).with_columns(_model=model, _setting=setting)
+        other = self.simulated_cells.rename({"model": "_model", "setting": "_setting"})
+        keys = ["_model", "_setting", "rules"]
+        both = sides.join(other, on=keys, how="left", suffix="_base", maintain_order="left")
+        is_other = pl.col("simulated_base").fill_null(value=False)
+        return both.with_columns(pl.col("simulated") | is_other).drop(
+            "simulated_base", "_model", "_setting"
+        )
+
     @cached_property
     def labels(self) -> tuple[dict[str, str], dict[str, str]]:
         """The labels of models and settings by their names in the study."""

@@ -10,7 +10,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from omibench.answers.extraction.letters import read_letters
@@ -279,8 +278,6 @@ def _report_others(answers: list[PersonAnswer], uses: dict[str, str]) -> None:
 
 # Accuracies of persons and groups, and differences between models and groups.
 
-Codes = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 PERSON, GROUP, EVERYBODY, MODEL = "person", "group", "everybody", "model"
 BY_PROBLEMS, BY_BOTH = "problems", "people and problems"
 _PLACE = ("rules", "slice", "value")
@@ -383,78 +380,30 @@ def compare_with_people(
     for (kind, respondent, rules), part in people.group_by(
         "kind", "respondent", "rules", maintain_order=True
     ):
-        group = _encode_group(part)
         for cell, verdicts in cells.items():
-            if cell[2] != rules:
-                continue
-            comparison = _estimate_difference(group, verdicts, confidence)
-            if comparison:
-                rows.append(
-                    dict(zip(("model", "setting", "rules"), cell, strict=True))
-                    | {"kind": kind, "baseline": respondent}
-                    | comparison
-                )
+            ours = verdicts.select("id", ours="verdict")
+            common = part.join(ours, on="id", maintain_order="left")
+            if cell[2] == rules and common.height:
+                names = dict(zip(("model", "setting", "rules"), cell, strict=True))
+                names |= {"kind": str(kind), "baseline": str(respondent)}
+                rows.append(names | _estimate_difference(common, confidence))
     return pl.DataFrame(rows)
 
 
-class _Group(NamedTuple):
-    """The answers of a group as numbers of problems, persons and clusters."""
-
-    places: dict[str, int]
-    problem: Codes
-    person: Codes
-    cluster: Codes
-    verdict: Floats
-
-
-def _encode_group(part: pl.DataFrame) -> _Group:
-    places = {id: place for place, id in enumerate(part["id"].unique(maintain_order=True))}
-    person, cluster = (
-        np.unique(part[name].to_numpy(), return_inverse=True)[1] for name in ("person", "cluster")
-    )
-    problem = np.asarray([places[id] for id in part["id"]])
-    return _Group(places, problem, person, cluster, part["verdict"].to_numpy())
-
-
-def _estimate_difference(
-    group: _Group, verdicts: pl.DataFrame, confidence: float
-) -> dict[str, Any] | None:
-    """Return a cell minus the group by answer; None if they share no problem."""
-    by_problem = np.full(len(group.places), np.nan)
-    for id, verdict in verdicts.select("id", "verdict").iter_rows():
-        if id in group.places:
-            by_problem[group.places[id]] = verdict
-    deltas = by_problem[group.problem] - group.verdict
-    common = ~np.isnan(deltas)
-    if not common.any():
-        return None
-    deltas, person, cluster = deltas[common], group.person[common], group.cluster[common]
-    counts = {
-        "n": len(deltas),
-        "people": len(np.unique(person)),
-        "clusters": len(np.unique(cluster)),
-        "problems": len(np.unique(group.problem[common])),
-    }
+def _estimate_difference(common: pl.DataFrame, confidence: float) -> dict[str, Any]:
+    """Return a cell (`ours`) minus a group (`verdict`) over the same problems."""
+    deltas = (common["ours"] - common["verdict"]).to_list()
+    person, cluster = common["person"].to_list(), common["cluster"].to_list()
+    counts = {"n": len(deltas), "people": len(set(person)), "clusters": len(set(cluster)),
+              "problems": common["id"].n_unique()}  # fmt: skip
     if counts["people"] > 1 and counts["clusters"] > 1:
         both = estimate_crossed_mean(deltas, person, cluster, confidence)
-        bounds = {
-            "estimate": both.mean,
-            "low": both.lo,
-            "high": both.hi,
-            "variance": BY_BOTH,
-            "few_people": both.people < FEW_PEOPLE,
-        }
+        bounds = {"estimate": both.mean, "low": both.lo, "high": both.hi, "variance": BY_BOTH,
+                  "few_people": both.people < FEW_PEOPLE}  # fmt: skip
     else:
-        alone = paired_difference(
-            deltas.tolist(), [0.0] * len(deltas), cluster.tolist(), confidence
-        )
-        bounds = {
-            "estimate": alone.value,
-            "low": alone.lo,
-            "high": alone.hi,
-            "variance": BY_PROBLEMS,
-            "few_people": False,
-        }
+        alone = paired_difference(deltas, [0.0] * len(deltas), cluster, confidence)
+        bounds = {"estimate": alone.value, "low": alone.lo, "high": alone.hi,
+                  "variance": BY_PROBLEMS, "few_people": False}  # fmt: skip
     return counts | bounds
 
 

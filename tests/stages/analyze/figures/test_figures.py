@@ -18,6 +18,7 @@ from tests.stages.analyze.results.comparisons.studies import (
 )
 from tests.stages.analyze.results.curves.made import SIMULATED, Draw, make_analysis, make_answers
 from tests.stages.analyze.results.curves.test_curves import judge
+from tests.stages.analyze.results.reading_study import open_reading_study
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
 from omibench.stages.analyze.analysis import Analysis
@@ -103,6 +104,11 @@ def open_differences(folder: Path, **analyze: Any) -> Analysis:
     return write_analysis(folder, items, draw_verdicts(shares, items), **(analyze or default))
 
 
+def open_read(folder: Path) -> Analysis:
+    """Models that wrote down what they read."""
+    return open_reading_study(folder, judged=True)
+
+
 STUDIES: dict[Callable[[Path], Analysis], dict[str, int]] = {
     open_curves: dict.fromkeys(
         ("accuracy-by-budget", "tokens-by-budget", "accuracy-by-k", "accuracy-by-parameters",
@@ -116,6 +122,7 @@ STUDIES: dict[Callable[[Path], Analysis], dict[str, int]] = {
     open_saliency_study: dict.fromkeys(
         ("saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact"), 0
     ),
+    open_read: {"ocr-accuracy": 0},
 }  # fmt: skip
 """The figures of each study, with the number of their rows where it is checked."""
 TITLED_BY_DATA = ("dumbbell", "deltas", "drops", "real-clean", "real-clean-noise", "ranks")

@@ -116,13 +116,6 @@ def test_the_report_shows_them_marked_and_escaped(done: Folders) -> None:
     assert "4.00" in card
 
 
-def test_a_study_without_judges_of_reasoning_has_neither(tmp_path: Path) -> None:
-    folders = make_study(tmp_path, explorer=False, per_subject=2)
-    run(folders)
-    assert 'id="reasoning"' not in (folders.out / "report.html").read_text("utf-8")
-    assert not (folders.out / "errors.csv").exists()
-
-
 def test_a_cell_that_was_not_judged_is_named(tmp_path: Path) -> None:
     folders = judged(make_study(tmp_path, explorer=False, per_subject=2))
     (tmp_path / "judge" / "sim-weak" / "cot.parquet").unlink()

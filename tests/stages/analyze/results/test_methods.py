@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from tests.stages.analyze.conftest import (
     Folders,
@@ -117,10 +116,3 @@ def test_settings_that_show_the_same_are_known_by_what_they_show() -> None:
     )
     bare = cot.model_copy(update={"prompt": "direct"})
     assert describe_presentation(cot) != describe_presentation(bare)
-
-
-def test_a_study_without_several_samples_has_no_methods(made: Folders) -> None:
-    results = made.load()
-    analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
-    assert analysis.table("methods") is None
-    assert not pl.Series(results.study.aggregated_cells).len()

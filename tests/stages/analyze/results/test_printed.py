@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, table_of
+from tests.stages.analyze.conftest import make_study, table_of
 
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.printed import PublishedSection
@@ -65,18 +65,13 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     folder = tmp_path_factory.mktemp("print")
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
     tables = [str(folder / name) for name in FILES if name.endswith(".csv")]
-    return make_study(folder / "made", simulated=False, published=tables, explorer=False)
-
-
-@pytest.fixture(scope="module")
-def analysis(study: Folders) -> Analysis:
-    results = study.load()
-    return Analysis(study.study, results, study.freeze.parent, study.out / "report.html")
+    made = make_study(folder / "made", simulated=False, published=tables, explorer=False)
+    return made.open()
 
 
 def select(analysis: Analysis, name: str, **where: object) -> list[dict[str, Any]]:
@@ -152,9 +147,7 @@ def test_guessing_stands_beside_its_distribution(analysis: Analysis) -> None:
     assert row["inside"] is (expected["low"] <= 0.125 <= expected["high"])
 
 
-def test_simulated_values_are_marked_and_held_against_nothing(
-    study: Folders, analysis: Analysis
-) -> None:
+def test_simulated_values_are_marked_and_held_against_nothing(analysis: Analysis) -> None:
     responses = analysis.results.responses.with_columns(simulated=pl.lit(value=True))
     rehearsed = replace(analysis, results=replace(analysis.results, responses=responses))
     table = table_of(rehearsed, "printed-beside-measured")
@@ -162,13 +155,6 @@ def test_simulated_values_are_marked_and_held_against_nothing(
     assert table["differs"].is_null().all()
     printed = table_of(rehearsed, "printed")
     assert not printed["simulated"].any()
-
-
-def test_a_study_without_print_has_neither_table(made: Folders) -> None:
-    results = made.load()
-    analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
-    assert analysis.table("printed") is None
-    assert analysis.table("printed-beside-measured") is None
 
 
 def test_the_report_lays_out_every_kind_of_table_and_what_is_not_compared(

@@ -25,12 +25,6 @@ PEOPLE = {"a": ("experts", 2), "b": ("experts", 3), "c": ("novices", 5)}
 """Person -> the group, and how many problems the person gets right before one is wrong."""
 
 
-def open_analysis(folders: Folders, **analyze: object) -> Analysis:
-    study = parse_study(study_values(**analyze), "test")
-    results = folders.load(study)
-    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
-
-
 def write_people(
     folder: Path, analysis: Analysis, seconds: bool = True, simulated: bool = False
 ) -> dict[tuple[str, str], float]:
@@ -55,10 +49,9 @@ class Tables:
     """The study with people: its table, and the verdicts that were written."""
 
     def __init__(self, folder: Path, folders: Folders, **analyze: object) -> None:
-        self.verdicts = write_people(folder, open_analysis(folders))
-        self.analysis = open_analysis(folders, people=str(folder / "people.csv"), **analyze)
-        table = table_of(self.analysis, "people")
-        self.table = table
+        self.verdicts = write_people(folder, folders.open())
+        self.analysis = folders.open(people=str(folder / "people.csv"), **analyze)
+        self.table = table_of(self.analysis, "people")
 
     def row(self, **values: object) -> Mapping[str, Any]:
         filled = {"slice": "", "rules": "robust", "metric": "accuracy", **values}
@@ -174,7 +167,7 @@ def test_only_problems_of_the_subset_count(made: Folders, tmp_path: Path) -> Non
 
 
 def test_models_are_scored_on_the_subset_before_people_are(made: Folders) -> None:
-    analysis = open_analysis(made, people_subset={"size": 8, "familiarisation": 4})
+    analysis = made.open(people_subset={"size": 8, "familiarisation": 4})
     table = table_of(analysis, "people")
     assert set(table["kind"]) == {"model"}
     assert table.filter(slice="", model="sim-strong", setting="cot")["n"].to_list() == [8] * 4
@@ -190,7 +183,7 @@ def test_models_are_scored_on_the_subset_before_people_are(made: Folders) -> Non
 def test_a_subset_that_cannot_be_drawn_is_one_line_and_the_rest_is_done(
     made: Folders, caplog: pytest.LogCaptureFixture, subset: object, reason: str
 ) -> None:
-    analysis = open_analysis(made, people_subset=subset)
+    analysis = made.open(people_subset=subset)
     with caplog.at_level(logging.WARNING, "omibench"):
         assert analysis.table("people") is None
         assert analysis.table("people-subset") is None
@@ -198,23 +191,9 @@ def test_a_subset_that_cannot_be_drawn_is_one_line_and_the_rest_is_done(
     assert reason in message
 
 
-def test_a_study_without_people_has_no_such_table(made: Folders) -> None:
-    analysis = open_analysis(made)
-    assert analysis.table("people") is None
-    assert analysis.table("people-subset") is None
-
-
-def test_invented_people_are_marked(made: Folders, tmp_path: Path) -> None:
-    write_people(tmp_path, open_analysis(made), seconds=False, simulated=True)
-    table = open_analysis(made, people=str(tmp_path / "people.csv")).table("people")
-    assert table is not None
-    assert table["simulated"].all()
-    assert "median seconds" not in table["metric"].to_list()
-
-
 def test_the_stage_writes_tables_and_figures(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
-    write_people(tmp_path, open_analysis(folders), simulated=True)
+    write_people(tmp_path, folders.open(), simulated=True)
     scores = tmp_path / "scores.csv"
     rows = "".join(
         f"{model},MMIU,acc,{v}\n" for v, model in enumerate(("Strong", "Middle", "Weak"))
@@ -224,6 +203,7 @@ def test_the_stage_writes_tables_and_figures(tmp_path: Path) -> None:
     folders.analyze(study=parse_study(study_values(**files, explorer=False), "test"))
     table = pl.read_csv(folders.out / "tables" / "people.csv")
     assert {"person", "group", "everybody", "model"} <= set(table["kind"])
+    assert table.filter(pl.col("kind") != "model")["simulated"].all()
     assert (folders.out / "tables" / "correlations.csv").is_file()
     svg = (folders.out / "figures" / "people.svg").read_text("utf-8")
     assert "experts" in svg
@@ -237,7 +217,7 @@ def test_a_file_of_other_problems_is_one_line_and_the_rest_is_done(
     file = tmp_path / "people.csv"
     file.write_text("person,problem,answer\na,elsewhere-1,B\n", "utf-8")
     with caplog.at_level(logging.WARNING, "omibench"):
-        assert open_analysis(made, people=str(file)).table("people") is None
+        assert made.open(people=str(file)).table("people") is None
     (message,) = caplog.messages
     assert "no row is usable; line 2, column 'problem'" in message
     assert message.endswith("the report omits this file")
@@ -247,13 +227,13 @@ def test_answers_outside_of_the_subset_alone_are_said(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     subset = {"size": 4, "familiarisation": 0}
-    analysis = open_analysis(made, people_subset=subset)
+    analysis = made.open(people_subset=subset)
     drawn = table_of(analysis, "people-subset")
     other = next(id for id in analysis.results.answers if id not in set(drawn["problem"]))
     file = tmp_path / "people.csv"
     file.write_text(f"person,problem,answer\na,{other},B\n", "utf-8")
     with caplog.at_level(logging.WARNING, "omibench"):
-        table = open_analysis(made, people=str(file), people_subset=subset).table("people")
+        table = made.open(people=str(file), people_subset=subset).table("people")
     assert table is not None
     assert set(table["kind"]) == {"model"}
     assert "no answer is to a problem of analyze.people_subset" in caplog.text
@@ -273,8 +253,8 @@ def open_estimates(folders: Folders, folder: Path, dated: bool = True) -> Analys
     """Items of two exams in turn, all of 2024."""
     file = folder / "cutoffs.csv"
     file.write_text(CUTOFFS, "utf-8")
-    study = parse_study(study_values(people_cutoffs=str(file)), "test")
-    results = folders.load(study)
+    analysis = folders.open(people_cutoffs=str(file))
+    results = analysis.results
     if dated:
         answers = {
             id: answer.model_copy(
@@ -283,7 +263,7 @@ def open_estimates(folders: Folders, folder: Path, dated: bool = True) -> Analys
             for place, (id, answer) in enumerate(results.answers.items())
         }
         results = replace(results, answers=answers)
-    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
+    return replace(analysis, results=results)
 
 
 def test_estimates_are_marked_and_models_stand_beside(
@@ -309,8 +289,7 @@ def test_estimates_are_marked_and_models_stand_beside(
 
 
 def test_models_and_estimates_are_drawn(made: Folders, tmp_path: Path) -> None:
-    table = open_estimates(made, tmp_path).table("people-estimates")
-    assert table is not None
+    table = table_of(open_estimates(made, tmp_path), "people-estimates")
     chart = draw_people_by_year(table)
     assert chart is not None
     text = chart.to_json()

@@ -47,8 +47,7 @@ def test_gains_are_over_what_is_right_under_both(analysis: Analysis) -> None:
 def test_without_a_declared_baseline_a_setting_is_compared_with_those_before_it(
     tmp_path: Path,
 ) -> None:
-    table = open_saliency_study(tmp_path, baseline=None).table("saliency-gains")
-    assert table is not None
+    table = table_of(open_saliency_study(tmp_path, baseline=None), "saliency-gains")
     assert table.select("setting", "baseline").unique().rows() == [("direct", "cot")]
 
 
@@ -91,15 +90,6 @@ def test_places_that_an_endpoint_does_not_tell_are_counted(tmp_path: Path) -> No
     rows.filter(~gone).write_parquet(file)
     hidden = {s.cell.setting: s.hidden for s in analysis.saliences}
     assert hidden == {"cot": 1, "direct": 0}
-
-
-def test_a_study_without_saliency_has_none_of_these(tmp_path: Path) -> None:
-    analysis = open_saliency_study(tmp_path)
-    block = analysis.study.saliency.model_copy(update={"settings": []})  # type: ignore[attr-defined]
-    study: Any = analysis.study.model_copy(update={"saliency": block})
-    empty = Analysis(study, analysis.results, tmp_path, tmp_path)
-    names = ("saliency-gains", "saliency-gain-histogram", "saliency-impact", "saliency-maps")
-    assert [empty.table(name) for name in names] == [None] * 4
 
 
 def test_the_csv_file_and_the_card_are_views_of_the_result(analysis: Analysis) -> None:

@@ -14,7 +14,6 @@ from omibench.datasets.registry import BENCHMARKS
 from omibench.errors import ParamsError, PluginError
 from omibench.params.benchmark import BenchmarkParams
 from omibench.plugins.registry import loading
-from omibench.results.load import load_results
 from omibench.results.statistics.intervals import Estimate
 from omibench.results.statistics.paired import independent_difference
 from omibench.results.statistics.people import guess_accuracy
@@ -40,8 +39,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 def open_analysis(made: Folders, *slices: str, freeze: Path | None = None) -> Analysis:
     block = made.study.analyze.model_copy(update={"slices": list(slices) or None})
     study = made.study.model_copy(update={"analyze": block})
-    results = load_results(freeze or made.freeze, made.infer, made.score, study)
-    return Analysis(study, results, made.freeze.parent, made.out / "report.html")
+    return made._replace(freeze=freeze or made.freeze).open(study)
 
 
 def table(analysis: Analysis, name: str) -> pl.DataFrame:
@@ -186,11 +184,6 @@ def test_models_and_settings_are_tables(made: Folders) -> None:
 # What guessing gives: by item, by slice, beside the cells that it explains, and in the report.
 
 
-def open_chance(folders: Folders) -> Analysis:
-    results = folders.load()
-    return Analysis(folders.study, results, folders.freeze.parent, folders.out / "report.html")
-
-
 def make_answer(gold: list[str], choices: int) -> Answer:
     labels = [Choice(label=label, text=f"{label}.") for label in "ABCDEFGH"[:choices]]
     return Answer(
@@ -216,7 +209,7 @@ def test_an_open_answer_is_not_guessed() -> None:
 
 
 def test_slices_have_the_chance_of_their_items(made: Folders) -> None:
-    analysis = open_chance(made)
+    analysis = made.open()
     table = table_of(analysis, "chance")
     answers = list(analysis.results.answers.values())
     for name, subject in [("", ""), ("subject", "physics")]:
@@ -233,7 +226,7 @@ def test_slices_have_the_chance_of_their_items(made: Folders) -> None:
 
 
 def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) -> None:
-    analysis = open_chance(made)
+    analysis = made.open()
     model, rules = "sim-weak", "robust"
     answers = analysis.results.answers
     at_chance = []
@@ -244,8 +237,7 @@ def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) 
     study = analysis.study.model_copy(
         update={"analyze": analysis.study.analyze.model_copy(update={"slices": ["subject"]})}
     )
-    table = Analysis(study, analysis.results, analysis.folder, analysis.report).table("chance")
-    assert table is not None
+    table = table_of(Analysis(study, analysis.results, analysis.folder, analysis.report), "chance")
     (row,) = table.filter(metric="at chance", model=model, setting="cot", rules=rules).to_dicts()
     assert row["n"] == len(at_chance) == 5
     assert row["estimate"] == pytest.approx(sum(at_chance) / 5)
@@ -254,7 +246,7 @@ def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) 
 
 
 def test_a_cell_stands_beside_the_chance_of_the_items_that_it_answered(made: Folders) -> None:
-    analysis = open_chance(made)
+    analysis = made.open()
     results = analysis.results
     opened = [id for id, answer in results.answers.items() if not answer.choices]
     cell = (pl.col("model") == "sim-weak") & (pl.col("setting") == "cot")
@@ -267,7 +259,7 @@ def test_a_cell_stands_beside_the_chance_of_the_items_that_it_answered(made: Fol
 
 
 def test_a_study_of_open_answers_has_no_chance(made: Folders) -> None:
-    analysis = open_chance(made)
+    analysis = made.open()
     opened = {
         id: answer.model_copy(update={"choices": None})
         for id, answer in analysis.results.answers.items()
@@ -422,8 +414,8 @@ SPENT = ("cost_usd", "input_tokens", "output_tokens", "latency_s")
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return open_analysis(make_study(tmp_path_factory.mktemp("costs")))
+def analysis(made: Folders) -> Analysis:
+    return made.open()
 
 
 def spend(analysis: Analysis, **values: pl.Expr | float | None) -> Analysis:
@@ -443,8 +435,7 @@ def test_all_samples_of_a_problem_are_paid_for(analysis: Analysis) -> None:
         twice.results,
         responses=pl.concat([responses, responses.with_columns(index=pl.lit(1, dtype=pl.Int64))]),
     )
-    table = Analysis(twice.study, doubled, twice.folder, twice.report).table("accuracy-by-cost")
-    assert table is not None
+    table = table_of(Analysis(twice.study, doubled, twice.folder, twice.report), "accuracy-by-cost")
     assert table.height == 9
     assert set(table["dollars"]) == {0.5}
     assert set(table["output_tokens"]) == {20}
@@ -458,8 +449,7 @@ def test_a_response_that_does_not_say_makes_the_cost_of_its_cell_unknown(
 ) -> None:
     is_silent = (pl.col("model") == "sim-weak") & (pl.col("id") == "biology_00")
     cost = pl.when(~is_silent).then(0.5)
-    table = spend(analysis, cost_usd=cost, output_tokens=pl.lit(3)).table("accuracy-by-cost")
-    assert table is not None
+    table = table_of(spend(analysis, cost_usd=cost, output_tokens=pl.lit(3)), "accuracy-by-cost")
     unknown = table.filter(pl.col("dollars").is_null())
     assert set(unknown["model"]) == {"sim-weak"}
     assert pick_cost(table) == "output_tokens"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.stages.analyze.conftest import Folders, make_study, study_values, table_of
+from tests.stages.analyze.conftest import Folders, study_values, table_of
 from tests.stages.analyze.results.reading_study import (
     CUTS,
     open_reading_study,
@@ -36,36 +36,38 @@ from omibench.results.statistics.correlation import correlate
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
-from omibench.stages.analyze.figures.judgements import draw_agreement
-from omibench.stages.analyze.figures.scatter_plots import draw_correlations
-from omibench.stages.analyze.figures.theme import apply_theme, render
 from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.results.result import COLUMNS, complete_table, write_table
 from omibench.stages.analyze.results.saliency import summarise_box
 from review.builders import GOOD, write_lines
 from review.sampling.test_residual import judge_samples
 
+ABSENT = (
+    "agreement", "baselines", "judges", "methods", "ocr", "ocr-accuracy", "ocr-correlation",
+    "ocr-readings", "people", "people-estimates", "people-subset", "printed",
+    "printed-beside-measured", "real-clean", "regression", "run-tests", "saliency-gain-histogram",
+    "saliency-gains", "saliency-impact", "saliency-maps",
+)  # fmt: skip
+"""Tables of what the made study has not: reviewers, people, print, several samples ..."""
+
+
+def test_a_study_without_what_a_table_is_made_of_has_no_such_table(made: Folders) -> None:
+    analysis = made.open()
+    assert [name for name in ABSENT if analysis.table(name) is not None] == []
+
+
 # The table of reviewers' agreement (OMIBench, A.4.3).
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    return make_study(tmp_path_factory.mktemp("agreement"))
-
-
-def open_analysis(folders: Folders, **review: Any) -> Analysis:
-    study = parse_study(study_values() | {"review": review}, "test")
-    results = folders.load(study)
-    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
-
-
-def test_agreement_and_remaining_errors_are_rows(folders: Folders, tmp_path: Path) -> None:
+def test_agreement_and_remaining_errors_are_rows(made: Folders, tmp_path: Path) -> None:
+    study = parse_study(study_values() | {"review": {"folder": str(tmp_path)}}, "test")
+    assert made.open(study).table("agreement") is None, "there are no tasks"
     tasks, decisions = judge_samples(2)
     write_lines(tmp_path / "tasks.jsonl", *tasks)
+    assert made.open(study).table("agreement") is None, "nothing was read twice"
     simulated = [decision.model_copy(update={"simulated": True}) for decision in decisions]
     write_lines(tmp_path / "decisions.jsonl", *simulated)
-    table = open_analysis(folders, folder=str(tmp_path)).table("agreement")
-    assert table is not None
+    table = table_of(made.open(study), "agreement")
     assert set(table["slice"]) == {"task"}
     assert table["simulated"].all()
     valid = table.filter(field="valid", metric="agreement").row(0, named=True)
@@ -78,47 +80,21 @@ def test_agreement_and_remaining_errors_are_rows(folders: Folders, tmp_path: Pat
     assert undefined["estimate"].to_list() == [None]
 
 
-def test_a_study_without_tasks_has_no_such_table(folders: Folders, tmp_path: Path) -> None:
-    assert open_analysis(folders).table("agreement") is None
-    assert open_analysis(folders, folder=str(tmp_path)).table("agreement") is None
-
-
-def test_people_who_read_nothing_twice_have_no_rows(folders: Folders, tmp_path: Path) -> None:
-    tasks, _ = judge_samples(0)
-    write_lines(tmp_path / "tasks.jsonl", *tasks)
-    assert open_analysis(folders, folder=str(tmp_path)).table("agreement") is None
-
-
-def test_columns_are_typed(folders: Folders, tmp_path: Path) -> None:
-    tasks, decisions = judge_samples(0)
-    write_lines(tmp_path / "tasks.jsonl", *tasks)
-    write_lines(tmp_path / "decisions.jsonl", *decisions)
-    table = open_analysis(folders, folder=str(tmp_path)).table("agreement")
-    assert table is not None
-    assert table.schema["people"] == pl.Int64
-    assert table.schema["low"] == pl.Float64
-
-
-def test_the_figure_has_a_row_a_field_and_is_marked(folders: Folders, tmp_path: Path) -> None:
+def test_the_figure_has_a_row_a_field_and_is_marked(made: Folders, tmp_path: Path) -> None:
     tasks, decisions = judge_samples(0)
     wrong = {"valid": "invalid", "quality": 2}
-    decisions = [
-        decision.model_copy(
-            update={"simulated": True, "fields": wrong if i in (0, 1, 2, 9) else GOOD}
-        )
-        for i, decision in enumerate(decisions)
-    ]
+    for i, decision in enumerate(decisions):
+        fields = wrong if i in (0, 1, 2, 9) else GOOD
+        decisions[i] = decision.model_copy(update={"simulated": True, "fields": fields})
     write_lines(tmp_path / "tasks.jsonl", *tasks)
     write_lines(tmp_path / "decisions.jsonl", *decisions)
-    table = open_analysis(folders, folder=str(tmp_path)).table("agreement")
-    assert table is not None
-    chart = draw_agreement(table)
+    study = parse_study(study_values() | {"review": {"folder": str(tmp_path)}}, "test")
+    table = table_of(made.open(study), "agreement")
+    chart = FIGURES.get("agreement").draw(table)
     assert chart is not None
-    specification = json.dumps(chart.to_dict())
-    assert '"item: valid"' in specification
-    assert '"item: quality"' in specification
-    assert "SIMULATED" in specification
-    assert draw_agreement(table.filter(metric="agreement")) is None
+    words = json.dumps(chart.to_dict())
+    assert all(word in words for word in ('"item: valid"', '"item: quality"', "SIMULATED"))
+    assert FIGURES.get("agreement").draw(table.filter(metric="agreement")) is None
 
 
 # The numbers of box plots.
@@ -147,19 +123,13 @@ def test_an_outlier_is_no_whisker() -> None:
 OTHERS = {"Strong": 70.0, "sim_middle": 41.0, "Weak": 30.5, "Another": 12.0}
 
 
-def open_correlations(folders: Folders, **analyze: object) -> Analysis:
-    study = parse_study(study_values(**analyze), "test")
-    results = folders.load(study)
-    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
-
-
-def write_scores(folder: Path, scores: Mapping[str, float], benchmark: str = "MMIU") -> Path:
+def write_scores(folder: Path, rows: Iterable[tuple[str, str, str, float | str]]) -> str:
     file = folder / "scores.csv"
     with file.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(("model", "benchmark", "metric", "value", "source"))
-        writer.writerows((model, benchmark, "acc", v, "leaderboard") for model, v in scores.items())
-    return file
+        writer.writerows((*row, "leaderboard") for row in rows)
+    return str(file)
 
 
 def find_row(analysis: Analysis, **values: object) -> Mapping[str, Any]:
@@ -169,7 +139,7 @@ def find_row(analysis: Analysis, **values: object) -> Mapping[str, Any]:
 
 
 def test_our_metrics_go_together_over_models(made: Folders) -> None:
-    analysis = open_correlations(made)
+    analysis = made.open()
     table = table_of(analysis, "model-scores")
     first, second = "sample: accuracy (robust)", "sample: GPTScore"
     values = [table.filter(series=name)["estimate"].to_list() for name in (first, second)]
@@ -184,9 +154,11 @@ def test_our_metrics_go_together_over_models(made: Folders) -> None:
 def test_other_benchmarks_stand_beside_ours(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = str(write_scores(tmp_path, OTHERS))
+    path = write_scores(
+        tmp_path, ((model, "MMIU", "acc", value) for model, value in OTHERS.items())
+    )
     with caplog.at_level(logging.WARNING, "omibench"):
-        analysis = open_correlations(made, external_scores=path, reference_setting="direct")
+        analysis = made.open(external_scores=path, reference_setting="direct")
         table = table_of(analysis, "model-scores")
     others = table.filter(benchmark="MMIU")
     assert others["model"].to_list() == ["sim-strong", "sim-middle", "sim-weak", "Another"]
@@ -202,26 +174,19 @@ def test_other_benchmarks_stand_beside_ours(
 
 def test_the_influence_of_single_models_is_named(made: Folders, tmp_path: Path) -> None:
     scores = {f"m{place}": float(place) for place in range(8)}
-    other = {name: value if name != "m7" else -3.0 for name, value in scores.items()}
-    file = write_scores(tmp_path, scores, "first")
-    file.write_text(
-        file.read_text("utf-8")
-        + "".join(f"{model},second,acc,{value},\n" for model, value in other.items()),
-        "utf-8",
-    )
-    row = find_row(
-        open_correlations(made, external_scores=str(file)),
-        first="first: acc",
-        second="second: acc",
-        metric="kendall",
-    )
+    other = scores | {"m7": -3.0}
+    rows = [
+        (model, benchmark, "acc", value)
+        for benchmark, values in (("first", scores), ("second", other))
+        for model, value in values.items()
+    ]
+    analysis = made.open(external_scores=write_scores(tmp_path, rows))
+    row = find_row(analysis, first="first: acc", second="second: acc", metric="kendall")
     expected = correlate(list(scores.values()), list(other.values()), "kendall")
     assert (row["most_influential"], row["without"]) == ("m7", 1.0)
     assert (row["low"], row["high"]) == pytest.approx(expected.interval, abs=1e-6)
-    assert (row["resampled_low"], row["simulated"]) == (
-        pytest.approx(expected.resampled.lo, abs=1e-6),
-        False,
-    )
+    assert row["resampled_low"] == pytest.approx(expected.resampled.lo, abs=1e-6)
+    assert not row["simulated"]
 
 
 def test_omibench_prints_another_correlation_than_its_table_gives(
@@ -229,48 +194,16 @@ def test_omibench_prints_another_correlation_than_its_table_gives(
 ) -> None:
     """OMIBench, table 2: Spearman's of total ACC and GPTScore is .921 (appendix J says .93)."""
     with (find_shipped("published") / "omibench_main.csv").open(encoding="utf-8") as file:
-        printed = list(csv.DictReader(file))
-    scores = tmp_path / "scores.csv"
-    with scores.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(("model", "benchmark", "metric", "value", "source"))
-        for row in printed:
-            for metric in ("acc", "gptscore"):
-                if row[f"total_{metric}"]:
-                    writer.writerow(
-                        (row["model"], "OMIBench", metric, row[f"total_{metric}"], "table 2")
-                    )
-    row = find_row(
-        open_correlations(made, external_scores=str(scores)),
-        first="OMIBench: acc",
-        second="OMIBench: gptscore",
-        metric="spearman",
-    )
+        scores = [
+            (row["model"], "OMIBench", metric, row[f"total_{metric}"])
+            for row in csv.DictReader(file)
+            for metric in ("acc", "gptscore")
+            if row[f"total_{metric}"]
+        ]
+    analysis = made.open(external_scores=write_scores(tmp_path, scores))
+    row = find_row(analysis, first="OMIBench: acc", second="OMIBench: gptscore", metric="spearman")
     assert row["estimate"] == pytest.approx(0.921, abs=5e-4)
     assert row["low"] < 0.93 < row["high"]
-
-
-def test_a_study_of_one_metric_has_no_correlations(made: Folders) -> None:
-    analysis = open_correlations(made)
-    results = analysis.results
-    results.__dict__["rules"] = ["robust"]
-    try:
-        assert Analysis(analysis.study, results, made.out, made.out).table("correlations") is None
-    finally:
-        del results.__dict__["rules"]
-
-
-def test_the_figure_shows_our_first_series_against_the_others(
-    made: Folders, tmp_path: Path
-) -> None:
-    analysis = open_correlations(made, external_scores=str(write_scores(tmp_path, OTHERS)))
-    table = table_of(analysis, "model-scores")
-    chart = draw_correlations(table)
-    assert chart is not None
-    text = chart.to_json()
-    assert "MMIU: acc" in text
-    assert "SIMULATED" in text
-    assert draw_correlations(table.filter(series="MMIU: acc")) is None
 
 
 # Tables of results: their columns, their types, and the files that hold them.
@@ -349,8 +282,7 @@ def test_without_a_judge_rules_say_what_they_can(tmp_path: Path) -> None:
 
 
 def test_a_reading_is_of_the_model_that_read(tmp_path: Path) -> None:
-    table = open_reading_study(tmp_path, judged=False, reader="judge").table("ocr-readings")
-    assert table is not None
+    table = table_of(open_reading_study(tmp_path, judged=False, reader="judge"), "ocr-readings")
     assert set(table["model"]) == {"judge"}
     assert table["id"].is_unique().all()
 
@@ -384,25 +316,6 @@ def test_correlations_are_over_items_and_over_models(analysis: Analysis) -> None
     expected = stats.spearmanr(direct["ocr"].to_numpy(), direct["estimate"].to_numpy())
     assert row["estimate"] == pytest.approx(expected.statistic)
     assert row["n"] == 3
-
-
-def test_a_study_that_reads_nothing_has_none_of_these(made: Folders) -> None:
-    results = made.load()
-    analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
-    names = ("ocr-readings", "ocr", "ocr-accuracy", "ocr-correlation")
-    assert [analysis.table(name) for name in names] == [None] * 4
-
-
-def test_the_figure_is_drawn_from_the_table(analysis: Analysis) -> None:
-    table = table_of(analysis, "ocr-accuracy")
-    chart = FIGURES.get("ocr-accuracy").draw(table)
-    assert chart is not None
-    svg = render(chart)
-    apply_theme(svg, "A figure")
-    assert "SIMULATED" in svg
-    assert "sim-strong" in svg
-    assert "AccOCR" in svg
-    assert FIGURES.get("ocr-accuracy").draw(table.clear()) is None
 
 
 # The real split of OMIBench, counted by the result `dataset`, beside what the paper prints.

@@ -317,13 +317,6 @@ def test_the_report_and_the_explorer_show_them(judged_folders: Folders) -> None:
     assert "tempo" in shown
 
 
-def test_a_study_without_them_has_no_such_section(tmp_path: Path) -> None:
-    judged_folders = make_study(tmp_path, explorer=False, per_subject=2)
-    judged_folders.analyze()
-    assert 'id="other-judges"' not in (judged_folders.out / "report.html").read_text("utf-8")
-    assert not (judged_folders.out / "other-judges.csv").exists()
-
-
 # The card on printed tables that contradict themselves.
 
 
@@ -350,9 +343,3 @@ def test_a_printed_total_that_its_parts_do_not_give_is_in_the_report(
     rows = (folders.out / "audit.csv").read_text("utf-8").splitlines()
     assert rows[0] == "file,model,cell,kind,printed,recomputed,n,note"
     assert len(rows) > 50
-
-
-def test_without_printed_tables_there_is_no_card(tmp_path: Path) -> None:
-    folders = make_study(tmp_path, explorer=False)
-    folders.analyze()
-    assert 'id="audit"' not in (folders.out / "report.html").read_text("utf-8")

@@ -215,23 +215,12 @@ def mark_both_simulated(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame
         analysis: The study's results.
         table: Rows with `model`, `setting`, `rules`, `kind` and `baseline`.
     """
-    marks = analysis.simulated_cells
-    is_model = pl.col("kind") == "model"
-    sides = table.with_columns(
-        _model=pl.when(is_model).then("baseline").otherwise("model"),
-        _setting=pl.when(pl.col("kind") == "setting").then("baseline").otherwise("setting"),
+    is_model, is_setting = pl.col("kind") == "model", pl.col("kind") == "setting"
+    return analysis.mark_pairs(
+        table,
+        pl.when(is_model).then("baseline").otherwise("model"),
+        pl.when(is_setting).then("baseline").otherwise("setting"),
     )
-    both = analysis.mark_simulated(sides).join(
-        marks,
-        left_on=["_model", "_setting", "rules"],
-        right_on=["model", "setting", "rules"],
-        how="left",
-        suffix="_base",
-        maintain_order="left",
-    )
-    return both.with_columns(
-        pl.col("simulated") | pl.col("simulated_base").fill_null(value=False)
-    ).drop("simulated_base", "_model", "_setting")
 
 
 PAIR: Final = "pair"

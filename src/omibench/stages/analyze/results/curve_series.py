@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -13,8 +13,6 @@ from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from omibench.stages.analyze.analysis import Analysis
 
 
@@ -52,8 +50,8 @@ Locate = Callable[[Setting], Position]
 
 def locate_budget(setting: Setting) -> Position:
     """Place a setting by its token budget per response (OMIBench, H.1)."""
-    facts = _describe(setting)
-    return Position(setting.decoding.max_tokens, _without(facts, "decoding.max_tokens"))
+    facts = {k: v for k, v in _describe(setting).items() if k != "decoding.max_tokens"}
+    return Position(setting.decoding.max_tokens, facts)
 
 
 def locate_shots(setting: Setting) -> Position:
@@ -90,10 +88,13 @@ def list_series(settings: Mapping[str, Setting], locate: Locate) -> list[Setting
     positions = {name: locate(setting) for name, setting in settings.items()}
     curves: dict[str, tuple[Facts, list[str]]] = {}
     for position in positions.values():
-        for condition in _list_conditions(position, positions.values()):
-            facts = {**position.rest, **condition}
-            members = [n for n, other in positions.items() if _fits(other, position, condition)]
-            curves.setdefault(json.dumps(facts, sort_keys=True), (facts, members))
+        fellows = {n: p.condition for n, p in positions.items() if p.rest == position.rest}
+        if position.condition is None and any(c is not None for c in fellows.values()):
+            continue  # it is on the curves of its fellows
+        condition = position.condition or {}
+        facts = {**position.rest, **condition}
+        members = [name for name, other in fellows.items() if other in (None, condition)]
+        curves.setdefault(json.dumps(facts, sort_keys=True), (facts, members))
     series = [
         (facts, _choose_points(members, positions, settings)) for facts, members in curves.values()
     ]
@@ -151,19 +152,6 @@ def name_differences(descriptions: Sequence[Facts]) -> list[str]:
     ]
 
 
-def _list_conditions(position: Position, others: Iterable[Position]) -> list[Facts]:
-    """Return the conditions at a position; if it has none, those of the other positions."""
-    if position.condition is not None:
-        return [position.condition]
-    fellows = [o for o in others if o.rest == position.rest]
-    conditions = [o.condition for o in fellows if o.condition is not None]
-    return [] if conditions else [{}]
-
-
-def _fits(other: Position, position: Position, condition: Facts) -> bool:
-    return other.rest == position.rest and other.condition in (None, condition)
-
-
 def _choose_points(
     members: Sequence[str], positions: Mapping[str, Position], settings: Mapping[str, Setting]
 ) -> tuple[SeriesPoint, ...]:
@@ -189,10 +177,6 @@ def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
             yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
-
-
-def _without(facts: Facts, key: str) -> Facts:
-    return {name: value for name, value in facts.items() if name != key}
 
 
 def frame_cells(analysis: Analysis) -> pl.DataFrame:

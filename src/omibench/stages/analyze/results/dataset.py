@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,6 +17,7 @@ MOST_VALUES = 40
 """Attributes with more values identify items instead of grouping them, and are left out."""
 LENGTH_BIN = 50
 """The width of a bin of question lengths, in characters."""
+_PLACE = ("slice", "value")
 LENGTHS = ("question characters", "answer characters", "rationale characters")
 
 
@@ -37,36 +39,24 @@ def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
         and of each subject; `with rationale`, a share. `n` is the number of problems of a row.
     """
     facts = _describe_problems(analysis)
-    whole = facts.select("id", "cluster", pl.lit("").alias("slice"), pl.lit("").alias("value"))
-    slices = [whole, *_list_slices(analysis, facts)]
-    counts = pl.concat(
-        part.group_by("slice", "value", maintain_order=True)
-        .agg(
-            pl.len().alias("n"),
-            pl.col("cluster").n_unique().alias("clusters"),
+    parts = [
+        facts.with_columns(slice=pl.lit(name), value=pl.col(name) if name else pl.lit(""))
+        for name in ("", "subject")
+    ]
+    slices = pl.concat([parts[0].select(*_PLACE, "cluster"), *_list_slices(analysis)])
+    whole, problems = pl.concat(parts), pl.len().cast(pl.Float64)
+    tables = {
+        "problems": _aggregate(slices, problems),
+        "share of problems": _aggregate(slices, problems / facts.height),
+    }
+    for name in ("images", "choices", *LENGTHS):
+        column = pl.col(name)
+        tables[name] = _aggregate(
+            whole.drop_nulls(name), column.mean(), least=column.min(), most=column.max()
         )
-        .with_columns((pl.col("n") / facts.height).alias("share"))
-        for part in slices
-    )
-    by_subject = facts.with_columns(
-        pl.lit("subject").alias("slice"), pl.col("subject").alias("value")
-    )
-    total = facts.with_columns(pl.lit("").alias("slice"), pl.lit("").alias("value"))
+    tables["with rationale"] = _aggregate(whole, (pl.col(LENGTHS[2]).fill_null(0) > 0).mean())
     return pl.concat(
-        [
-            _name_metric(counts.with_columns(estimate=pl.col("n").cast(pl.Float64)), "problems"),
-            _name_metric(counts.with_columns(estimate=pl.col("share")), "share of problems"),
-            *(_average(pl.concat([total, by_subject]), name) for name in ("images", "choices")),
-            *(_average(pl.concat([total, by_subject]), name) for name in LENGTHS),
-            _name_metric(
-                _aggregate(
-                    pl.concat([total, by_subject]),
-                    (pl.col(LENGTHS[2]) > 0).fill_null(value=False).mean(),
-                ),
-                "with rationale",
-            ),
-        ],
-        how="diagonal",
+        (table.with_columns(metric=pl.lit(name)) for name, table in tables.items()), how="diagonal"
     ).with_columns(simulated=pl.lit(analysis.results.has_synthetic_problems))
 
 
@@ -85,88 +75,58 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame:
         One row per bin: `least` and `most` characters, `estimate` the number of questions.
     """
     least = (pl.col(LENGTHS[0]) // LENGTH_BIN) * LENGTH_BIN
+    most = pl.col("least") + LENGTH_BIN - 1
+    facts = _describe_problems(analysis).with_columns(least=least)
     return (
-        _describe_problems(analysis)
-        .with_columns(least=least)
-        .group_by("least")
-        .agg(pl.len().alias("n"), pl.col("cluster").n_unique().alias("clusters"))
+        _aggregate(facts, pl.len().cast(pl.Float64), by=["least"])
         .sort("least")
-        .select(
-            pl.lit("question length").alias("slice"),
-            pl.format("{} to {}", "least", pl.col("least") + LENGTH_BIN - 1).alias("value"),
-            pl.lit("questions").alias("metric"),
-            pl.col("n").cast(pl.Float64).alias("estimate"),
-            "n",
-            "clusters",
-            pl.lit(analysis.results.has_synthetic_problems).alias("simulated"),
-            "least",
-            (pl.col("least") + LENGTH_BIN - 1).alias("most"),
+        .with_columns(
+            slice=pl.lit("question length"), value=pl.format("{} to {}", "least", most),
+            metric=pl.lit("questions"), most=most,
+            simulated=pl.lit(analysis.results.has_synthetic_problems),
         )
-    )
+    )  # fmt: skip
 
 
 def _describe_problems(analysis: Analysis) -> pl.DataFrame:
     """Return one row per problem with the values to be counted and averaged."""
     questions = analysis.results.questions
-    answers = analysis.results.answers.values()
-    facts = pl.DataFrame(
-        {
-            "id": [a.id for a in answers],
-            "images": [a.n_images for a in answers],
-            "choices": [len(a.choices) if a.choices else None for a in answers],
-            LENGTHS[0]: [
-                len(questions[a.id].question) if a.id in questions else None for a in answers
-            ],
-            LENGTHS[1]: [sum(len(part) for part in a.answer) for a in answers],
-            LENGTHS[2]: [len(a.solution) if a.solution else None for a in answers],
-        },
-        schema={"id": pl.String, "images": pl.Int64, "choices": pl.Int64}
-        | dict.fromkeys(LENGTHS, pl.Int64),
-    )
+    rows = [
+        (
+            answer.id,
+            answer.n_images,
+            len(answer.choices) if answer.choices else None,
+            len(questions[answer.id].question) if answer.id in questions else None,
+            sum(len(part) for part in answer.answer),
+            len(answer.solution) if answer.solution else None,
+        )
+        for answer in analysis.results.answers.values()
+    ]
+    numbers = dict.fromkeys(("images", "choices", *LENGTHS), pl.Int64)
+    facts = pl.DataFrame(rows, schema={"id": pl.String, **numbers}, orient="row")
     return analysis.items.select("id", "cluster", "subject").join(facts, on="id", how="left")
 
 
-def _list_slices(analysis: Analysis, facts: pl.DataFrame) -> list[pl.DataFrame]:
-    slices = []
+def _list_slices(analysis: Analysis) -> Iterator[pl.DataFrame]:
+    """Return the cluster of each problem under each value of an attribute, by value."""
+    clusters = analysis.items.select("id", "cluster")
     for name in analysis.attributes.of_items:
         labels = list_values(analysis.items, "id", name).drop_nulls(name)
         if labels[name].n_unique() <= MOST_VALUES:
-            slices.append(
-                facts.select("id", "cluster")
-                .join(labels, on="id")
-                .sort(name, maintain_order=True)
+            yield (
+                labels.sort(name)
+                .join(clusters, on="id", maintain_order="left")
                 .select(
-                    "id",
-                    "cluster",
                     pl.lit(name).alias("slice"),
                     pl.col(name).cast(pl.String).alias("value"),
+                    "cluster",
                 )
             )
-    return slices
 
 
-def _aggregate(facts: pl.DataFrame, estimate: pl.Expr, *more: pl.Expr) -> pl.DataFrame:
-    return facts.group_by("slice", "value", maintain_order=True).agg(
-        estimate.alias("estimate"),
-        *more,
-        pl.len().alias("n"),
-        pl.col("cluster").n_unique().alias("clusters"),
-    )
-
-
-def _average(facts: pl.DataFrame, name: str) -> pl.DataFrame:
-    column = pl.col(name)
-    frame = _aggregate(
-        facts.drop_nulls(name),
-        column.mean(),
-        column.min().alias("least"),
-        column.max().alias("most"),
-    )
-    return _name_metric(frame, name)
-
-
-def _name_metric(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
-    names = ("slice", "value", "estimate", "n", "clusters", "least", "most")
-    return frame.select(
-        *(name for name in names if name in frame.columns), pl.lit(metric).alias("metric")
+def _aggregate(
+    facts: pl.DataFrame, estimate: pl.Expr, by: Sequence[str] = _PLACE, **more: pl.Expr
+) -> pl.DataFrame:
+    return facts.group_by(by, maintain_order=True).agg(
+        estimate=estimate, n=pl.len(), clusters=pl.col("cluster").n_unique(), **more
     )

@@ -103,7 +103,8 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
     ]
     if not rows:
         return None
-    return _mark_pairs(analysis, pl.DataFrame(rows, infer_schema_length=None))
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    return analysis.mark_pairs(table, pl.col("baseline_model"), pl.col("baseline_setting"))
 
 
 def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
@@ -130,15 +131,3 @@ def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell
         Cell(model, setting): _CellMean(*mean) for model, setting, *mean in means.iter_rows()
     }
     return {cell: by_cell[cell] for cell in tests.family.cells if cell in by_cell}
-
-
-def _mark_pairs(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
-    both = analysis.mark_simulated(table).join(
-        analysis.simulated_cells,
-        left_on=["baseline_model", "baseline_setting", "rules"],
-        right_on=["model", "setting", "rules"],
-        how="left",
-        suffix="_base",
-        maintain_order="left",
-    )
-    return both.with_columns(pl.col("simulated") | pl.col("simulated_base")).drop("simulated_base")

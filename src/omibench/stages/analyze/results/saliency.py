@@ -1,4 +1,4 @@
-"""The numbers of a box plot."""
+"""Occlusion saliency: confidence and impact of each cell, and of two settings of a model."""
 
 from __future__ import annotations
 
@@ -280,8 +280,35 @@ def _find_largest(rows: pl.DataFrame) -> dict[str, LargestEffect]:
     return {id: LargestEffect(*effect) for id, *effect in largest.iter_rows()}
 
 
-ListRows = Callable[[Salience, Salience, Sequence[str], Sequence[str], float], Iterator[Row]]
-"""Rows of a setting and its baseline on some problems, with clusters and a confidence level."""
+class _Pair(NamedTuple):
+    """A setting and its baseline, on problems that are right under both."""
+
+    salience: Salience
+    baseline: Salience
+    ids: Sequence[str]
+    clusters: Sequence[str]
+    confidence: float
+
+    @property
+    def names(self) -> Row:
+        """The columns of both settings."""
+        return {"setting": self.salience.cell.setting, "baseline": self.baseline.cell.setting}
+
+    @property
+    def gains(self) -> list[float]:
+        """Log P of the chosen option minus that under the baseline, in nats, by problem."""
+        return measure_gains(self.salience, self.baseline, self.ids)
+
+    def average(self, values: Sequence[float], lowest: float = -inf, highest: float = inf) -> Row:
+        """Return the mean of values by problem; without bounds if a single one leaves them open."""
+        mean = clustered_mean(values, self.clusters, self.confidence, lowest, highest)
+        bounds = [None if abs(bound) == inf else bound for bound in (mean.lo, mean.hi)]
+        return {"estimate": mean.mean, "low": bounds[0], "high": bounds[1]}
+
+    def share(self, hits: Sequence[bool]) -> Row:
+        """Return the share of problems that are hit."""
+        share = clustered_wilson([float(hit) for hit in hits], self.clusters, self.confidence)
+        return {"estimate": share.mean, "low": share.lo, "high": share.hi}
 
 
 @result(
@@ -393,7 +420,9 @@ def _list_pairs(analysis: Analysis) -> list[tuple[Salience, Salience]]:
     return pair_settings(analysis.saliences, analysis.study.analyze.baselines.settings)
 
 
-def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:
+def _tabulate(
+    analysis: Analysis, list_rows: Callable[[_Pair], Iterator[Row]]
+) -> pl.DataFrame | None:
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     ids_by_exam: dict[str, set[str]] = {}
     if EXAM in analysis.items.columns:
@@ -402,89 +431,62 @@ def _tabulate(analysis: Analysis, list_rows: ListRows) -> pl.DataFrame | None:
     rows: list[Row] = []
     for salience, baseline in _list_pairs(analysis):
         right = list_right(salience, baseline)
-        names = {
-            "model": salience.cell.model,
-            "simulated": salience.simulated or baseline.simulated,
-        }
         for exam in ["", *sorted(ids_by_exam.keys() - {NOT_STATED})]:
             ids = [n for n in right if not exam or n in ids_by_exam[exam]]
-            part = names | {"slice": EXAM if exam else "", "value": exam, "n": len(ids)}
-            part["clusters"] = len({clusters[n] for n in ids})
+            own = [clusters[n] for n in ids]
+            part = {
+                "model": salience.cell.model, "simulated": salience.simulated or baseline.simulated,
+                "slice": EXAM if exam else "", "value": exam, "n": len(ids),
+                "clusters": len(set(own)),
+            }  # fmt: skip
             if ids:
-                groups = [clusters[n] for n in ids]
-                for row in list_rows(salience, baseline, ids, groups, analysis.confidence):
-                    rows.append(part | row)
+                pair = _Pair(salience, baseline, ids, own, analysis.confidence)
+                rows += [part | row for row in list_rows(pair)]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-def _list_gains(
-    salience: Salience,
-    baseline: Salience,
-    ids: Sequence[str],
-    groups: Sequence[str],
-    confidence: float,
-) -> Iterator[Row]:
-    pair = {"setting": salience.cell.setting, "baseline": baseline.cell.setting}
-    gains = measure_gains(salience, baseline, ids)
+def _list_gains(pair: _Pair) -> Iterator[Row]:
+    gains = pair.gains
     for metric, values, highest in (
-        ("logprob", [salience.logprobs[n] for n in ids], 0.0),
-        ("logprob_baseline", [baseline.logprobs[n] for n in ids], 0.0),
+        ("logprob", [pair.salience.logprobs[n] for n in pair.ids], 0.0),
+        ("logprob_baseline", [pair.baseline.logprobs[n] for n in pair.ids], 0.0),
         ("gain", gains, inf),
     ):
-        mean = clustered_mean(values, groups, confidence, -inf, highest)
-        yield pair | {"metric": metric} | _bound(mean.mean, mean.lo, mean.hi)
+        yield pair.names | {"metric": metric} | pair.average(values, highest=highest)
     box = summarise_box(gains)
-    for metric, value in (("q1", box.q1), ("median", box.median), ("q3", box.q3)):
-        yield pair | {"metric": f"gain_{metric}", "estimate": value}
+    for metric in ("q1", "median", "q3"):
+        yield pair.names | {"metric": f"gain_{metric}", "estimate": getattr(box, metric)}
     for metric, hits in (
         ("win", [gain > TIE for gain in gains]),
         ("tie", [abs(gain) <= TIE for gain in gains]),
         ("loss", [gain < -TIE for gain in gains]),
     ):
-        share = clustered_wilson([float(hit) for hit in hits], groups, confidence)
-        yield pair | {"metric": metric} | _bound(share.mean, share.lo, share.hi)
+        yield pair.names | {"metric": metric} | pair.share(hits)
 
 
-def _list_bars(
-    salience: Salience,
-    baseline: Salience,
-    ids: Sequence[str],
-    groups: Sequence[str],
-    confidence: float,
-) -> Iterator[Row]:
+def _list_bars(pair: _Pair) -> Iterator[Row]:
     first, last = BINS
-    gains = measure_gains(salience, baseline, ids)
     # 0.3 / 0.1 is slightly less than 3.
-    places = [max(first - 1, min(last, floor(gain / BIN_WIDTH + 1e-9))) for gain in gains]
+    places = [max(first - 1, min(last, floor(gain / BIN_WIDTH + 1e-9))) for gain in pair.gains]
     for place in sorted(set(places)):
-        hits = [float(other == place) for other in places]
-        share = clustered_wilson(hits, groups, confidence)
-        yield {
-            "setting": salience.cell.setting, "baseline": baseline.cell.setting,
-            "metric": "share", "count": int(sum(hits)),
+        yield pair.names | {
+            "metric": "share", "count": places.count(place),
             "bin_low": None if place < first else round(place * BIN_WIDTH, 6),
             "bin_high": None if place == last else round((place + 1) * BIN_WIDTH, 6),
-        } | _bound(share.mean, share.lo, share.hi)  # fmt: skip
+        } | pair.share([other == place for other in places])  # fmt: skip
 
 
-def _list_boxes(
-    salience: Salience,
-    baseline: Salience,
-    ids: Sequence[str],
-    groups: Sequence[str],
-    confidence: float,
-) -> Iterator[Row]:
-    for cell, other in ((salience, baseline), (baseline, salience)):
-        pair = {"setting": cell.cell.setting, "beside": other.cell.setting, "id": ""}
-        impacts = [cell.impacts[n] for n in ids]
-        mean = clustered_mean(impacts, groups, confidence, 0.0, inf)
-        yield pair | {"metric": "mean"} | _bound(mean.mean, mean.lo, mean.hi)
+def _list_boxes(pair: _Pair) -> Iterator[Row]:
+    for cell, other in ((pair.salience, pair.baseline), (pair.baseline, pair.salience)):
+        names = {"setting": cell.cell.setting, "beside": other.cell.setting, "id": ""}
+        impacts = [cell.impacts[n] for n in pair.ids]
+        yield names | {"metric": "mean"} | pair.average(impacts, lowest=0.0)
         box = summarise_box(impacts)
         for metric in BoxSummary._fields:
-            yield pair | {"metric": metric, "estimate": getattr(box, metric)}
-        for n, impact in zip(ids, impacts, strict=True):
+            yield names | {"metric": metric, "estimate": getattr(box, metric)}
+        for n, impact in zip(pair.ids, impacts, strict=True):
             if not box.whisker_low <= impact <= box.whisker_high:
-                yield pair | {"metric": "outlier", "estimate": impact, "id": n}
+                yield names | {"metric": "outlier", "estimate": impact, "id": n}
 
 
 def _list_panels(salience: Salience, baseline: Salience) -> Iterator[Row]:
@@ -509,9 +511,3 @@ def _list_panels(salience: Salience, baseline: Salience) -> Iterator[Row]:
 
 def _is_wrong(salience: Salience, problem: str) -> bool:
     return problem in salience.impacts and problem not in salience.right
-
-
-def _bound(value: float, low: float, high: float) -> Row:
-    """Return an estimate with its bounds; none if a single value leaves them undefined."""
-    bounds = [None if abs(bound) == inf else bound for bound in (low, high)]
-    return {"estimate": value, "low": bounds[0], "high": bounds[1]}

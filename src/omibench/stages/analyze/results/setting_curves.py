@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import inf, nan
+from math import nan
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from omibench.results.grouped import estimate_groups
+from omibench.results.grouped import estimate_groups, estimate_means
 from omibench.results.slices import label_items
-from omibench.results.statistics.intervals import clustered_mean
 from omibench.results.statistics.samples import RunTest, compare_runs, mark_stars
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.baselines import (
@@ -281,7 +280,7 @@ def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
         return None
     accuracy = estimate_points(analysis, points, analysis.item_values)
     used = points.join(
-        pl.concat([_average_tokens(analysis, points), _count_truncated(analysis, points)]),
+        _describe_responses(analysis, points),
         on=["model", "setting"],
         how="inner",
         maintain_order="left_right",
@@ -289,48 +288,21 @@ def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
     return pl.concat([accuracy, used], how="diagonal")
 
 
-def _select_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    """Return the responses at the points, with their item's cluster and their cell's mark."""
+def _describe_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean tokens and the share of truncated responses of each cell of the points."""
     cells = frame_cells(analysis).select("model", "setting", "simulated")
-    keys = points.select("model", "setting").unique()
-    responses = analysis.results.responses.drop("simulated").join(
-        keys, on=["model", "setting"], how="semi"
-    )
-    return analysis.add_clusters(responses).join(cells, on=["model", "setting"])
-
-
-def _average_tokens(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    items = (
-        _select_responses(analysis, points)
-        .drop_nulls("output_tokens")
-        .group_by("model", "setting", "simulated", "id", "cluster", maintain_order=True)
-        .agg(pl.col("output_tokens").mean())
-    )
-    rows = []
-    for (model, setting, simulated), part in items.group_by(
-        "model", "setting", "simulated", maintain_order=True
-    ):
-        clusters = part["cluster"].to_list()
-        mean = clustered_mean(
-            part["output_tokens"].to_list(), clusters, analysis.confidence, 0, inf
-        )
-        rows.append(
-            (model, setting, simulated, mean.mean, mean.lo, mean.hi, mean.n, len(set(clusters)))
-        )
-    schema = {
-        "model": pl.String, "setting": pl.String, "simulated": pl.Boolean, "estimate": pl.Float64,
-        "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "clusters": pl.Int64,
-    }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(metric=pl.lit("tokens"))
-
-
-def _count_truncated(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    items = (
-        _select_responses(analysis, points)
-        .group_by("model", "setting", "simulated", "id", "cluster", maintain_order=True)
-        .agg(truncated=(pl.col("outcome") == "truncated").mean())
-    )
     keys = ["model", "setting", "simulated"]
-    shares = estimate_groups(items, keys, analysis.confidence, "truncated").drop("n_eff")
-    columns = ["model", "setting", "simulated", "estimate", "low", "high", "n", "clusters"]
-    return shares.select(columns).with_columns(metric=pl.lit("truncated"))
+    responses = analysis.results.responses.drop("simulated").join(
+        points.select("model", "setting").unique(), on=["model", "setting"], how="semi"
+    )
+    marked = analysis.add_clusters(responses).join(cells, on=["model", "setting"])
+    items = marked.group_by(*keys, "id", "cluster", maintain_order=True).agg(
+        pl.col("output_tokens").mean(), truncated=(pl.col("outcome") == "truncated").mean()
+    )
+    tokens = estimate_means(items, keys, analysis.confidence, "output_tokens").with_columns(
+        pl.col("low").clip(0), metric=pl.lit("tokens")
+    )
+    truncated = estimate_groups(items, keys, analysis.confidence, "truncated").with_columns(
+        metric=pl.lit("truncated")
+    )
+    return pl.concat([tokens, truncated.select(tokens.columns)])

@@ -7,18 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.stages.analyze.results.curves.made import SIMULATED, write_study
 
-from omibench.params.study import parse_study
-from omibench.results.load import load_results
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import (
-    FrozenManifest,
-    ResponseRow,
-    VerdictRow,
-    write_json,
-    write_jsonl,
-    write_parquet,
-)
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import ResponseRow, VerdictRow
 from omibench.stages.analyze.analysis import Analysis
 
 Verdicts = Mapping[tuple[str, str], Mapping[str, Sequence[float | None]]]
@@ -59,47 +51,31 @@ def write_analysis(
     """Write a study of these verdicts and open it."""
     models = list(dict.fromkeys(model for model, _ in verdicts))
     settings = list(dict.fromkeys(setting for _, setting in verdicts))
-    study = parse_study(
-        {
-            "study": {"name": "sample"},
-            "models": {m: {"provider": "simulated", "oracle": "o.jsonl"} for m in models},
-            "settings": {s: {"decoding": {"samples": samples}} for s in settings},
-            "infer": {"models": models, "settings": settings},
-            "score": {"scorers": ["mathreal"], "grader": models[0]},
-            "analyze": analyze,
-        },
-        "test",
-    )
-    write_jsonl(folder / "questions.jsonl", [Question(id=item.id, question="?") for item in items])
-    write_jsonl(folder / "answers.jsonl", items)
-    manifest = FrozenManifest(
-        name="sample", version="1.0.0", problems=len(items), images=0, questions_sha256="",
-        answers_sha256="", subjects={},
-    )  # fmt: skip
-    write_json(folder / "manifest.json", manifest)
-    for (model, setting), by_item in verdicts.items():
-        rows = [(i, n, v) for i, values in by_item.items() for n, v in enumerate(values)]
-        name = f"{model}/{setting}.parquet"
-        write_parquet(
-            folder / "infer" / name,
-            [
-                ResponseRow(id=i, index=n, key=f"{i}-{n}", outcome="answered", text="1",
-                            simulated=model.startswith("sim"))
-                for i, n, _ in rows
-            ],
-            ResponseRow,
-        )  # fmt: skip
-        write_parquet(
-            folder / "score" / name,
+    study = {
+        "models": dict.fromkeys(models, SIMULATED),
+        "settings": {s: {"decoding": {"samples": samples}} for s in settings},
+        "infer": {"models": models, "settings": settings},
+        "score": {"scorers": ["mathreal"], "grader": models[0]},
+        "analyze": analyze,
+    }
+    drawn = [
+        (
+            model,
+            setting,
+            ResponseRow(
+                id=i, index=n, key=f"{i}-{n}", outcome="answered", text="1",
+                simulated=model.startswith("sim"),
+            ),
             [
                 VerdictRow(
                     id=i, index=n, key=f"{i}-{n}", rules="mathreal", version=1, extracted="1",
                     method="boxed", verdict=v or 0.0, strict=None if v is None else float(v == 1),
                     outcome="refused" if v is None else "scored",
                 )
-                for i, n, v in rows
             ],
-            VerdictRow,
-        )  # fmt: skip
-    results = load_results(folder, folder / "infer", folder / "score", study)
-    return Analysis(study, results, folder, folder / "report.html")
+        )
+        for (model, setting), by_item in verdicts.items()
+        for i, values in by_item.items()
+        for n, v in enumerate(values)
+    ]  # fmt: skip
+    return write_study(folder, study, items, drawn)

@@ -113,11 +113,6 @@ def test_the_bootstrap_is_made_on_request(tmp_path: Path) -> None:
     )
 
 
-def test_without_baselines_there_is_no_table(tmp_path: Path) -> None:
-    analysis = write_analysis(tmp_path, ITEMS, draw_verdicts(SHARES, ITEMS))
-    assert analysis.table("baselines") is None
-
-
 # Real and clean pictures of one problem: paired by cluster, by condition and by grade.
 
 COUNT = 40
@@ -248,11 +243,6 @@ REGRESSED_SHARES = {
 }
 
 
-def test_it_is_made_on_request(tmp_path: Path) -> None:
-    verdicts = draw_verdicts(REGRESSED_SHARES, REGRESSED_ITEMS)
-    assert write_analysis(tmp_path, REGRESSED_ITEMS, verdicts).table("regression") is None
-
-
 def test_levels_are_held_against_the_first_and_the_reference(tmp_path: Path) -> None:
     analysis = write_analysis(
         tmp_path, REGRESSED_ITEMS, draw_verdicts(REGRESSED_SHARES, REGRESSED_ITEMS, 2), 2,
@@ -337,13 +327,6 @@ def test_a_run_that_lacks_items_is_left_out(tmp_path: Path) -> None:
     assert mean["runs"] == 2
 
 
-def test_single_samples_are_no_runs(tmp_path: Path) -> None:
-    analysis = write_analysis(
-        tmp_path, RUN_ITEMS, draw_verdicts(RUN_SHARES, RUN_ITEMS), baselines=BASELINES
-    )
-    assert analysis.table("run-tests") is None
-
-
 def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
     verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 3)
     analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 3, baselines=BASELINES)
@@ -359,8 +342,7 @@ def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
         | (pl.col("id").replace_strict([item.id for item in RUN_ITEMS], picks) == pl.col("index"))
     )
     results = replace(analysis.results, study=study, verdicts=chosen)
-    table = replace(analysis, study=study, results=results).table("run-tests")
-    assert table is not None
+    table = table_of(replace(analysis, study=study, results=results), "run-tests")
     assert set(table["setting"]) == {"direct"}
     assert set(table["metric"]) == {"run mean"}
 

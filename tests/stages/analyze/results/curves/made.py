@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +57,23 @@ def make_analysis(
     folder: Path, study: Mapping[str, Any], answers: Sequence[Answer], draws: Sequence[Draw]
 ) -> Analysis:
     """Write a study and read it for the stage `analyze`."""
+    models = {name: dict(SIMULATED) for name in study["infer"]["models"]}
+    values = {
+        "score": {"scorers": ["robust"]},
+        **study,
+        "models": models | study.get("models", {}),
+    }
+    cells = [(draw.model, draw.setting, _respond(draw), _judge(draw)) for draw in draws]
+    return write_study(folder, values, answers, cells)
+
+
+def write_study(
+    folder: Path,
+    values: dict[str, Any],
+    answers: Sequence[Answer],
+    drawn: Iterable[tuple[str, str, ResponseRow, list[VerdictRow]]],
+) -> Analysis:
+    """Write problems, responses and their verdicts by model and setting, and open the study."""
     names = ("subject", "group", "choices")
     questions = [
         Question(id=a.id, question="How many?", **{n: getattr(a, n) for n in names})
@@ -67,28 +83,19 @@ def make_analysis(
     write_jsonl(folder / "freeze" / "answers.jsonl", answers)
     manifest = FrozenManifest(
         name="made", version="1.0.0", problems=len(answers), images=0, questions_sha256="0",
-        answers_sha256="0", subjects={"physics": len(answers)},
+        answers_sha256="0", subjects={},
     )  # fmt: skip
     write_json(folder / "freeze" / "manifest.json", manifest)
-    for (model, setting), rows in groupby(sorted(draws, key=_cell), key=_cell):
-        cell_draws = list(rows)
-        file = f"{model}/{setting}.parquet"
-        write_parquet(folder / "infer" / file, [_respond(d) for d in cell_draws], ResponseRow)
-        verdicts = [verdict for d in cell_draws for verdict in _judge(d)]
+    cells: dict[str, list[tuple[ResponseRow, list[VerdictRow]]]] = {}
+    for model, setting, response, verdicts in drawn:
+        cells.setdefault(f"{model}/{setting}.parquet", []).append((response, verdicts))
+    for file, rows in cells.items():
+        write_parquet(folder / "infer" / file, [row for row, _ in rows], ResponseRow)
+        verdicts = [verdict for _, own in rows for verdict in own]
         write_parquet(folder / "score" / file, verdicts, VerdictRow)
-    models = {name: dict(SIMULATED) for name in study["infer"]["models"]}
-    values = {
-        "score": {"scorers": ["robust"]},
-        **study,
-        "models": models | study.get("models", {}),
-    }
-    parsed = parse_study(values, "test")
-    results = load_results(folder / "freeze", folder / "infer", folder / "score", parsed)
-    return Analysis(parsed, results, folder, folder / "analyze" / "report.html")
-
-
-def _cell(draw: Draw) -> tuple[str, str]:
-    return draw.model, draw.setting
+    study = parse_study(values, "test")
+    results = load_results(folder / "freeze", folder / "infer", folder / "score", study)
+    return Analysis(study, results, folder, folder / "analyze" / "report.html")
 
 
 def _key(draw: Draw) -> str:

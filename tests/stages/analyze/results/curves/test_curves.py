@@ -155,8 +155,7 @@ def test_shares_of_types_are_over_problems_whose_failure_was_classified(tmp_path
 
 
 def test_people_s_labels_are_a_distribution_of_their_own(tmp_path: Path) -> None:
-    table = judge(tmp_path, "id,error_type\np0,cross_image\np1,logical\n").table("error-types")
-    assert table is not None
+    table = table_of(judge(tmp_path, "id,error_type\np0,cross_image\np1,logical\n"), "error-types")
     people = table.filter(by="people", slice="error_type")
     assert dict(people.select("value", "estimate").iter_rows()) == {
         "cross_image": 0.5,
@@ -167,8 +166,7 @@ def test_people_s_labels_are_a_distribution_of_their_own(tmp_path: Path) -> None
 
 def test_wrong_steps_are_summed_by_cell_and_over_models(tmp_path: Path) -> None:
     labels = "id,steps,wrong_steps\np0,5,2\np1,4,3\np2,4,1\n"
-    table = judge(tmp_path, labels).table("wrong-steps")
-    assert table is not None
+    table = table_of(judge(tmp_path, labels), "wrong-steps")
     assert table["model"].to_list() == ["m", ""]
     for row in table.iter_rows(named=True):
         assert row["estimate"] == pytest.approx(6 / 13, abs=1e-6)

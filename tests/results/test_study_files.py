@@ -7,9 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from omibench.errors import FileFormatError
-from omibench.results.study_files import mark_counts, read_aggregates
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.results.study_files import find_results_folder, mark_counts, read_aggregates
 from omibench.schemas.tables import AggregateRow, write_parquet
+from omibench.study.explain import explain_id
 
 CELL = {"model": "m", "setting": "vote"}
 
@@ -76,3 +77,33 @@ def test_a_file_that_does_not_state_the_choice_is_refused(tmp_path: Path) -> Non
     file = write_earlier(tmp_path / "cell.parquet", "pass")
     with pytest.raises(FileFormatError, match=r"snakemake --cores all --forcerun .*cell\.parquet"):
         read_aggregates(file)
+
+
+# The folder of a study's results.
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    cell = tmp_path / "study" / "results" / "infer" / "m" / "cot.parquet"
+    cell.parent.mkdir(parents=True)
+    cell.write_bytes(b"")
+    (tmp_path / "study" / "results" / "score" / "m").mkdir(parents=True)
+    return tmp_path / "study" / "results"
+
+
+@pytest.mark.parametrize("wrong", [".", "..", "score", "score/m", "infer", "infer/m"])
+def test_a_wrong_folder_names_the_right_one(
+    results: Path, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent.parent)
+    if wrong == ".":
+        assert find_results_folder(results) == results
+        return
+    with pytest.raises(MissingInputError, match=r"give study/results$"):
+        explain_id([results / wrong], "q1")
+
+
+def test_a_folder_of_other_things_says_what_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with pytest.raises(MissingInputError, match="give the results folder of a study"):
+        find_results_folder(tmp_path)
