@@ -18,7 +18,7 @@ def test_a_task_that_changes_is_read_again(site: Any, seat: Any) -> None:
     tasks = site.folder / "tasks.jsonl"
     lines = tasks.read_text("utf-8").splitlines()
     index = next(i for i, line in enumerate(lines) if '"id":"item:change"' in line)
-    before = site.service.find_task("item:change").task
+    before = site.service.content.tasks["item:change"].task
     lines[index] = lines[index].replace(before.content_hash, "ab" * 32).replace("9.81", "9.82 ")
     tasks.write_text("\n".join(lines) + "\n", "utf-8")
     page.keyboard.press("Control+Enter")

@@ -49,6 +49,4 @@ def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any) -> None:
     assert events[-1].fields["quality"] == 4
     # What the annotator corrected does not go back to the text before.
     assert str(events[-1].fields["question"]).endswith("Corrected.")
-    with site.service.database.read():
-        listed = site.service.find_task("item:escalation")
-    assert site.service.fold(listed, events).settled_by == "senior"
+    assert site.service.states["item:escalation"].settled_by == "senior"
