@@ -32,8 +32,11 @@ COUNTS = {
 }
 
 
+Exams = tuple[OcrReport, dict[str, list[Problem]]]
+
+
 @pytest.fixture(scope="module")
-def exams(shared_data: Path, build_once: Build) -> tuple[OcrReport, dict[str, list[Problem]]]:
+def exams(shared_data: Path, build_once: Build) -> Exams:
     """Every paper read once, with its problems by file name."""
     files = sorted((shared_data / "exam_pdfs").glob("*.pdf"))
     params = OcrParams(dpi=72, engine="textlayer")
@@ -51,7 +54,7 @@ def truths(shared_data: Path) -> list[dict[str, Any]]:
 
 
 def test_every_paper_gives_its_problems_or_says_that_it_needs_ocr(
-    exams: tuple[OcrReport, dict[str, list[Problem]]],
+    exams: Exams,
 ) -> None:
     report, problems = exams
     assert {name: len(found) for name, found in problems.items()} == COUNTS
@@ -61,7 +64,7 @@ def test_every_paper_gives_its_problems_or_says_that_it_needs_ocr(
 
 
 def test_problems_counted_by_hand_are_found_with_pages_figures_and_choices(
-    shared_data: Path, exams: tuple[OcrReport, dict[str, list[Problem]]]
+    shared_data: Path, exams: Exams
 ) -> None:
     for truth in truths(shared_data):
         found = {problem.number: problem for problem in exams[1][truth["pdf"]]}
@@ -82,17 +85,13 @@ def test_problems_counted_by_hand_are_found_with_pages_figures_and_choices(
             )
 
 
-def test_no_figure_is_found_twice_and_none_is_left_out(
-    shared_data: Path, exams: tuple[OcrReport, dict[str, list[Problem]]]
-) -> None:
+def test_no_figure_is_found_twice_and_none_is_left_out(shared_data: Path, exams: Exams) -> None:
     for truth in truths(shared_data):
         shown = {figure.file for p in exams[1][truth["pdf"]] for figure in p.images}
         assert len(shown) == truth["total_figures"], truth["pdf"]
 
 
-def test_problems_begin_as_on_the_page(
-    shared_data: Path, exams: tuple[OcrReport, dict[str, list[Problem]]]
-) -> None:
+def test_problems_begin_as_on_the_page(shared_data: Path, exams: Exams) -> None:
     total, right = 0, 0
     for truth in truths(shared_data):
         found = {problem.number: problem for problem in exams[1][truth["pdf"]]}
@@ -110,7 +109,7 @@ def test_problems_begin_as_on_the_page(
 
 
 def test_the_letters_of_picture_choices_name_the_right_pictures(
-    exams: tuple[OcrReport, dict[str, list[Problem]]],
+    exams: Exams,
 ) -> None:
     picture_choices = [p for p in exams[1]["MockFMA-2021.pdf"] if p.number in ("5", "20")]
     assert len(picture_choices) == 2
@@ -128,7 +127,7 @@ def test_the_letters_of_picture_choices_name_the_right_pictures(
 
 
 def test_answers_that_a_paper_itself_states_are_read_and_cancelled_ones_are_not_guessed(
-    shared_data: Path, exams: tuple[OcrReport, dict[str, list[Problem]]]
+    shared_data: Path, exams: Exams
 ) -> None:
     ijso = next(t for t in truths(shared_data) if "IJSO" in t["pdf"])
     read = {p.number: p.answer for p in exams[1][ijso["pdf"]]}
@@ -142,7 +141,7 @@ def test_answers_that_a_paper_itself_states_are_read_and_cancelled_ones_are_not_
     assert [p.number for p in biology if p.answer is None] == cancelled == ["23"]
 
 
-def test_no_paper_asks_its_own_answer(exams: tuple[OcrReport, dict[str, list[Problem]]]) -> None:
+def test_no_paper_asks_its_own_answer(exams: Exams) -> None:
     mark = re.compile(
         r"\b(?:solution|answer|resposta|gabarito)\s*[:：]|【|参考答案|correct\b\.?$|anulad|"
         r"^item [a-h]\)|[（(] ?[A-H] ?[)）]\s*$|[\u4e00-\u9fff]\s*[A-D]\s*(?:[．。]|角)",
@@ -164,7 +163,7 @@ def test_no_paper_asks_its_own_answer(exams: tuple[OcrReport, dict[str, list[Pro
 )
 def test_a_solved_paper_asks_what_the_paper_asks_and_has_its_answers(
     shared_data: Path,
-    exams: tuple[OcrReport, dict[str, list[Problem]]],
+    exams: Exams,
     paper: str,
     solved: str,
 ) -> None:
@@ -182,7 +181,7 @@ def test_a_solved_paper_asks_what_the_paper_asks_and_has_its_answers(
 
 
 def test_lists_of_solutions_ask_nothing(
-    exams: tuple[OcrReport, dict[str, list[Problem]]],
+    exams: Exams,
 ) -> None:
     for name in ("Resolução_OBB_VII_fase2.pdf", "Soluções-IJSO-2012-Prova-Teste.pdf"):
         for problem in exams[1][name]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,53 +63,32 @@ SCANS = [name for name in BOOKLETS if load(name).get("scan")]
 
 
 @pytest.mark.parametrize("name", DIGITAL)
-def test_every_problem_of_a_booklet_is_found_and_none_is_made_up(
-    name: str, reading: Reading
-) -> None:
-    wanted = [str(row["number"]) for row in load(name)["problems"]]
-    assert [problem.number for problem in reading.problems[name]] == wanted
-    assert [problem.id for problem in reading.problems[name]] == [f"{name}-{n}" for n in wanted]
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_each_problem_has_its_figures_in_order_with_their_captions(
+def test_every_problem_has_its_figures_where_they_stand_with_their_captions(
     name: str, reading: Reading
 ) -> None:
     booklet = load(name)
+    wanted_numbers = [str(row["number"]) for row in booklet["problems"]]
+    assert [problem.number for problem in reading.problems[name]] == wanted_numbers
+    boxes = {}
     for row, problem in pairs(booklet, reading):
+        assert problem.id == f"{name}-{problem.number}"
         figures = figures_of(booklet, row)
         pictured = [c for c in row.get("choices") or [] if isinstance(c, dict)]
         assert len(problem.images) == len(figures) + len(pictured), problem.id
-        named = [(f.caption or "").partition(":")[0] for f in problem.images[: len(figures)]]
-        assert named == [figure["id"] for figure in figures], problem.id
         for wanted, found in zip(figures, problem.images, strict=False):
-            caption = (found.caption or "").partition(":")[2]
+            number, _, caption = (found.caption or "").partition(":")
+            assert number == wanted["id"], problem.id
             assert _alike(wanted["caption"], caption) >= ALIKE, problem.id
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_each_figure_is_marked_where_it_stands_and_lies_in_a_file(
-    name: str, reading: Reading
-) -> None:
-    for problem in reading.problems[name]:
         in_choices = {c.image for c in problem.choices or [] if c.image is not None}
         marks = [int(mark) for mark in IMAGE_MARK.findall(problem.question)]
         assert marks == [k for k in range(len(problem.images)) if k not in in_choices]
         for figure in problem.images:
             assert (reading.folder / figure.file).is_file()
-            assert figure.page is not None
             assert figure.bbox is not None
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_no_two_figures_overlap(name: str, reading: Reading) -> None:
-    boxes = {f.file: (f.page, f.bbox) for p in reading.problems[name] for f in p.images}
-    found = list(boxes.values())
-    for k, (page, a) in enumerate(found):
-        for other, b in found[k + 1 :]:
-            if page == other and a and b:
-                shared = (min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1]))
-                assert min(shared) < 5, (name, page, a, b)
+            boxes[figure.file] = (figure.page, figure.bbox)
+    for (page, a), (other, b) in combinations(boxes.values(), 2):
+        shared = (min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1]))
+        assert page != other or min(shared) < 5, (name, page, a, b)
 
 
 @pytest.mark.parametrize("name", DIGITAL)
@@ -128,39 +108,26 @@ def test_choices_are_texts_or_pictures_as_printed(name: str, reading: Reading) -
 
 
 @pytest.mark.parametrize("name", DIGITAL)
-def test_answers_are_those_of_the_key(name: str, reading: Reading) -> None:
+def test_answers_solutions_groups_and_subjects_are_those_of_the_source(
+    name: str, reading: Reading
+) -> None:
     booklet = load(name)
     for row, problem in pairs(booklet, reading):
-        if booklet.get("key") or booklet.get("solutions"):
-            assert problem.answer == row["answer"], problem.id
-        else:
-            assert problem.answer is None
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_worked_solutions_go_with_their_problems(name: str, reading: Reading) -> None:
-    booklet = load(name)
-    for row, problem in pairs(booklet, reading):
-        if not booklet.get("solutions"):
-            assert problem.solution is None
-            continue
-        assert problem.solution, problem.id
-        assert _alike(row["solution"], problem.solution) >= 80, problem.id
-        # The repetition of the question is no part of the solution.
-        opening = _letters(row["text"])[:40]
-        assert not _letters(problem.solution).startswith(opening)
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_a_shared_stem_is_copied_and_makes_a_group(name: str, reading: Reading) -> None:
-    booklet = load(name)
-    for row, problem in pairs(booklet, reading):
+        has_answers = booklet.get("key") or booklet.get("solutions")
+        assert problem.answer == (row["answer"] if has_answers else None), problem.id
+        assert bool(problem.solution) == bool(booklet.get("solutions")), problem.id
+        if problem.solution:
+            assert _alike(row["solution"], problem.solution) >= 80, problem.id
+            # The repetition of the question is no part of the solution.
+            assert not _letters(problem.solution).startswith(_letters(row["text"])[:40])
         stems = stems_of(booklet, row)
         numbers = stems[0]["problems"] if stems else []
-        group = f"{name}-{numbers[0]}-{numbers[-1]}" if stems else problem.id
-        assert problem.group == group
+        assert problem.group == (f"{name}-{numbers[0]}-{numbers[-1]}" if stems else problem.id)
         for stem in stems:
             assert _letters(problem.question).startswith(_letters(stem["text"])[:40]), problem.id
+        assert problem.language == booklet.get("language", "en")
+        assert (problem.competition, problem.year) == (booklet["competition"], booklet["year"])
+        assert problem.subject == row.get("subject", booklet["subject"]), problem.id
 
 
 @pytest.mark.parametrize("name", DIGITAL)
@@ -177,15 +144,6 @@ def test_statements_read_as_they_were_written(name: str, reading: Reading) -> No
         ]
         assert _alike(" ".join(texts), " ".join(lines)) >= ALIKE, (problem.id, problem.question)
         assert problem.warnings == [], problem.id
-
-
-@pytest.mark.parametrize("name", DIGITAL)
-def test_subject_language_competition_and_year_come_along(name: str, reading: Reading) -> None:
-    booklet = load(name)
-    for row, problem in pairs(booklet, reading):
-        assert problem.language == booklet.get("language", "en")
-        assert (problem.competition, problem.year) == (booklet["competition"], booklet["year"])
-        assert problem.subject == row.get("subject", booklet["subject"]), problem.id
 
 
 @pytest.mark.parametrize("name", SCANS)

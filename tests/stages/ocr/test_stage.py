@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pymupdf
@@ -17,7 +16,6 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr import stage as run
 
 
 def drawn(folder: Path, name: str, text: str = "1. Which of the curves below is a circle?") -> Path:
@@ -44,15 +42,6 @@ def test_a_paper_that_takes_too_much_memory_is_given_up_and_the_others_are_done(
     files = [bad_papers / "text_bomb.pdf", bad_papers / "whole.pdf"]
     report = read_papers(files, tmp_path, OcrParams(memory_mb=300))
     assert [file.codes for file in report.files] == [["paper_out_of_memory"], []]
-
-
-def test_a_reader_that_crashes_is_a_code_too(
-    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
-    monkeypatch.setattr(run, "_WORKER", (sys.executable, "-c", crash))
-    report = read_papers([bad_papers / "whole.pdf"], tmp_path, OcrParams())
-    assert report.files[0].codes == ["paper_failed"]
 
 
 def test_figures_lie_beside_the_problems_with_their_hash_page_and_box(tmp_path: Path) -> None:

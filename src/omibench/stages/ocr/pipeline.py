@@ -30,7 +30,7 @@ from omibench.stages.ocr.formulas.rereading.pages import (
 )
 from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
 from omibench.stages.ocr.layout.crops import crop_all, crop_formulas, drop_crops
-from omibench.stages.ocr.layout.layout import Line
+from omibench.stages.ocr.layout.layout import get_text
 from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.layout.scans import (
     PageReader,
@@ -80,8 +80,8 @@ def read_source(job: OcrJob) -> OcrOutcome:
     pdf, document, codes = opener.open(source.paper)
     _refuse_unread(job, document, codes)
     if source.language is None:
-        text = " ".join(item.text for item in document.flow if isinstance(item, Line))
-        source = source.model_copy(update={"language": detect_language(text)})
+        language = detect_language(get_text(document.flow))
+        source = source.model_copy(update={"language": language})
     paper = read_paper(document)
     if not paper.drafts and is_photograph(Path(source.paper)):
         paper = Paper(only_problem(document), [])

@@ -7,8 +7,9 @@ again that a local engine reads.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -29,7 +30,6 @@ from omibench.stages.ocr.formulas.rereading.asking import (
 )
 from omibench.stages.ocr.jobs import Ahead, Unread
 from omibench.stages.ocr.sources.files import is_photograph
-from omibench.stages.ocr.sources.manifest import Source
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -51,10 +51,25 @@ def asking_ahead(study: Study) -> Iterator[Ahead | None]:
     Raises MissingInputError without the keys of mathpix, and ParamsError if `ocr.reader` or
     `ocr.formula_reader` is not a model of the study.
     """
-    if not study.ocr.asks_ahead:
+    params = study.ocr
+    if not params.asks_ahead:
         yield None
         return
-    with _open_page_reader(study) as ask_pages, _open_formula_reader(study) as ask_formulas:
+    ask_pages: Ahead | None = None
+    ask_formulas: Ahead | None = None
+    with ExitStack() as stack:
+        if mathpix.NAME in (params.engine, params.formula_reader):
+            client = mathpix.open_client(Path(study.study.store) / mathpix.NAME)
+        if params.engine == mathpix.NAME:
+            ask_pages = partial(_read_with_mathpix, client)
+        elif params.engine == vision.NAME:
+            need = "`engine: vision` needs one that sees"
+            ask_pages = _open_model(study, "ocr.reader", need, send_pages, stack)
+        if params.formula_reader == mathpix.NAME:
+            ask_formulas = partial(_answer_crops, mathpix.NAME, read_with_mathpix(client))
+        elif params.formula_reader is not None:
+            need = "name one that sees, or mathpix"
+            ask_formulas = _open_model(study, "ocr.formula_reader", need, send_formulas, stack)
 
         def ahead(unread: Unread) -> None:
             if ask_pages and unread.pages:
@@ -65,50 +80,25 @@ def asking_ahead(study: Study) -> Iterator[Ahead | None]:
         yield ahead
 
 
-@contextmanager
-def _open_page_reader(study: Study) -> Iterator[Ahead | None]:
-    params = study.ocr
-    if params.engine == "mathpix":
-        client = mathpix.open_client(Path(study.study.store) / "mathpix")
-        yield lambda unread: _read_with_mathpix(client, unread)
-    elif params.engine == "vision":
-        _check_model(study, "ocr.reader", params.reader, "`engine: vision` needs one that sees")
-        lock = Lock()
-        with open_asker(study, params.reader or "") as asker:
-
-            def ask(unread: Unread) -> None:
-                with lock:
-                    send_pages(asker, study, unread)
-
-            yield ask
-    else:
-        yield None
-
-
-@contextmanager
-def _open_formula_reader(study: Study) -> Iterator[Ahead | None]:
-    name = study.ocr.formula_reader
-    if name is None:
-        yield None
-    elif name == mathpix.NAME:
-        client = mathpix.open_client(Path(study.study.store) / "mathpix")
-        yield lambda unread: _answer_crops(name, read_with_mathpix(client), unread)
-    else:
-        _check_model(study, "ocr.formula_reader", name, "name one that sees, or mathpix")
-        lock = Lock()
-        with open_asker(study, name) as asker:
-
-            def ask(unread: Unread) -> None:
-                with lock:
-                    send_formulas(asker, study, unread)
-
-            yield ask
-
-
-def _check_model(study: Study, key: str, name: str | None, need: str) -> None:
+def _open_model(
+    study: Study,
+    key: str,
+    need: str,
+    send: Callable[[Ask, Study, Unread], None],
+    stack: ExitStack,
+) -> Ahead:
+    """Return what sends the pages or formulas of one source after another to a model."""
+    name = getattr(study.ocr, key.removeprefix("ocr."))
     if name not in study.models:
         hint = suggest_name(name or "", study.models)
         raise ParamsError(f"{key}: {name!r} is not a model of the study; {need}{hint}")
+    asker, lock = stack.enter_context(open_asker(study, name)), Lock()
+
+    def ask(unread: Unread) -> None:
+        with lock:
+            send(asker, study, unread)
+
+    return ask
 
 
 def _answer_crops(reader: str, read: ReadCrops, unread: Unread) -> None:
@@ -155,10 +145,7 @@ def send_pages(ask: Ask, study: Study, unread: Unread) -> None:
         ParamsError: A prompt's file cannot be read.
     """
     places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
-    pages = [
-        _page(unread.picture(*page_place), _name(unread.source, *page_place))
-        for page_place in places
-    ]
+    pages = [_page(unread, place, number) for place, number in places]
     preset = PRESETS[study.ocr.preset or PLAIN]
     job = PageJob(ask, unread.pictures, study.study.name, study.ocr.prompts)
     for read, (place, number) in zip(preset(pages, job), places, strict=True):
@@ -166,18 +153,15 @@ def send_pages(ask: Ask, study: Study, unread: Unread) -> None:
             _write(unread.readings, place, number, read)
 
 
-def _name(source: Source, place: int, number: int) -> str:
-    """Return the name of a page: `SOURCE#p2` for the paper, `SOURCE#1p2` for its key."""
-    return f"{source.name}#{place or ''}p{number}"
-
-
-def _page(path: Path, name: str) -> PresetPage:
+def _page(unread: Unread, place: int, number: int) -> PresetPage:
+    """Return a page, named `SOURCE#p2` in the paper and `SOURCE#1p2` in its key."""
     from PIL import Image
 
+    path = unread.picture(place, number)
     with Image.open(path) as image:
         width, height = image.size
-    digest = hash_file(path)
-    return PresetPage(name, ImagePart(sha256=digest, path=str(path)), width, height)
+    name = f"{unread.source.name}#{place or ''}p{number}"
+    return PresetPage(name, ImagePart(sha256=hash_file(path), path=str(path)), width, height)
 
 
 def _write(folder: Path, place: int, number: int, page: ReadPage) -> None:

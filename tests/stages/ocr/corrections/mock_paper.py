@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pymupdf
 import yaml
@@ -37,10 +37,20 @@ def draw_paper(path: Path) -> Path:
     return path
 
 
-def write_corrections(folder: Path, *entries: dict[str, object]) -> Path:
-    """Write `corrections.yaml` of entries on the paper `mock.pdf`, by Ana unless they say else."""
+Entry = dict[str, Any] | str
+"""A correction, or the keys of one in YAML."""
+
+
+def fill_entry(entry: Entry) -> dict[str, Any]:
+    """A correction of the paper `mock.pdf`, by Ana unless it says else."""
+    keys = yaml.safe_load(f"{{{entry}}}") if isinstance(entry, str) else entry
+    return {"paper": "mock.pdf", "by": "Ana", **keys}
+
+
+def write_corrections(folder: Path, *entries: Entry) -> Path:
+    """Write `corrections.yaml`."""
     path = folder / "corrections.yaml"
-    rows = [{"paper": "mock.pdf", "by": "Ana", **entry} for entry in entries]
+    rows = [fill_entry(entry) for entry in entries]
     path.write_text(yaml.safe_dump({"corrections": rows}, sort_keys=False), "utf-8")
     return path
 
@@ -57,7 +67,7 @@ class MockReading(NamedTuple):
         return [row.status for row in self.outcome.corrections]
 
 
-def read_mock(folder: Path, *entries: dict[str, object]) -> MockReading:
+def read_mock(folder: Path, *entries: Entry) -> MockReading:
     """Read the paper with corrections into `folder / "out"`, in this process."""
     paper, out = folder / "mock.pdf", folder / "out"
     if not paper.is_file():

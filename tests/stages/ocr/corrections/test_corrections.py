@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pymupdf
 import pytest
 from tests.stages.ocr.corrections.mock_paper import (
     FRACTION,
+    Entry,
     draw_paper,
+    fill_entry,
     read_mock,
     write_corrections,
 )
@@ -49,12 +52,15 @@ from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.regions import Region as Drawing
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure.document import DocumentPage
+from omibench.text.latex import find_formulas
 
 # Corrections of a paper, made while it is read.
 
 PERIOD = r"1. Find the period of the pendulum, which is $2\pi\sqrt{\frac{67R}{20g}}$"
 
 FLAT = "1. Find the period of the pendulum, which is 2\n67R\n20g"
+
+MENDED: dict[str, object] = {"page": 1, "box": list(FRACTION), "text": PERIOD, "was": FLAT}
 
 
 def list_codes(problem: Problem) -> list[str]:
@@ -65,8 +71,7 @@ def test_a_formula_that_lost_its_form_is_written_anew_and_the_suspicion_goes(
     tmp_path: Path,
 ) -> None:
     assert "math_suspect" in list_codes(read_mock(tmp_path).problems["1"])
-    text = {"page": 1, "box": list(FRACTION), "text": PERIOD, "was": FLAT}
-    problem = read_mock(tmp_path, text).problems["1"]
+    problem = read_mock(tmp_path, MENDED).problems["1"]
     assert problem.question.startswith(PERIOD.removeprefix("1. "))
     assert [str(warning) for warning in problem.warnings] == ["corrected: text by Ana"]
     (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
@@ -74,81 +79,110 @@ def test_a_formula_that_lost_its_form_is_written_anew_and_the_suspicion_goes(
     assert [line.engine for line in page.lines if "pendulum" in line.text] == ["person"]
 
 
-def test_a_correction_of_another_reading_is_reported_and_not_made(tmp_path: Path) -> None:
-    text = {"page": 1, "box": list(FRACTION), "text": PERIOD, "was": "1. Find the area"}
-    write_corrections(tmp_path, text)
-    read_papers([draw_paper(tmp_path / "mock.pdf")], tmp_path / "out", OcrParams(dpi=72))
-    problem = read_jsonl(tmp_path / "out/problems.jsonl", Problem)[0]
+@pytest.mark.slow
+def test_a_mended_problem_is_kept_by_the_filter_and_a_misfit_is_reported(tmp_path: Path) -> None:
+    draw_paper(tmp_path / "mock.pdf")
+
+    def read_and_filter() -> str:
+        out = tmp_path / "ocr"
+        done = CliRunner().invoke(app, ["ocr", str(tmp_path / "mock.pdf"), "--out", str(out)])
+        assert done.exit_code == 0, done.output
+        study = Study.model_validate({"filter": {"min_images": 0}})
+        filter_problems(out / "problems.jsonl", tmp_path / "filter", study)
+        return done.output
+
+    read_and_filter()
+    rejects = read_parquet(tmp_path / "filter/rejects.parquet", Reject).to_dicts()
+    reasons = {row["id"]: set(row["reasons"]) for row in rejects}
+    assert reasons["mock.pdf-1"] == {"answer_missing", "ocr_error"}
+
+    answer = 'problem: "1", answer: [B], was: "", by: Bo'
+    write_corrections(tmp_path, MENDED, answer)
+    assert "2 corrections: 2 applied" in read_and_filter()
+    (problem,) = read_jsonl(tmp_path / "filter/problems.jsonl", Problem)
+    assert problem.number == "1"
+    assert problem.answer == ["B"]
+    corrected = [warning.detail for warning in problem.warnings if warning.code == "corrected"]
+    assert corrected == ["text by Ana", "answer by Bo"]
+
+    write_corrections(tmp_path, MENDED | {"was": "1. Find the area"}, answer)
+    assert "2 corrections: 1 applied, 1 misfit" in read_and_filter()
+    assert read_jsonl(tmp_path / "filter/problems.jsonl", Problem) == []
+    problem = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)[0]
     assert "67R" in problem.question
-    assert list_codes(problem) == ["math_suspect", "correction_misfit"]
-    (file,) = read_typed_json(tmp_path / "out/report.json", OcrReport).files
+    assert list_codes(problem) == ["math_suspect", "correction_misfit", "corrected"]
+    (file,) = read_typed_json(tmp_path / "ocr/report.json", OcrReport).files
     assert (file.status, file.codes) == ("warning", ["correction_misfit"])
     place = "line 2, text of page 1, box (72, 80, 345, 111) by Ana"
     assert place in file.where["correction_misfit"]
-    (row,) = file.corrections
-    assert (row.status, row.problems) == ("misfit", ["1"])
+    assert [(row.status, row.problems) for row in file.corrections] == [
+        ("misfit", ["1"]), ("applied", ["1"]),
+    ]  # fmt: skip
 
 
-def test_a_run_of_a_line_becomes_a_formula(tmp_path: Path) -> None:
-    formula = {"page": 1, "box": [300, 82, 330, 97], "formula": r"67R^{2}", "was": "67R"}
-    assert "$67R^{2}$" in read_mock(tmp_path, formula).problems["1"].question
-
-
-def test_text_choice_choices_answer_and_solution_are_set(tmp_path: Path) -> None:
+def test_texts_choices_answers_and_solutions_are_set(tmp_path: Path) -> None:
     digest = compute_digest("What is the third planet?  And which moon does it have?")
     reading = read_mock(
         tmp_path,
-        {"problem": "1", "choice": {"label": "B", "text": "$5$ s"}, "was": "4 s"},
-        {"problem": "1", "answer": ["B"], "was": ""},
-        {"problem": "3", "text": "Which is the third planet?", "was": digest},
-        {"problem": "3", "choices": [{"label": "A", "text": "Earth"}, {"label": "B", "text": "X"}]},
-        {"problem": "3", "solution": "It is the Earth.", "note": "from the web page"},
+        'problem: "1", choice: {label: B, text: $5$ s}, was: 4 s',
+        'problem: "1", answer: [B], was: ""',
+        f"problem: '3', text: 'Which is the third planet?', was: '{digest}'",
+        'problem: "3", choices: [{label: A, text: Earth}, {label: B, text: X}]',
+        'problem: "3", solution: It is the Earth., note: from the web page',
+        "page: 1, box: [300, 82, 330, 97], formula: '67R^{2}', was: 67R",
     )
-    problems = reading.problems
-    assert [choice.text for choice in problems["1"].choices or []] == ["3 s", "$5$ s", "5 s", "6 s"]
-    assert problems["1"].answer == ["B"]
-    third = problems["3"]
+    first, third = reading.problems["1"], reading.problems["3"]
+    assert "$67R^{2}$" in first.question
+    assert [choice.text for choice in first.choices or []] == ["3 s", "$5$ s", "5 s", "6 s"]
+    assert first.answer == ["B"]
     assert (third.question, third.solution) == ("Which is the third planet?", "It is the Earth.")
     assert [choice.label for choice in third.choices or []] == ["A", "B"]
-    assert reading.statuses == ["applied"] * 5
+    assert reading.statuses == ["applied"] * 6
 
 
-def test_an_answer_that_names_no_choice_and_a_missing_problem_do_not_fit(tmp_path: Path) -> None:
-    reading = read_mock(
-        tmp_path,
-        {"problem": "1", "answer": ["E"]},
-        {"problem": "9", "text": "Nothing of the kind."},
-    )
-    assert reading.problems["1"].answer is None
-    reasons = [row.reason for row in reading.outcome.corrections]
-    assert reasons == ["the answer E is not a choice", "no problem 9 was read"]
-
-
-def test_what_reading_says_by_now_is_left_alone(tmp_path: Path) -> None:
-    entry = {"problem": "1", "choice": {"label": "B", "text": "4 s"}, "was": "4 5"}
+@pytest.mark.parametrize(
+    ("entry", "status", "reason"),
+    [
+        ('problem: "1", answer: [E]', "misfit", "the answer E is not a choice"),
+        ('problem: "9", text: Nothing of the kind.', "misfit", "no problem 9 was read"),
+        ('problem: "1", choice: {label: B, text: 4 s}, was: 4 5', "agrees", ""),
+        ('problem: "1", choice: {label: F, text: 4 s}', "misfit",
+         "it has no choice F; its choices: A, B, C, D"),
+        ('problem: "2", figure: {image: 0, box: [1000, 1000, 1100, 1100]}', "misfit",
+         "page 1 ends before the start of the box"),
+        ('problem: "3", figure: {image: 3, box: [10, 10, 50, 50]}', "misfit",
+         "it has 0 figures, without [IMAGE3]"),
+        ('problem: "2", drop: true, was: x', "misfit",
+         "the current reading is How many sides does a square have? Give the number of them. "
+         "[IMAGE0]"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_or_is_right_by_now_changes_nothing(
+    tmp_path: Path, entry: str, status: str, reason: str
+) -> None:
     reading = read_mock(tmp_path, entry)
-    assert "corrected" not in list_codes(reading.problems["1"])
-    assert reading.statuses == ["agrees"]
+    (row,) = reading.outcome.corrections
+    assert (row.status, row.reason) == (status, reason)
+    assert not [p for p in reading.problems.values() if "corrected" in list_codes(p)]
 
 
 def test_a_problem_is_split_in_two_and_the_second_can_be_corrected(tmp_path: Path) -> None:
     problems = read_mock(
         tmp_path,
-        {"problem": "4", "answer": ["the Moon"]},
-        {"problem": "3", "split": {"at": "And  which moon", "number": "4"}},
+        'problem: "4", answer: [the Moon]',
+        'problem: "3", split: {at: And  which moon, number: "4"}',
     ).problems
     assert list(problems) == ["1", "2", "3", "4"]
     assert problems["3"].question == "What is the third planet?"
     fourth = problems["4"]
     assert (fourth.id, fourth.group) == ("mock.pdf-4", "mock.pdf-4")
-    assert fourth.question == "And which moon does it have?"
-    assert fourth.answer == ["the Moon"]
+    assert (fourth.question, fourth.answer) == ("And which moon does it have?", ["the Moon"])
     warnings = [str(warning) for warning in fourth.warnings]
     assert warnings == ["corrected: answer by Ana", "corrected: split by Ana"]
 
 
 def test_problems_are_merged_with_their_figures_and_dropped(tmp_path: Path) -> None:
-    reading = read_mock(tmp_path, {"problem": "3", "merge": "2"}, {"problem": "1", "drop": True})
+    reading = read_mock(tmp_path, 'problem: "3", merge: "2"', 'problem: "1", drop: true')
     (problem,) = reading.problems.values()
     assert problem.number == "3"
     assert problem.question.index("planet") < problem.question.index("[IMAGE0]")
@@ -157,10 +191,10 @@ def test_problems_are_merged_with_their_figures_and_dropped(tmp_path: Path) -> N
 
 def test_a_figure_is_cut_anew_replaced_added_and_taken_out(tmp_path: Path) -> None:
     before = read_mock(tmp_path).problems["2"].images[0]
-    box = [140, 260, 260, 380]
-    cut = read_mock(tmp_path, {"problem": "2", "figure": {"image": 0, "box": box}})
+    box = "box: [140, 260, 260, 380]"
+    cut = read_mock(tmp_path, f'problem: "2", figure: {{image: 0, {box}}}')
     (figure,) = cut.problems["2"].images
-    assert figure.bbox == tuple(box)
+    assert figure.bbox == (140, 260, 260, 380)
     assert figure.sha256 != before.sha256
     assert (tmp_path / "out" / figure.file).is_file()
 
@@ -169,24 +203,15 @@ def test_a_figure_is_cut_anew_replaced_added_and_taken_out(tmp_path: Path) -> No
     picture.save(tmp_path / "circle.png")
     problems = read_mock(
         tmp_path,
-        {"problem": "2", "figure": {"image": 0, "file": "circle.png"}},
-        {"problem": "3", "figure": {"image": 0, "page": 1, "box": box}},
+        'problem: "2", figure: {image: 0, file: circle.png}',
+        f'problem: "3", figure: {{image: 0, page: 1, {box}}}',
     ).problems
     assert problems["2"].images[0].page is None
     assert problems["3"].question.endswith("[IMAGE0]")
 
-    removed = read_mock(tmp_path, {"problem": "2", "figure": {"image": 0, "remove": True}})
+    removed = read_mock(tmp_path, 'problem: "2", figure: {image: 0, remove: true}')
     assert removed.problems["2"].images == []
     assert "[IMAGE" not in removed.problems["2"].question
-
-
-def test_a_box_off_the_page_and_a_figure_that_is_not_there_do_not_fit(tmp_path: Path) -> None:
-    reading = read_mock(
-        tmp_path,
-        {"problem": "2", "figure": {"image": 0, "box": [1000, 1000, 1100, 1100]}},
-        {"problem": "3", "figure": {"image": 3, "box": [10, 10, 50, 50]}},
-    )
-    assert reading.statuses == ["misfit", "misfit"]
 
 
 @pytest.fixture
@@ -206,12 +231,16 @@ def _doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_doubtful")
 @pytest.mark.parametrize(
-    ("latex", "was", "status"),
-    [(r"x^{2}=3", r"\mathrm{x}=3", "applied"), (r"\mathrm{x}=3", r"\mathrm{x} = 3", "applied"),
-     (r"x^{2}=3", "y=3", "misfit")],
-)  # fmt: skip
-def test_a_doubtful_formula_is_settled_by_a_correction_at_its_box(
-    tmp_path: Path, latex: str, was: str, status: str
+    ("entry", "status"),
+    [
+        (r"page: 1, box: {}, formula: 'x^{{2}}=3', was: '\mathrm{{x}}=3'", "applied"),
+        (r"page: 1, box: {}, formula: '\mathrm{{x}}=3', was: '\mathrm{{x}} = 3'", "applied"),
+        (r"page: 1, box: {}, formula: 'x^{{2}}=3', was: y=3", "misfit"),
+        ('problem: "1", text: Find y.', "applied"),
+    ],
+)
+def test_a_doubtful_formula_is_settled_by_a_correction(
+    tmp_path: Path, entry: str, status: str
 ) -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page()
@@ -224,28 +253,14 @@ def test_a_doubtful_formula_is_settled_by_a_correction_at_its_box(
     assert (tmp_path / "out" / formula.file).is_file()
     assert list_codes(doubtful) == ["formula_doubtful"]
 
-    box = list(formula.bbox)
-    reading = read_mock(tmp_path, {"page": 1, "box": box, "formula": latex, "was": was})
+    reading = read_mock(tmp_path, fill_entry(entry.format(list(formula.bbox))))
     assert reading.statuses == [status]
-    problem = reading.problems["1"]
-    is_settled = status == "applied"
-    assert (f"${latex}$" in problem.question) == is_settled
+    problem, is_settled = reading.problems["1"], status == "applied"
+    assert (problem.question != doubtful.question) == (is_settled and "= 3" not in entry)
     assert (problem.doubtful_formulas == []) == is_settled
     codes = ["corrected"] if is_settled else ["formula_doubtful", "correction_misfit"]
     assert list_codes(problem) == codes
-
-
-@pytest.mark.usefixtures("_doubtful")
-def test_the_crop_of_a_formula_that_a_problem_no_longer_has_is_removed(tmp_path: Path) -> None:
-    with pymupdf.open() as pdf:
-        page = pdf.new_page()
-        page.insert_text((72, 100), "1. What is the value of y, where x = 3 holds?")
-        page.insert_text((72, 140), "2. How many sides does a square have?")
-        pdf.save(tmp_path / "mock.pdf")
-    (formula,) = read_mock(tmp_path).problems["1"].doubtful_formulas
-    problem = read_mock(tmp_path, {"problem": "1", "text": "Find y."}).problems["1"]
-    assert problem.doubtful_formulas == []
-    assert not (tmp_path / "out" / formula.file).exists()
+    assert (tmp_path / "out" / formula.file).exists() != is_settled
 
 
 def draw_unread(path: Path) -> Path:
@@ -481,106 +496,60 @@ def make_line(text: str, box: Box = LINE, **fields: object) -> Line:
     return Line(1, box, text, 11.0, baseline=box.y1 - 2, **fields)  # type: ignore[arg-type]
 
 
-def make_formula(latex: str, box: Box, *doubts: str) -> Formula:
-    return Formula(FormulaRegion(box, ()), latex, doubts)
+def make_formula(latex: str, box: Box) -> Formula:
+    return Formula(FormulaRegion(box, ()), latex, ("unsure",))
 
 
-def make_corrections(*entries: dict[str, object]) -> SourceCorrections:
-    corrections = [Correction.model_validate({"paper": "p", "by": "Ana", **e}) for e in entries]
+def make_corrections(*entries: Entry) -> SourceCorrections:
+    corrections = [Correction.model_validate(fill_entry(entry)) for entry in entries]
     return SourceCorrections(
         [CorrectionEntry(number=k, line=k, correction=c) for k, c in enumerate(corrections)]
     )
 
 
-def correct(lines: list[Line], **fields: object) -> tuple[DocumentPage, str]:
+def correct(lines: list[Line], entry: str, box: Box = LEFT) -> tuple[DocumentPage, str]:
     """The page after one correction, and what became of that."""
-    page = DocumentPage(1, 600, 800, lines, [])
-    corrections = make_corrections({"page": 1, **fields})
+    drawings = [Drawing(Box(100, 200, 130, 215)), Drawing(Box(50, 150, 500, 400))]
+    page = DocumentPage(1, 600, 800, lines, drawings)
+    corrections = make_corrections(f"page: 1, box: {list(box)}, {entry}")
     corrections.correct_page("", page)
     return page, corrections.rows[0].status
 
 
-def test_the_formula_at_the_box_is_corrected_and_no_longer_doubtful() -> None:
-    formulas = (make_formula("a_{1}", LEFT, "unsure"), make_formula("a_{1}", RIGHT, "unsure"))
-    line = make_line("With $a_{1}$ and then $a_{1}$.", formulas=formulas)
-    page, status = correct([line], box=RIGHT, formula="a_{2}", was="a_1")
-    (after,) = page.lines
-    assert (after.text, status) == ("With $a_{1}$ and then $a_{2}$.", "applied")
-    assert [formula.doubts for formula in after.formulas] == [("unsure",), ()]
-    assert after.formulas[1].latex == "a_{2}"
-
-
-def test_a_reading_that_agrees_by_now_is_no_longer_doubtful_and_keeps_its_spelling() -> None:
-    line = make_line("It is $a_1$.", formulas=(make_formula("a_1", LEFT, "unsure"),))
-    page, status = correct([line], box=LEFT, formula="a_{1}", was="u_{1}")
-    assert (page.lines[0].text, status) == ("It is $a_1$.", "agrees")
-    assert page.lines[0].formulas[0].doubts == ()
-
-
 @pytest.mark.parametrize(
-    ("box", "text"),
-    [(LEFT, "With $a_{2}$ and then $a_{1}$."), (RIGHT, "With $a_{1}$ and then $a_{2}$.")],
-)
-def test_of_two_that_read_alike_the_nearest_is_meant(box: Box, text: str) -> None:
-    page, _ = correct(
-        [make_line("With $a_{1}$ and then $a_{1}$.")], box=box, formula="a_{2}", was="a_{1}"
-    )
-    assert page.lines[0].text == text
-
-
-@pytest.mark.parametrize(
-    ("text", "fields", "status"),
+    ("text", "is_placed", "box", "entry", "status", "after"),
     [
-        ("It is $x$.", {"formula": "y"}, "applied"),
-        ("It is $x$ and $z$.", {"formula": "y"}, "misfit"),
-        ("It is $x$.", {"formula": "y", "was": "z"}, "misfit"),
-        ("It is $y$.", {"formula": "y", "was": "x"}, "agrees"),
-        ("It costs $5 or $7.", {"formula": "y"}, "misfit"),
-        ("11 2 d", {"formula": r"\frac{11}{2}", "was": "11 2"}, "applied"),
-        ("11 2 d and 11 2 e", {"formula": r"\frac{11}{2}", "was": "11 2"}, "misfit"),
-        ("It is $x 5$.", {"formula": "y", "was": "5"}, "misfit"),
+        ("With $a_{1}$ and then $a_{1}$.", True, RIGHT, "formula: 'a_{2}', was: a_1", "applied",
+         "With $a_{1}$ and then $a_{2}$."),
+        ("It is $a_1$.", True, LEFT, "formula: 'a_{1}', was: 'u_{1}'", "agrees", "It is $a_1$."),
+        ("With $a_{1}$ and then $a_{1}$.", False, LEFT, "formula: 'a_{2}', was: 'a_{1}'", "applied",
+         "With $a_{2}$ and then $a_{1}$."),
+        ("With $a_{1}$ and then $a_{1}$.", False, RIGHT, "formula: 'a_{2}', was: 'a_{1}'",
+         "applied", "With $a_{1}$ and then $a_{2}$."),
+        ("It is $x$.", False, LEFT, "formula: y", "applied", "It is $y$."),
+        ("It is $x$ and $z$.", False, LEFT, "formula: y", "misfit", None),
+        ("It is $x$.", False, LEFT, "formula: y, was: z", "misfit", None),
+        ("It is $y$.", False, LEFT, "formula: y, was: x", "agrees", None),
+        ("It costs $5 or $7.", False, LEFT, "formula: y", "misfit", None),
+        ("11 2 d", False, LEFT, r"formula: '\frac{11}{2}', was: 11 2", "applied",
+         r"$\frac{11}{2}$ d"),
+        ("11 2 d and 11 2 e", False, LEFT, r"formula: '\frac{11}{2}', was: 11 2", "misfit", None),
+        ("It is $x 5$.", False, LEFT, "formula: y, was: '5'", "misfit", None),
+        ("It is $x$.", False, Box(60, 300, 90, 320), "formula: y", "misfit", None),
     ],
-)
-def test_what_becomes_of_a_formula(text: str, fields: dict[str, object], status: str) -> None:
-    page, outcome = correct([make_line(text)], box=LEFT, **fields)
-    assert outcome == status
-    assert (page.lines[0].text != text) == (status == "applied")
-
-
-def test_a_formula_where_no_line_stands_does_not_fit() -> None:
-    page, status = correct([make_line("It is $x$.")], box=Box(60, 300, 90, 320), formula="y")
-    assert (page.lines[0].text, status) == ("It is $x$.", "misfit")
-
-
-def test_lines_in_the_box_become_those_that_a_person_wrote() -> None:
-    above, below = (
-        make_line("above", Box(60, 70, 90, 82)),
-        make_line("below", Box(60, 120, 90, 132)),
-    )
-    lines = [above, make_line("2x", LEFT, stacked=True), make_line("7", RIGHT), below]
-    page, status = correct(lines, box=[95, 85, 290, 110], text="One: $x$\nTwo", was="2x 7")
-    assert status == "applied"
-    assert [line.text for line in page.lines] == ["above", "One: $x$", "Two", "below"]
-    first, second = page.lines[1:3]
-    assert (first.engine, first.stacked) == ("person", False)
-    assert first.box.y1 == second.box.y0
-    assert first.baseline < second.baseline
-
-
-def test_a_text_where_nothing_was_read_takes_the_place_of_its_drawing() -> None:
-    page = DocumentPage(1, 600, 800, [make_line("It is")], [])
-    page.regions = [Drawing(Box(100, 200, 130, 215)), Drawing(Box(50, 150, 500, 400))]
-    box = [98, 198, 140, 218]
-    make_corrections({"page": 1, "box": box, "text": "$x$", "was": ""}).correct_page("", page)
-    assert [line.text for line in page.lines] == ["It is", "$x$"]
-    assert [region.box.width for region in page.regions] == [450]
-
-
-def test_an_empty_text_takes_lines_out() -> None:
-    page, _ = correct(
-        [make_line("noise"), make_line("x", Box(60, 300, 90, 312))], box=LINE, text=""
-    )
-    assert [line.text for line in page.lines] == ["x"]
+)  # fmt: skip
+def test_what_becomes_of_a_formula(
+    text: str, is_placed: bool, box: Box, entry: str, status: str, after: str | None
+) -> None:
+    latex = find_formulas(text)
+    formulas = [
+        make_formula(f.latex, place) for f, place in zip(latex, (LEFT, RIGHT), strict=False)
+    ]
+    line = make_line(text, formulas=tuple(formulas) if is_placed else ())
+    page, outcome = correct([line], entry, box)
+    assert (page.lines[0].text, outcome) == (text if after is None else after, status)
+    for formula, place in zip(page.lines[0].formulas, (LEFT, RIGHT), strict=False):
+        assert (formula.doubts == ()) == (place == box)
 
 
 @pytest.mark.parametrize("box", [Box(300, 88, 360, 106), Box(60, 104, 90, 120)])
@@ -589,51 +558,38 @@ def test_a_broken_formula_is_corrected_at_its_part_in_either_line(box: Box) -> N
     region = FormulaRegion(Box(300, 88, 360, 106), (), following=(second,))
     line = make_line("So $a=b+c$", formulas=(Formula(region, "a=b+c", ("unsure",)),))
     rest = make_line("holds.", Box(60, 104, 360, 118))
-    page, status = correct([line, rest], box=box, formula="a=b-c", was="a=b+c")
+    page, status = correct([line, rest], "formula: a=b-c, was: a=b+c", box)
     assert ([line.text for line in page.lines], status) == (["So $a=b-c$", "holds."], "applied")
     assert page.lines[0].formulas[0].doubts == ()
 
 
-# A problem that the filter would reject is mended by corrections, and kept.
-
-STUDY = Study.model_validate({"filter": {"min_images": 0}})
-
-WAS = "1. Find the period of the pendulum, which is 2\n67R\n20g"
-
-MENDED = r"1. Find the period of the pendulum, which is $2\pi\sqrt{\frac{67R}{20g}}$"
-
-
-def read_and_filter(folder: Path) -> str:
-    """What the command says, run on the paper in the folder."""
-    out = folder / "ocr"
-    done = CliRunner().invoke(app, ["ocr", str(folder / "mock.pdf"), "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    filter_problems(out / "problems.jsonl", folder / "filter", STUDY)
-    return done.output
-
-
-@pytest.mark.slow
-def test_a_rejected_problem_is_mended_and_kept_by_the_filter(tmp_path: Path) -> None:
-    draw_paper(tmp_path / "mock.pdf")
-    read_and_filter(tmp_path)
-    rejects = read_parquet(tmp_path / "filter/rejects.parquet", Reject).to_dicts()
-    reasons = {row["id"]: set(row["reasons"]) for row in rejects}
-    assert reasons["mock.pdf-1"] == {"answer_missing", "ocr_error"}
-
-    text = {"page": 1, "box": list(FRACTION), "text": MENDED, "was": WAS}
-    answer: dict[str, object] = {"problem": "1", "answer": ["B"], "was": "", "by": "Bo"}
-    write_corrections(tmp_path, text, answer)
-    assert "2 corrections: 2 applied" in read_and_filter(tmp_path)
-    (problem,) = read_jsonl(tmp_path / "filter/problems.jsonl", Problem)
-    assert problem.number == "1"
-    assert problem.question.startswith(MENDED.removeprefix("1. "))
-    assert problem.answer == ["B"]
-    corrected = [warning.detail for warning in problem.warnings if warning.code == "corrected"]
-    assert corrected == ["text by Ana", "answer by Bo"]
-
-    write_corrections(tmp_path, {**text, "was": "Something else."}, answer)
-    assert "2 corrections: 1 applied, 1 misfit" in read_and_filter(tmp_path)
-    assert read_jsonl(tmp_path / "filter/problems.jsonl", Problem) == []
+@pytest.mark.parametrize(
+    ("box", "entry", "texts", "drawings"),
+    [
+        (
+            Box(95, 85, 290, 110),
+            r'text: "One: $x$\nTwo", was: 2x 7',
+            ["above", "One: $x$", "Two", "below"],
+            2,
+        ),
+        (Box(98, 198, 140, 218), 'text: $x$, was: ""', ["above", "2x", "7", "below", "$x$"], 1),
+        (Box(60, 85, 290, 110), 'text: ""', ["above", "below"], 2),
+    ],
+)
+def test_lines_in_the_box_become_those_that_a_person_wrote(
+    box: Box, entry: str, texts: list[str], drawings: int
+) -> None:
+    above, below = Box(60, 70, 90, 82), Box(60, 120, 90, 132)
+    lines = [make_line("above", above), make_line("2x", LEFT, stacked=True),
+             make_line("7", RIGHT), make_line("below", below)]  # fmt: skip
+    page, status = correct(lines, entry, box)
+    assert (status, [line.text for line in page.lines]) == ("applied", texts)
+    assert len(page.regions) == drawings
+    written = [line for line in page.lines if line.engine == "person"]
+    assert not any(line.stacked for line in written)
+    for first, second in pairwise(written):
+        assert first.box.y1 == second.box.y0
+        assert first.baseline < second.baseline
 
 
 # Problems split and merged, with the marks of their figures.
@@ -716,13 +672,12 @@ def test_marks_of_a_merged_problem_count_on() -> None:
 def test_what_cannot_be_done_is_said_and_a_gap_that_is_closed_goes() -> None:
     gap = ProblemWarning("number_gap", "1 is followed by 3")
     problems = [make_problem("1", "One. Two."), make_problem("3", "Three.", warnings=[gap])]
-    changes: list[dict[str, object]] = [
-        {"problem": "1", "split": {"at": "Two.", "number": "3"}},
-        {"problem": "1", "merge": "7"},
-        {"problem": "3", "split": {"at": "Three.", "number": "4"}, "was": "Something else."},
-        {"problem": "1", "split": {"at": "Two.", "number": "2"}},
-    ]
-    log = make_corrections(*changes)
+    log = make_corrections(
+        'problem: "1", split: {at: Two., number: "3"}',
+        'problem: "1", merge: "7"',
+        'problem: "3", split: {at: Three., number: "4"}, was: Something else.',
+        'problem: "1", split: {at: Two., number: "2"}',
+    )
     corrected = log.correct_structure(problems)
     assert [problem.number for problem in corrected] == ["1", "2", "3"]
     assert corrected[2].warnings == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -62,82 +63,56 @@ def test_pieces_of_a_fraction_belong_to_the_row_of_their_choice(line: Maker) -> 
     assert [i.stacked for i in ordered if isinstance(i, Line)] == [True, True, True, False]
 
 
-def test_running_heads_and_page_numbers_go_and_text_stays(line: Maker) -> None:
-    pages = [
-        [
-            line("Olympiad 2026", y=30, page=p, size=8),
-            line(TEXT, y=110, page=p),
-            line(f"Problem {p}", y=78, page=p),
-            line(f"Page {p} of 3", x=250, y=820, page=p, size=8),
-        ]
-        for p in (1, 2, 3)
-    ]
-    kept = without_furniture(pages, [842] * 3, [[]] * 3)
-    assert [[ln.text[:3] for ln in page] for page in kept] == [
-        [TEXT[:3], "Pro"], [TEXT[:3], "Pro"], [TEXT[:3], "Pro"],
-    ]  # fmt: skip
+def set_page(line: Maker, text: str, page: int) -> tuple[list[Line], list[Line]]:
+    """The lines of a page, and those that no `-` marks as furniture.
+
+    Each row has the baseline, the left edge and the type size, then its text with `{p}`, the page,
+    and `{c}`, a letter for it; `100+12*9` are nine lines, 12 points apart, numbered by `{n}`.
+    """
+    made, kept = [], []
+    for row in text.split("\n"):
+        place, _, words = row.strip().removeprefix("-").partition(" ")
+        parts = place.split(",")
+        y, x, size = [*parts, *("", "60", "10")[len(parts) :]]
+        top, step, count = (int(n) for n in re.findall(r"\d+", f"{y}+0*1")[:3])
+        for n in range(count):
+            told = words.format(p=page, c="abcdef"[page], n=n, text=TEXT)
+            made.append(line(told, x=int(x), y=top + step * n, page=page, size=int(size)))
+            kept += [] if row.strip().startswith("-") else made[-1:]
+    return made, kept
 
 
-def test_the_number_of_a_problem_in_the_margin_is_no_page_number(line: Maker) -> None:
-    pages = [
-        [
-            line(str(k), x=50, y=60, page=k),
-            line(f"A car moves along a road of kind {'abc'[k]}.", x=74, y=60, page=k),
-            *(line(f"text {n}", y=100 + 14 * n, page=k) for n in range(20)),
-            line(str(k + 1), x=290, y=820, page=k),
-        ]
-        for k in (1, 2)
-    ]
-    kept = without_furniture(pages, [842.0] * 2, [[], []])
-    assert [[i.text for i in lines[:1]] for lines in kept] == [["1"], ["2"]]
-    assert [len(lines) for lines in kept] == [22, 22]
+FULL = "-30 Olympiad 2026\n60 {}\n77+17*42 {{text}}\n791 {}\n-825 Test {{p}}"
 
 
 @pytest.mark.parametrize(
-    ("first", "last"),
+    ("pages", "drawn", "text"),
     [
-        ("{}. How long does pendulum {} swing?", "D. {} s"),
-        ("{}) How long does pendulum {} swing?", "（2）求时间。"),
-        ("body number {} of those that swing", "(d) none of these"),
+        (3, None,
+         "-30,60,8 Olympiad 2026\n78 Problem {p}\n110 {text}\n-820,250,8 Page {p} of 3"),
+        (2, None,
+         "60,50 {p}\n60,74 A car moves along a road of kind {c}.\n100+14*20 text {n}\n"
+         "-820,290 {p}"),
+        (3, None, FULL.format("{p}. How long does pendulum {c} swing?", "D. {p} s")),
+        (3, None, FULL.format("{p}) How long does pendulum {c} swing?", "（2）求时间。")),
+        (3, None, FULL.format("body number {p} of those that swing", "(d) none of these")),
+        (2, None, "40 {p}. How long does it swing?\n120+12*9 {text}"),
+        (1, Box(60, 600, 300, 770),
+         "100+12*4 {text}\n775,60,8 time (s)\n-810,60,8 CC BY 4.0"),
     ],
-)
-def test_text_that_reaches_to_the_edge_of_each_page_is_no_furniture(
-    line: Maker, first: str, last: str
+)  # fmt: skip
+def test_running_heads_and_page_numbers_go_and_text_stays(
+    line: Maker, pages: int, drawn: Box | None, text: str
 ) -> None:
-    pages = [
-        [
-            line("Olympiad 2026", y=30, page=p),
-            line(first.format(p, 3 * p), y=60, page=p),
-            *(line(TEXT, y=77 + 17 * n, page=p) for n in range(42)),
-            line(last.format(p), y=791, page=p),
-            line(f"Test {p}", y=825, page=p),
-        ]
-        for p in (1, 2, 3)
-    ]
-    kept = without_furniture(pages, [842.0] * 3, [[]] * 3)
-    assert [[i.text for i in page] for page in kept] == [
-        [i.text for i in page[1:-1]] for page in pages
-    ]
+    made = [set_page(line, text, page) for page in range(1, pages + 1)]
+    boxes = [[drawn] if drawn else []] * pages
+    kept = without_furniture([lines for lines, _ in made], [842.0] * pages, boxes)
+    assert kept == [lines for _, lines in made]
 
 
-def test_what_stands_elsewhere_on_each_page_or_opens_a_problem_is_no_furniture(line: Maker) -> None:
-    pages = [
-        [
-            line(f"{p}. How long does it swing?", y=40, page=p),
-            line(f"mass {p}", y=50 + 10 * p, page=p),
-            *(line(TEXT, y=120 + 12 * n, page=p) for n in range(9)),
-        ]
-        for p in (1, 2)
-    ]
+def test_what_stands_elsewhere_on_each_page_is_no_furniture(line: Maker) -> None:
+    pages = [set_page(line, f"{50 + 10 * p} mass {p}\n120+12*9 {{text}}", p)[0] for p in (1, 2)]
     assert without_furniture(pages, [842.0] * 2, [[]] * 2) == pages
-
-
-def test_a_single_page_loses_its_foot_but_no_label_of_a_figure(line: Maker) -> None:
-    label, foot = line("time (s)", y=775, size=8), line("CC BY 4.0", y=810, size=8)
-    page = [*(line(TEXT, y=100 + 12 * k) for k in range(4)), label, foot]
-    kept = without_furniture([page], [842], [[Box(60, 600, 300, 770)]])
-    assert label in kept[0]
-    assert foot not in kept[0]
 
 
 def test_captions_of_several_lines_and_sentences_that_are_none(line: Maker) -> None:

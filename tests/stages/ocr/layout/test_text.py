@@ -7,42 +7,31 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.stages.ocr.printed import set_lines
 
 from omibench.stages.ocr.engines.textlayer import Span, plain, tidy, with_scripts
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.reading_order import collect_words, paragraphs
 
-Column = Callable[..., list[Line]]
 
-
-def test_lines_of_a_paragraph_are_joined_and_paragraphs_parted(
-    column: Column, line: Callable[..., Line]
-) -> None:
-    lines = [*column("A ball", "rolls."), line("Where to?", y=150)]
-    assert paragraphs(lines) == "A ball rolls.\n\nWhere to?"
-
-
-def test_a_part_begins_a_paragraph(column: Column) -> None:
-    assert paragraphs(column("A ball.", "(a) How fast?", "(b) How far?")).count("\n\n") == 2
-
-
-def test_divided_words_are_joined_and_hyphens_of_their_own_kept(column: Column) -> None:
-    assert paragraphs(column("a relativis-", "tic drive")) == "a relativistic drive"
-    assert paragraphs(column("soft hy\u00ad", "phens")) == "soft hyphens"
-    elsewhere = collect_words(column("a non-zero value"))
-    assert paragraphs(column("a non-", "zero value"), elsewhere) == "a non-zero value"
-
-
-def test_chinese_lines_are_joined_without_a_space(column: Column) -> None:
-    assert paragraphs(column("恒星脱离", "主序")) == "恒星脱离主序"
-
-
-@pytest.mark.parametrize("end", [".", ", so it rolls.", ") it rolls."])
-def test_punctuation_follows_a_formula_that_was_broken_without_a_space(
-    column: Column, end: str
-) -> None:
-    assert paragraphs(column("it is $v=at$", end)) == f"it is $v=at${end}"
-    assert paragraphs(column("it is $v=at$", "and .5 m")) == "it is $v=at$ and .5 m"
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ("A ball\nrolls.\n\nWhere to?", "A ball rolls.\n\nWhere to?"),
+        ("A ball.\n(a) How fast?\n(b) How far?", "A ball.\n\n(a) How fast?\n\n(b) How far?"),
+        ("a relativis-\ntic drive", "a relativistic drive"),
+        ("soft hy\u00ad\nphens", "soft hyphens"),
+        ("a non-\nzero value", "a non-zero value"),
+        ("恒星脱离\n主序", "恒星脱离主序"),
+        ("it is $v=at$\n.", "it is $v=at$."),
+        ("it is $v=at$\n, so it rolls.", "it is $v=at$, so it rolls."),
+        ("it is $v=at$\n) it rolls.", "it is $v=at$) it rolls."),
+        ("it is $v=at$\nand .5 m", "it is $v=at$ and .5 m"),
+    ],
+)
+def test_lines_are_joined_to_paragraphs(lines: str, text: str) -> None:
+    elsewhere = collect_words(set_lines("a non-zero value"))
+    assert paragraphs(set_lines(lines), elsewhere) == text
 
 
 def test_a_sentence_runs_over_the_page(line: Callable[..., Line]) -> None:

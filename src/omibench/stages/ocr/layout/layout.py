@@ -146,3 +146,13 @@ class Picture:
 
 
 Item = Line | Picture
+
+
+def get_lines(items: Iterable[Item]) -> list[Line]:
+    """Return the lines among items."""
+    return [item for item in items if isinstance(item, Line)]
+
+
+def get_text(items: Iterable[Item]) -> str:
+    """Return the text of the lines among items, with spaces between them."""
+    return " ".join(line.text for line in get_lines(items))

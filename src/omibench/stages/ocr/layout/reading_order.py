@@ -11,7 +11,7 @@ from statistics import median
 
 from omibench.schemas.problem import IMAGE_MARK
 from omibench.stages.ocr.layout.figures import CAPTION
-from omibench.stages.ocr.layout.layout import PERSON, Box, Item, Line, Picture
+from omibench.stages.ocr.layout.layout import PERSON, Box, Item, Line, Picture, get_lines
 from omibench.stages.ocr.structure.numbering import read_number, subject_word
 
 # Reading order: one or two columns, and the rows of a column.
@@ -71,12 +71,12 @@ def _crosses(item: Item, middle: float) -> bool:
 
 
 def _column(items: Sequence[Item]) -> list[Item]:
-    lines = [i for i in items if isinstance(i, Line)]
+    lines = get_lines(items)
     left = min((line.box.x0 for line in lines if line.upright), default=0.0)
     stacked = _find_stacked_lines(lines)
     ordered: list[Item] = []
     for row in rows(items):
-        first = min((i.box.x0 for i in row if isinstance(i, Line)), default=0.0)
+        first = min((line.box.x0 for line in get_lines(row)), default=0.0)
         ordered += [
             replace(
                 i,

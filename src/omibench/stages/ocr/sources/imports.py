@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -45,23 +45,29 @@ def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
         return OcrOutcome(error=("rows_unreadable", str(error)))
     digest = hash_regular_file(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
     place = f"images/{rows.slug}"
-    problems, missing = [], []
+    problems: list[Problem] = []
+    missing: list[str] = []
     for question, answer in zip(dataset.questions, dataset.answers, strict=True):
+        pictures = [dataset.folder / figure.file for figure in question.images]
+        is_known = all(figure.sha256 for figure in question.images)
+        if not (is_known and all(path.is_file() for path in pictures)):
+            missing.append(question.id)
+            continue
         try:
-            figures = [
-                _copy_picture(figure, dataset.folder, folder, place) for figure in question.images
-            ]
+            copies = [_copy_picture(path, folder, place).file for path in pictures]
         except OmibenchError as error:
             return OcrOutcome(error=("rows_unreadable", f"{question.id}: {error}"))
-        if any(figure is None for figure in figures):
-            missing.append(question.id)
-        else:
-            images = [figure for figure in figures if figure]
-            problems.append(_problem(rows, digest, question, answer, images))
+        images = [
+            figure.model_copy(update={"file": file})
+            for figure, file in zip(question.images, copies, strict=True)
+        ]
+        problems.append(_problem(rows, digest, question, answer, images))
     write_jsonl(folder / "problems.jsonl", problems)
     write_jsonl(folder / "pages.jsonl", [])
-    codes = [code for code, count in _codes(problems, missing) if count]
-    return OcrOutcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
+    codes = ["picture_missing"] * bool(missing) + ["no_problems"] * (not problems)
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    told = f"{'row' if len(missing) == 1 else 'rows'} {', '.join(missing[:3])}{more}"
+    return OcrOutcome(codes=codes, where={"picture_missing": told} if missing else {})
 
 
 def _problem(
@@ -90,30 +96,6 @@ def _problem(
         subset=question.subset,
         attributes=rows.attributes | answer.attributes,
     )
-
-
-def _copy_picture(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
-    """Copy the picture to the folder of papers' pictures, once per content; None if it is missing.
-
-    Raises FileFormatError if it is not a complete picture.
-    """
-    path = source / figure.file
-    if not figure.sha256 or not path.is_file():
-        return None
-    picture = read_picture(path)
-    file = f"{place}/{figure.sha256}.{picture.suffix}"
-    if not (folder / file).exists():
-        write_atomically(folder / file, picture.data)
-    return figure.model_copy(update={"file": file})
-
-
-def _codes(problems: Sequence[Problem], missing: Sequence[str]) -> list[tuple[str, bool]]:
-    return [("picture_missing", bool(missing)), ("no_problems", not problems)]
-
-
-def _few(ids: Sequence[str]) -> str:
-    remainder = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-    return f"{'row' if len(ids) == 1 else 'rows'} {', '.join(ids[:3])}{remainder}"
 
 
 # Problems from photographs: the photograph is kept whole, and its text is read.
@@ -181,11 +163,11 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
     codes = [code for code in outcome.codes if code not in _EXPECTED]
     where = dict(outcome.where)
     try:
-        real = _copy_photograph(Path(source.paper), folder, place)
+        real = _copy_picture(Path(source.paper), folder, place)
     except OmibenchError as error:
         return OcrOutcome(error=("pdf_damaged", str(error)))
     try:
-        clean = _copy_photograph(photographed.clean, folder, place) if photographed.clean else None
+        clean = _copy_picture(photographed.clean, folder, place) if photographed.clean else None
     except OmibenchError as error:
         clean = None
         codes.append("clean_picture_unread")
@@ -196,7 +178,8 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
     pages = folder / "pages.jsonl"
     if outcome.error or not pages.is_file():
         write_jsonl(pages, [])
-    text = _read_text(pages)
+    rows: Iterable[PageText] = read_jsonl(pages, PageText)
+    text = without_marks("\n\n".join(page.text for page in rows if page.text)).strip()
     pair: dict[str, str | list[str]] = {PAIR: REAL} if clean else {}
     problem = Problem(
         id=source.slug,
@@ -232,12 +215,7 @@ def _make_twin(problem: Problem, clean: Figure) -> Problem:
     return problem.model_copy(update=changes)
 
 
-def _read_text(pages: Path) -> str:
-    rows: Iterable[PageText] = read_jsonl(pages, PageText)
-    return without_marks("\n\n".join(page.text for page in rows if page.text)).strip()
-
-
-def _copy_photograph(path: Path, folder: Path, place: str) -> Figure:
+def _copy_picture(path: Path, folder: Path, place: str) -> Figure:
     """Return the picture as a figure, with an exact copy of its file.
 
     Raises FileFormatError if it is not a complete picture.
@@ -245,5 +223,6 @@ def _copy_photograph(path: Path, folder: Path, place: str) -> Figure:
     picture = read_picture(path)
     digest = sha256(picture.data).hexdigest()
     file = f"{place}/{digest}.{picture.suffix}"
-    write_atomically(folder / file, picture.data)
+    if not (folder / file).exists():
+        write_atomically(folder / file, picture.data)
     return Figure(file=file, sha256=digest)

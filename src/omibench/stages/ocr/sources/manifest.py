@@ -43,15 +43,38 @@ CLEAN = "clean"
 _SUFFIXES = frozenset({*SUFFIXES.values(), "jpeg"})
 
 
-class Photographs(BaseModel):
+class ManifestEntry(BaseModel):
+    """What every entry of a manifest states."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    name: str
+    competition: str | None = None
+    year: int | None = None
+    subject: Subject | None = None
+    """The subject of all problems; section headings and tags in a paper, and rows with one, take
+    precedence. Without it, photographs have the answer of `filter.photographs`."""
+    language: str | None = None
+    """The ISO 639-1 code; detected from the words of a paper or photograph if omitted."""
+    licence: str | None = None
+    redistribute: bool | None = None
+    """Whether a release may include its texts and pictures, or only describes how to get them.
+    Required by `omibench release build`; not used otherwise."""
+    attributes: StatedAttributes = {}
+    """Further attributes of all its problems, to slice results by: exam, level, ..."""
+
+    @property
+    def slug(self) -> str:
+        """The name for paths and problem ids."""
+        return slug(self.name)
+
+
+class Photographs(ManifestEntry):
     """A folder of photographs: each picture is one problem, named by its file.
 
     Paths are relative to the folder of the manifest. Parent folders and subfolders are not read.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    name: str
     folder: str
     """Its photographs: PNG, JPEG, GIF, WebP or BMP, detected by content."""
     clean: str | None = None
@@ -60,22 +83,6 @@ class Photographs(BaseModel):
     pictures: Literal["real", "both"] = "real"
     """`both` adds a second item for each problem with a clean picture, in one group with the first
     (MathReal, table 8)."""
-    competition: str | None = None
-    year: int | None = None
-    subject: Subject | None = None
-    """The subject of all; without it, the answer of `filter.photographs` for each."""
-    language: str | None = None
-    """The ISO 639-1 code; detected from the words of each photograph if omitted."""
-    licence: str | None = None
-    redistribute: bool | None = None
-    """Whether a release may include its texts and pictures, or only describes how to get them."""
-    attributes: StatedAttributes = {}
-    """Further attributes of all problems, to slice results by."""
-
-    @property
-    def slug(self) -> str:
-        """The name for paths and problem ids."""
-        return slug(self.name)
 
     def resolve(self, folder: Path) -> Photographs:
         """Return the same with absolute paths."""
@@ -142,32 +149,17 @@ log = logging.getLogger(__name__)
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")]
 
 
-class Source(BaseModel):
+class Source(ManifestEntry):
     """One exam: its paper, key, solutions and metadata.
 
     Paths are relative to the folder of the manifest. `sha256` maps a path to the hash of its file,
     `url` maps it to a download address; a single text applies to the paper.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    name: str
     paper: str
     key: str | None = None
     solutions: str | None = None
-    competition: str | None = None
-    year: int | None = None
     country: str | None = None
-    subject: Subject | None = None
-    """The subject of the whole paper; section headings and tags in the paper take precedence."""
-    language: str | None = None
-    """The ISO 639-1 code; detected from the paper's words if omitted."""
-    licence: str | None = None
-    redistribute: bool | None = None
-    """Whether a release may include its texts and pictures, or only describes how to extract them.
-    Required by `omibench release build`; not used otherwise."""
-    attributes: StatedAttributes = {}
-    """Further attributes of all its problems, to slice results by: exam, level, ..."""
     sha256: dict[str, Sha256] = {}
     url: dict[str, str] = {}
     """Download addresses of missing files; each needs its `sha256`."""
@@ -191,11 +183,6 @@ class Source(BaseModel):
         return self
 
     @property
-    def slug(self) -> str:
-        """The name for paths and problem ids."""
-        return slug(self.name)
-
-    @property
     def stated_attributes(self) -> dict[str, Value]:
         """The attributes of its problems, including the country."""
         return keep_stated({"country": self.country}) | self.attributes
@@ -212,33 +199,13 @@ Format = Literal[
 ]  # fmt: skip
 
 
-class Rows(BaseModel):
+class Rows(ManifestEntry):
     """An existing benchmark, whose problems are imported without OCR."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    name: str
     folder: str
     """Its table and pictures; relative to the folder of the manifest."""
     format: Format = "folder"
     """The adapter that reads it; `folder` is a custom table (docs/benchmarks.md)."""
-    competition: str | None = None
-    year: int | None = None
-    subject: Subject | None = None
-    """The subject of rows without one."""
-    language: str | None = None
-    """The language of rows without one."""
-    licence: str | None = None
-    """The year of rows without one."""
-    redistribute: bool | None = None
-    """Whether a release may include its texts and pictures, or only describes how to get them."""
-    attributes: StatedAttributes = {}
-    """Attributes of rows without them: exam, level, ..."""
-
-    @property
-    def slug(self) -> str:
-        """The name for paths and problem ids."""
-        return slug(self.name)
 
     @property
     def tables(self) -> list[str]:
@@ -354,7 +321,7 @@ def _distinct(sources: list[Source]) -> list[Source]:
     return distinct
 
 
-def reject_twins(sources: Sequence[Source | Photographs | Rows], path: Path) -> None:
+def reject_twins(sources: Sequence[ManifestEntry], path: Path) -> None:
     """Raise FileFormatError if two entries of a manifest would share one folder."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
@@ -375,15 +342,12 @@ def _place(slug: str) -> str:
 
 
 def _absolute(source: Source, folder: Path) -> Source:
-    def resolve(path: str | None) -> str | None:
-        return str(folder / path) if path else None
-
+    paths = {name: getattr(source, name) for name in ("paper", "key", "solutions")}
+    maps = {"sha256": source.sha256, "url": source.url}
     return source.model_copy(
-        update={
-            "paper": resolve(source.paper),
-            "key": resolve(source.key),
-            "solutions": resolve(source.solutions),
-            "sha256": {str(folder / path): value for path, value in source.sha256.items()},
-            "url": {str(folder / path): value for path, value in source.url.items()},
+        update={name: str(folder / path) for name, path in paths.items() if path}
+        | {
+            name: {str(folder / path): value for path, value in values.items()}
+            for name, values in maps.items()
         }
     )

@@ -13,7 +13,7 @@ from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, P
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.layout.crops import list_doubtful
-from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.layout.layout import Item, Line, get_lines
 from omibench.stages.ocr.layout.reading_order import paragraphs, without_marks
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure.choices import Option
@@ -128,7 +128,7 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
 def list_lines(draft: Draft) -> list[Line]:
     """Return the lines of a problem: its stem, statement and choices."""
     return [
-        *(i for i in draft.statement if isinstance(i, Line)),
+        *get_lines(draft.statement),
         *(line for option in draft.options for line in option.lines),
     ]
 
@@ -183,7 +183,7 @@ def list_suspects(drafts: Sequence[Draft]) -> dict[str, frozenset[str]]:
 
 
 def _list_parts(draft: Draft) -> list[tuple[str, list[Line]]]:
-    statement = [item for item in draft.statement if isinstance(item, Line)]
+    statement = get_lines(draft.statement)
     return [("", statement), *((option.letter, option.lines) for option in draft.options)]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
-from omibench.stages.ocr.layout.layout import Item, Line, Picture
+from omibench.stages.ocr.layout.layout import Item, Line, Picture, get_lines, get_text
 from omibench.stages.ocr.structure.numbering import (
     asks,
     asks_for_pairs,
@@ -380,7 +380,7 @@ def _is_choice_list(
         alone = run[0].style == "A"
         return not alone or (len(run) > 3 and _stand_in_line([items[m.place] for m in run]))
     options, _, _ = _fill(items, run)
-    texts = [" ".join(line.text for line in option.lines) for option in options]
+    texts = [get_text(option.lines) for option in options]
     if any(asks_for_work(text) for text in texts):
         return False
     before = _before(items, run[0]) or question
@@ -395,7 +395,7 @@ def _is_choice_list(
 
 def _before(items: Sequence[Item], marker: Marker) -> str:
     """Return the text before the first choice."""
-    text = " ".join(i.text for i in items[: marker.place] if isinstance(i, Line))
+    text = get_text(items[: marker.place])
     head = items[marker.place]
     if isinstance(head, Line):
         text += " " + head.text[: marker.start]
@@ -404,7 +404,7 @@ def _before(items: Sequence[Item], marker: Marker) -> str:
 
 def _stand_in_line(items: Sequence[Item]) -> bool:
     """Return whether lines are below each other or on one row, like bare letters of choices."""
-    lines = [item for item in items if isinstance(item, Line)]
+    lines = get_lines(items)
     lefts, levels = [line.box.x0 for line in lines], [line.baseline for line in lines]
     if len({line.page for line in lines}) == 1 and max(levels) - min(levels) < 2:
         return all(1 < len(line.text) < _SHORT for line in lines)

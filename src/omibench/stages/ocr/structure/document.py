@@ -20,7 +20,7 @@ from omibench.stages.ocr.layout.coverage import (
     read_markings,
 )
 from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
-from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
+from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture, get_lines
 from omibench.stages.ocr.layout.reading_order import (
     body_size,
     collect_words,
@@ -300,7 +300,7 @@ def _items(
         [*(ln for ln in remaining_lines if not ln.left_out), *pictures], middle
     )
     text_lines = [line for line in lines if not line.left_out]
-    ordered = [i for i in in_reading_order(text_lines, middle) if isinstance(i, Line)]
+    ordered = get_lines(in_reading_order(text_lines, middle))
     return items, ordered
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from omibench.schemas.problem import ProblemWarning, Subject
-from omibench.stages.ocr.layout.layout import Item, Line, Picture
+from omibench.stages.ocr.layout.layout import Item, Line, Picture, get_lines, get_text
 from omibench.stages.ocr.structure.choices import Option, split_choices
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.keys import Key
@@ -78,7 +78,7 @@ def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem 
     for index, item in enumerate(items):
         if not isinstance(item, Line) or not item.starts or not item.upright:
             continue
-        after = next((i for i in items[index + 1 :] if isinstance(i, Line)), None)
+        after = next(iter(get_lines(items[index + 1 :])), None)
         numbers, end = stem_numbers(item.text, after.text if after else "", following)
         if numbers:
             remainder = item.text[end:].lstrip(" .:：。）)")
@@ -152,7 +152,7 @@ def holds_solutions_alone(drafts: Sequence[Draft], preamble: Sequence[Item]) -> 
     solved = sum(bool(d.solution) and not d.items and not d.options for d in drafts)
     if solved >= _SOLVED * len(drafts):
         return True
-    head = [item.text for item in preamble if isinstance(item, Line)][:_TITLE]
+    head = [line.text for line in get_lines(preamble)][:_TITLE]
     if not any(_SOLUTIONS.search(line) for line in head):
         return False
     return sum(map(_asks, drafts)) < _ASKING * len(drafts)
@@ -161,7 +161,7 @@ def holds_solutions_alone(drafts: Sequence[Draft], preamble: Sequence[Item]) -> 
 def _asks(draft: Draft) -> bool:
     if draft.options:
         return True
-    text = " ".join(item.text for item in draft.statement if isinstance(item, Line))
+    text = get_text(draft.statement)
     sentences = re.split(r"(?<=[.。?？!:：;；])\s*", text)
     return leaves_blank(text) or any(asks_for_work(sentence) for sentence in sentences)
 
@@ -280,7 +280,7 @@ def _draft(
     question, solution, answer = split_inline(items)
     statement, options = split_choices(question)
     statement = without_arrows(statement)
-    if solution and not options and not any(isinstance(item, Line) for item in statement):
+    if solution and not options and not get_lines(statement):
         statement, solution, stem = [], [*statement, *solution], None
     marked = [", ".join(o.letter for o in options if o.correct)]
     draft.items, draft.options, draft.stem, draft.solution = statement, options, stem, solution
@@ -297,7 +297,7 @@ def _empty_blanks(drafts: Sequence[Draft]) -> None:
 
 def _give_by_reference(blocks: Sequence[ProblemBlock], preamble: Sequence[Item]) -> None:
     """Move a numbered figure to the only problem that refers to it, if its own problem does not."""
-    texts = [" ".join(i.text for i in b.items if isinstance(i, Line)) for b in blocks]
+    texts = [get_text(block.items) for block in blocks]
     refers = [set(figure_numbers(text)) for text in texts]
     for item in preamble:
         if isinstance(item, Picture) and item.number:
@@ -313,13 +313,13 @@ def _give_by_reference(blocks: Sequence[ProblemBlock], preamble: Sequence[Item])
 
 
 def _last_subject(items: Sequence[Item]) -> Subject | None:
-    words = [subject_word(i.text) for i in items if isinstance(i, Line) and is_heading(i.text)]
+    words = [subject_word(i.text) for i in get_lines(items) if is_heading(i.text)]
     return next((w for w in reversed(words) if w), None)
 
 
 def _is_removed(draft: Draft) -> bool:
     """Return whether the text only states that the problem was withdrawn from the test."""
-    text = " ".join(i.text for i in draft.items if isinstance(i, Line))
+    text = get_text(draft.items)
     return len(text) < _SHORT and _REMOVED.search(text) is not None
 
 
@@ -340,7 +340,7 @@ def only_problem(document: Document) -> list[Draft]:
     without any it is problem 1.
     """
     items: list[Item] = list(document.flow)
-    if not any(isinstance(item, Line) for item in items):
+    if not get_lines(items):
         return []
     for index, item in enumerate(items):
         number = read_number(item.text) if isinstance(item, Line) and item.starts else None

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, PaperError
 from omibench.files.reading import decode, read_bytes
-from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.layout.layout import Item, Line, get_lines
 from omibench.stages.ocr.layout.reading_order import rows
 from omibench.stages.ocr.structure.choices import NON_ASCII_LETTERS
 from omibench.stages.ocr.structure.keys import CANCELLED, Key, Names, ProblemReference, is_number
@@ -265,8 +265,7 @@ def read_key(flow: Sequence[Item], labels: Collection[str]) -> Key:
         names = Names(labels, section)
         for page in sorted({line.page for line in lines}):
             readings = [
-                [i for i in row if isinstance(i, Line)]
-                for row in rows([line for line in lines if line.page == page])
+                get_lines(row) for row in rows([line for line in lines if line.page == page])
             ]
             for key, read in zip(keys, _READERS, strict=True):
                 read(readings, names, key)

@@ -257,16 +257,13 @@ class ProblemBlock:
     section: str = ""
 
 
-class PaperSection(NamedTuple):
-    """Problems that are numbered together; the name is empty if a paper has one count."""
-
-    name: str
-    chain: list[CandidateLine]
+Section = tuple[str, list[CandidateLine]]
+"""Problems that are numbered together; the name is empty if a paper has one count."""
 
 
 def find_sections(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
-) -> list[PaperSection]:
+) -> list[Section]:
     """Return the numbering of a paper: one section, or several that restart with 1.
 
     Ambiguous styles such as `(3)` are tried last. `size` is the type size of the
@@ -279,15 +276,15 @@ def find_sections(
     rare = _rarely_numbered(flow, sections, patience)
     if rare:
         sections, candidates = rare
-    if len(sections) != 1 or sections[0].chain[0].number.prefix:
+    if len(sections) != 1 or sections[0][1][0].number.prefix:
         return sections
-    parts = _split_by_title(flow, candidates, sections[0].chain, size, patience) or sections
-    return [PaperSection(name, mend_chain(flow, chain)) for name, chain in parts]
+    parts = _split_by_title(flow, candidates, sections[0][1], size, patience) or sections
+    return [(name, mend_chain(flow, chain)) for name, chain in parts]
 
 
 def _rarely_numbered(
-    flow: Sequence[Item], sections: Sequence[PaperSection], patience: Patience
-) -> tuple[list[PaperSection], list[CandidateLine]] | None:
+    flow: Sequence[Item], sections: Sequence[Section], patience: Patience
+) -> tuple[list[Section], list[CandidateLine]] | None:
     """Return the numbering in an ambiguous style, with its candidates.
 
     It is used only if it is the only style, or if the other is a list inside one of its problems.
@@ -299,7 +296,7 @@ def _rarely_numbered(
     if not chain:
         return None
     if sections:
-        usual = [c for section in sections for c in section.chain]
+        usual = [c for _, members in sections for c in members]
         inset = min(c.indent for c in usual) > median(c.indent for c in chain) + 8
         usual_counts = {sum(c.index < u.index for c in chain) for u in usual}
         if len(chain) <= len(usual) or not inset or len(usual_counts) > 1:
@@ -307,11 +304,11 @@ def _rarely_numbered(
     return _make_single_section(chain), candidates
 
 
-def _make_single_section(chain: list[CandidateLine]) -> list[PaperSection]:
-    return [PaperSection(chain[0].number.prefix, chain)] if chain else []
+def _make_single_section(chain: list[CandidateLine]) -> list[Section]:
+    return [(chain[0].number.prefix, chain)] if chain else []
 
 
-def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) -> list[PaperSection]:
+def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) -> list[Section]:
     """Return sections whose letter is part of each number ("A1", "B1"), if they score best."""
     plain = [pair for pair in find_chains(candidates, patience) if not pair[1][0].number.prefix]
     lettered = [pair for pair in find_chains(candidates, patience) if pair[1][0].number.prefix]
@@ -338,7 +335,7 @@ def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) ->
     ):
         return []
     chains = sorted((chain for _, chain in chosen_chains), key=lambda chain: chain[0].index)
-    return [PaperSection(chain[0].number.prefix, chain) for chain in chains]
+    return [(chain[0].number.prefix, chain) for chain in chains]
 
 
 def _overlap(a: Sequence[CandidateLine], b: Sequence[CandidateLine]) -> bool:
@@ -351,7 +348,7 @@ def _split_by_title(
     whole_chain: list[CandidateLine],
     size: float,
     patience: Patience,
-) -> list[PaperSection]:
+) -> list[Section]:
     """Return sections with titles whose numbers restart with 1, if any."""
     style = whole_chain[0].number.style
     same_style = [c for c in candidates if c.number.style == style]
@@ -381,39 +378,27 @@ def _split_by_title(
     names = [name for name, _ in parts]
     if len(set(names)) < len(names) or "" in names:
         names = [str(k + 1) for k in range(len(parts))]
-    return [PaperSection(name, chain) for name, (_, chain) in zip(names, parts, strict=True)]
-
-
-def split_blocks(
-    flow: Sequence[Item], chain: Sequence[CandidateLine], section: str = ""
-) -> list[ProblemBlock]:
-    """Return the items of each problem of a chain, up to the next one or the end of the flow."""
-    ends = [*(c.index for c in chain[1:]), len(flow)][: len(chain)]
-    return [
-        ProblemBlock(
-            format_label(section, c.number.value), list(flow[c.index : end]), c.number.value,
-            c.number.end, section,
-        )
-        for c, end in zip(chain, ends, strict=True)
-    ]  # fmt: skip
+    return [(name, chain) for name, (_, chain) in zip(names, parts, strict=True)]
 
 
 def all_blocks(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
 ) -> tuple[list[Item], list[ProblemBlock]]:
-    """Return the items before the first problem of a paper, and the blocks of all its sections."""
-    sections = find_sections(flow, size, patience)
-    if not sections:
+    """Return the items before the first problem of a paper, and the blocks of all its sections.
+
+    The last one ends with `END OF PAPER`, if the paper has it.
+    """
+    starts = [(name, c) for name, chain in find_sections(flow, size, patience) for c in chain]
+    if not starts:
         return list(flow), []
-    ends = [*(section.chain[0].index for section in sections[1:]), _end(flow, sections[-1].chain)]
-    blocks: list[ProblemBlock] = []
-    for section, end in zip(sections, ends, strict=True):
-        blocks += split_blocks(flow[:end], section.chain, section.name)
-    return list(flow[: sections[0].chain[0].index]), blocks
-
-
-def _end(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> int:
-    """Return the end of the paper: `END OF PAPER` after the last number, otherwise its last
-    item."""
-    last = chain[-1].index
-    return next((i for i in range(last + 1, len(flow)) if is_end(flow[i])), len(flow))
+    last = starts[-1][1].index
+    end = next((i for i in range(last + 1, len(flow)) if is_end(flow[i])), len(flow))
+    ends = [*(c.index for _, c in starts[1:]), end]
+    blocks = [
+        ProblemBlock(
+            format_label(name, c.number.value), list(flow[c.index : end]), c.number.value,
+            c.number.end, name,
+        )
+        for (name, c), end in zip(starts, ends, strict=True)
+    ]  # fmt: skip
+    return list(flow[: starts[0][1].index]), blocks

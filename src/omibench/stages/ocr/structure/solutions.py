@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from omibench.stages.ocr.layout.layout import Item, Line, Picture
+from omibench.stages.ocr.layout.layout import Item, Line, Picture, get_lines, get_text
 from omibench.stages.ocr.layout.reading_order import paragraphs, without_marks
 from omibench.stages.ocr.structure.choices import ARROW, NON_ASCII_LETTERS, split_choices
 from omibench.stages.ocr.structure.keys import CANCELLED, Key, Names
@@ -173,7 +173,7 @@ def _letter_before_words(lines: Sequence[Line]) -> list[str]:
 
 
 def _body(block: ProblemBlock) -> list[Line]:
-    lines = [item for item in block.items if isinstance(item, Line) and item.upright]
+    lines = [line for line in get_lines(block.items) if line.upright]
     lines = [line for line in lines if not is_heading(line.text)]
     if lines and block.end:
         lines[0] = replace(lines[0], text=lines[0].text[block.end :])
@@ -215,7 +215,7 @@ def _read_filled_letter(repeated: Sequence[Line], question: PrintedQuestion) -> 
     """
     if not question.choices:
         return []
-    statement = " ".join(i.text for i in split_choices(repeated)[0] if isinstance(i, Line))
+    statement = get_text(split_choices(repeated)[0])
     printed, filled = (
         Counter(_LONE_LETTER.findall(replace_formulas(text, lambda span: " ")))
         for text in (question.statement, statement)
@@ -297,7 +297,7 @@ def _find_filled_blank(
 
 
 def _join_lines(items: Sequence[Item]) -> str:
-    return "\n".join(item.text for item in items if isinstance(item, Line))
+    return "\n".join(line.text for line in get_lines(items))
 
 
 def _cut(items: Sequence[Item], place: slice) -> list[Item]:
@@ -369,7 +369,7 @@ def split_inline(items: Sequence[Item]) -> Parts:
         statement += [replace(item, text=before)] if before else []
         behind = [*([replace(item, text=after)] if after else []), *items[index + 1 :]]
         explanation = [*frames, *(_strip_mark(behind) if answer else behind)]
-        named = figure_numbers(" ".join(i.text for i in statement if isinstance(i, Line)))
+        named = figure_numbers(get_text(statement))
         solution_pictures = [i for i in explanation if isinstance(i, Picture) and i.number in named]
         solution = _without(explanation, solution_pictures)
         return Parts(
@@ -447,7 +447,7 @@ def _stands_alone(items: Sequence[Item], line: Line) -> bool:
 
 
 def _answer(solution: Sequence[Item]) -> list[str]:
-    lines = [item for item in solution if isinstance(item, Line)]
+    lines = get_lines(solution)
     match = _ANSWER_INLINE.match(lines[0].text) if lines else None
     if not match:
         return read_stated_answer(lines)
