@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, Rule
+import pymupdf
+
+from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, Rule
+from omibench.stages.ocr.formulas.page_marks import gather_marks
+from omibench.stages.ocr.formulas.regions import place_regions
 from omibench.stages.ocr.formulas.symbols import identify
+from omibench.stages.ocr.formulas.text_layer import read_characters
 from omibench.stages.ocr.layout.layout import Box
 
 WIDTH = 0.5
@@ -53,6 +58,10 @@ class Setting:
         self.bars.append(Rule(len(self.bars), x0, x1, y, 0.4))
         return self
 
+    def page(self) -> PageMarks:
+        """All marks as those of a page."""
+        return PageMarks(600, 800, tuple(self.glyphs), tuple(self.bars))
+
     def region(self) -> FormulaRegion:
         """All marks as one region."""
         return FormulaRegion(
@@ -70,3 +79,14 @@ class Setting:
         box = Box(self.x, y - high * size, self.x + WIDTH * size, y + low * size)
         symbol = identify(font, character)
         self.glyphs.append(Glyph(len(self.glyphs), character, symbol, font, size, self.x, y, box))
+
+
+def read_marks(page: pymupdf.Page) -> PageMarks:
+    """The marks that a page paints."""
+    runs = read_characters(page).runs
+    return gather_marks(page, runs, page.get_drawings(), page.get_image_info()).marks
+
+
+def find_regions(marks: PageMarks) -> list[FormulaRegion]:
+    """The formulas of a page."""
+    return [place.region for place in place_regions(marks)]

@@ -1,18 +1,18 @@
-"""Letters, bars, roots, pictures and objects of a page as marks."""
+"""Glyphs, bars, roots, pictures and objects of a page as marks, and the characters they are."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pymupdf
 import pytest
-from benchmarks.formulas import FOLDER
-from tests.stages.ocr.formulas.set_type import Setting
+from tests.stages.ocr.formulas.set_type import Setting, find_regions, read_marks
 
 from omibench.stages.ocr.engines.textlayer import read_lines
-from omibench.stages.ocr.formulas import drawings as objects
-from omibench.stages.ocr.formulas import page_marks
+from omibench.stages.ocr.formulas import drawings, page_marks
 from omibench.stages.ocr.formulas.drawings import split_objects
+from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
 from omibench.stages.ocr.formulas.page_formulas import (
     MAX_CROWD,
@@ -20,66 +20,123 @@ from omibench.stages.ocr.formulas.page_formulas import (
     exceeds_limits,
     read_formulas,
 )
-from omibench.stages.ocr.formulas.page_marks import Symbols, cut_stretched, find_vectors, read_marks
-from omibench.stages.ocr.formulas.painted_glyphs import find_unnamed_mathematics
-from omibench.stages.ocr.formulas.regions import find_regions
+from omibench.stages.ocr.formulas.page_marks import correct_signs, cut_stretched, find_vectors
+from omibench.stages.ocr.formulas.painted_glyphs import (
+    PaintedAt,
+    PaintedGlyph,
+    ProseLines,
+    TrueCharacters,
+    find_missing,
+    find_prose,
+    find_unnamed_mathematics,
+    list_painted,
+)
 from omibench.stages.ocr.formulas.text_layer import Character, TextRun, read_characters
 from omibench.stages.ocr.layout.layout import Box
 
-# Accents: where they stand, and what text layers make of them.
+
+@pytest.fixture
+def page() -> pymupdf.Page:
+    return pymupdf.open().new_page(width=300, height=200)
+
+
+# Marks that a page paints.
+
+
+def test_drawings_and_pictures_are_marks_by_their_shape(page: pymupdf.Page) -> None:
+    page.draw_line((20, 50), (60, 50), width=0.4)
+    page.draw_rect((20, 60, 60, 60.6), fill=(0, 0, 0), color=None)
+    page.draw_polyline([(20, 70), (60, 70), (60, 70.5), (20, 70.5)], fill=(0,), color=None)
+    page.draw_line((20, 80), (20, 120))
+    page.draw_rect((100, 60, 160, 90))
+    page.draw_polyline([(220, 60), (223, 58), (228, 70), (234, 50), (260, 50)], width=0.5)
+    page.draw_polyline([(200, 50), (210, 70), (220, 50)], width=0.5)
+    pixels = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 30, 12), 0)
+    pixels.clear_with(90)
+    page.insert_image((50, 90, 80, 102), pixmap=pixels)
+    page.insert_image((50, 110, 250, 190), pixmap=pixels, keep_proportion=False)
+    page.insert_text((280, 100), "axis", rotate=90)
+    marks = read_marks(page)
+    assert [round(bar.y) for bar in marks.bars if bar.x0 < 100] == [50, 60, 70]
+    assert all(0.3 < bar.thickness < 0.7 for bar in marks.bars)
+    assert [round(root.box.x0) for root in marks.roots] == [220]
+    assert [round(picture.box.x0) for picture in marks.pictures] == [50]
+    assert marks.glyphs == ()
+
+
+def test_lines_under_a_watermark_are_not_its_scripts(page: pymupdf.Page) -> None:
+    page.insert_text((20, 130), "DRAFT", fontsize=75)
+    page.insert_text((150, 150), "A", fontsize=200)
+    for k in range(6):
+        page.insert_text((20, 70 + 13 * k), "If x = 3 + y then", fontname="tiit")
+    reading = read_formulas(page, *read_characters(page))
+    assert [formula.formula.latex for formula in reading.formulas] == 6 * ["x=3+y"]
+
+
+def test_a_glyph_larger_than_the_page_stays_in_the_text(page: pymupdf.Page) -> None:
+    page.insert_text((72, 180), "S", fontname="symb", fontsize=800)
+    page.insert_text((72, 100), "a=b", fontname="symb")
+    text = " ".join(line.text for line in read_lines(page, 1))
+    assert r"$\alpha=\beta$" in text
+    assert "S" in text
+
 
 LETTER = Glyph(
     0, "F", GlyphSymbol("F", "letter"), "CMMI10", 10.0, 60.0, 100.0, Box(60.0, 93.0, 67.0, 100.0)
 )
 
-ARROW = replace(LETTER, serial=1, text="→", symbol=GlyphSymbol("\\to", "arrow"))
 
-
-def test_an_arrow_over_a_letter_is_a_vector_and_one_beside_it_is_none() -> None:
-    above = replace(ARROW, box=Box(60.5, 89.5, 66.5, 92.0))
-    beside = replace(ARROW, box=Box(70.0, 95.0, 79.0, 99.0))
-    assert [g.symbol.latex for g in find_vectors((LETTER, above, beside))] == ["F", "\\vec", "\\to"]
-
-
-def test_a_page_of_too_many_arrows_is_not_searched_for_vectors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    above = replace(ARROW, box=Box(60.5, 89.5, 66.5, 92.0))
-    monkeypatch.setattr(page_marks, "_MOST", 1)
-    assert find_vectors((LETTER, above))[1].symbol.latex == "\\vec"
-    assert find_vectors((LETTER, above, above)) == (LETTER, above, above)
-
-
-def test_a_glyph_stretched_over_the_page_is_cut_to_its_clip() -> None:
-    page = pymupdf.open().new_page(width=300, height=300)
+def test_a_glyph_stretched_over_the_page_is_cut_to_its_clip(page: pymupdf.Page) -> None:
     content = page.parent.get_new_xref()
     page.parent.update_object(content, "<<>>")
-    page.parent.update_stream(content, b"q 0 180 300 30 re W n 0 0 5 5 re f Q")
+    page.parent.update_stream(content, b"q 0 80 300 30 re W n 0 0 5 5 re f Q")
     page.set_contents(content)
     bar = replace(LETTER, text="|", size=500.0, box=Box(80.0, -900.0, 82.0, 900.0))
     letter, cut = cut_stretched(page, (LETTER, bar))
     assert letter is LETTER
+    assert cut is not None
     assert (cut.box, cut.size) == (Box(80.0, 90.0, 82.0, 120.0), 255.0)
 
 
-def character(text: str, x: float, *, font: str = "CMMI10", glyph_id: int | None = 3) -> Character:
-    box = Box(x, 93.0, x + 7, 100.0)
-    return Character(0, text, font, 10.0, x, 100.0, box, glyph_id=glyph_id)
+def test_an_arrow_over_a_letter_is_a_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrow = replace(LETTER, serial=1, text="→", symbol=GlyphSymbol("\\to", "arrow"))
+    above = replace(arrow, box=Box(60.5, 89.5, 66.5, 92.0))
+    beside = replace(arrow, box=Box(70.0, 95.0, 79.0, 99.0))
+    assert [g.symbol.latex for g in find_vectors((LETTER, above, beside))] == ["F", "\\vec", "\\to"]
+    monkeypatch.setattr(page_marks, "_MOST", 1)
+    assert find_vectors((LETTER, above, above)) == (LETTER, above, above)
 
 
-def test_unnamed_fonts_beside_one_of_mathematics_are_mathematics_too() -> None:
-    prose = [("Times", "a")] * 20
-    mathematics = [("Type3 (5 0 R)", "𝑥"), ("Type3 (6 0 R)", "(")]
-    assert find_unnamed_mathematics(prose + mathematics) == {"Type3 (5 0 R)", "Type3 (6 0 R)"}
-    assert find_unnamed_mathematics([*prose, ("Type3 (6 0 R)", "(")]) == set()
-    body = [("Type3 (9 0 R)", "a")] * 20
-    assert find_unnamed_mathematics(body + mathematics) == {"Type3 (5 0 R)", "Type3 (6 0 R)"}
+def test_stretched_signs_have_the_size_of_the_letters_beside_them() -> None:
+    row = [("∑", "large", 17.5, 0), ("i", "letter", 7, 11), ("x", "letter", 12, 16)]
+    row += [("(", "open", 9.6, 24), ("=", "relation", 12, 32), ("∑", "large", 17.5, 300)]
+    glyphs = [
+        Glyph(
+            k, text, GlyphSymbol(text, kind), "Serif" if kind == "letter" else "OpenSymbol",
+            size, x, 100, Box(x, 100 - size, x + 0.6 * size, 100),
+        )
+        for k, (text, kind, size, x) in enumerate(row)
+    ]  # fmt: skip
+    assert [g.size for g in correct_signs(glyphs)] == [12, 7, 12, 12, 12, 17.5]
 
 
-# Pages with too much text to be searched for formulas in bounded time.
+def test_an_object_is_one_formula_unless_it_is_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def embed(word: str, font: str) -> PageMarks:
+        setting = Setting().put("that", font="Serif", gap=0.0).put(word, x=40, font=font, gap=0.0)
+        boxes = [glyph.box for glyph in setting.glyphs[4:]]
+        frame = Box(boxes[0].x0, boxes[0].y0 - 2, boxes[-1].x1, boxes[-1].y1 + 2)
+        return replace(setting.page(), frames=(frame,))
+
+    marks = embed("1,2,n", "Serif-Italic")
+    [region] = find_regions(marks)
+    assert (len(region.glyphs), region.is_object, region.display) == (5, True, False)
+    words = embed("table7", "Serif")
+    assert split_objects(words) == (words, [])
+    monkeypatch.setattr(drawings, "_MOST_PAIRS", len(marks.glyphs) - 1)
+    assert split_objects(marks) == (marks, [])
 
 
-def run(count: int, step: float) -> TextRun:
+def crowd(count: int, step: float) -> TextRun:
     places = [(50 + step * (k % 80), 50 + step * (k // 80)) for k in range(count)]
     box = Box(0, 0, 5, 7)
     return TextRun({}, tuple(Character(k, "x", "F", 10.0, *p, box) for k, p in enumerate(places)))
@@ -88,124 +145,16 @@ def run(count: int, step: float) -> TextRun:
 @pytest.mark.parametrize(
     ("runs", "exceeds"),
     [
-        ([run(4000, 6.0)], False),
-        ([run(MAX_CROWD, 0.0)], False),
-        ([run(MAX_CROWD + 1, 0.0)], True),
-        ([run(1, 6.0)] * (MAX_LINES + 1), True),
+        ([crowd(4000, 6.0)], False),
+        ([crowd(MAX_CROWD, 0.0)], False),
+        ([crowd(MAX_CROWD + 1, 0.0)], True),
+        ([crowd(1, 6.0)] * (MAX_LINES + 1), True),
     ],
 )
 def test_crowded_text_and_thousands_of_lines_exceed_the_limits(
     runs: list[TextRun], *, exceeds: bool
 ) -> None:
     assert exceeds_limits(runs) is exceeds
-
-
-# Formulas that LibreOffice embeds as objects: their frames, and what is in them.
-
-PAPER = FOLDER / "shown/libreoffice-dejavu.pdf"
-
-
-def set_marks(*words: tuple[str, str], frame: int) -> PageMarks:
-    """A row of words with their fonts, one of which is painted in a frame."""
-    setting = Setting()
-    frames = []
-    for number, (word, font) in enumerate(words):
-        start = len(setting.glyphs)
-        setting.put(word, font=font, gap=0.0)
-        boxes = [glyph.box for glyph in setting.glyphs[start:]]
-        if number == frame:
-            frames.append(Box(boxes[0].x0, boxes[0].y0 - 2, boxes[-1].x1, boxes[-1].y1 + 2))
-        setting.x += 3
-    return PageMarks(500, 700, tuple(setting.glyphs), frames=tuple(frames))
-
-
-def test_an_object_is_one_formula_whatever_is_in_it() -> None:
-    words = (("that", "Serif"), ("1,2,n", "Serif-Italic"), ("is", "Serif"))
-    marks = set_marks(*words, frame=1)
-    [region] = find_regions(marks)
-    assert "".join(glyph.text for glyph in region.glyphs) == "1,2,n"
-    assert region.is_object
-    assert not region.display
-
-
-def test_words_in_a_frame_are_no_formula() -> None:
-    marks = set_marks(("see", "Serif"), ("table7", "Serif"), frame=1)
-    rest, objects = split_objects(marks)
-    assert objects == []
-    assert rest == marks
-
-
-def test_a_page_of_too_many_glyphs_and_frames_is_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    marks = set_marks(("1,2,n", "Serif-Italic"), frame=0)
-    assert len(split_objects(marks)[1]) == 1
-    monkeypatch.setattr(objects, "_MOST_PAIRS", len(marks.glyphs) - 1)
-    assert split_objects(marks) == (marks, [])
-
-
-# Formulas of whole pages with the places of their characters.
-
-
-def test_a_glyph_larger_than_the_page_stays_in_the_text() -> None:
-    with pymupdf.open() as document:
-        page = document.new_page()
-        page.insert_text((72, 800), "S", fontname="symb", fontsize=800)
-        page.insert_text((72, 700), "a=b", fontname="symb")
-        text = " ".join(line.text for line in read_lines(page, 1))
-    assert r"$\alpha=\beta$" in text
-    assert "S" in text
-
-
-# Marks of a page: glyphs, bars, drawn roots and small pictures, in PDFs that are drawn here.
-
-
-@pytest.fixture
-def page() -> pymupdf.Page:
-    return pymupdf.open().new_page(width=300, height=200)
-
-
-def test_a_glyph_has_its_font_origin_and_the_box_of_its_ink(page: pymupdf.Page) -> None:
-    page.insert_text((50, 100), "x g", fontsize=20, fontname="tiro")
-    marks = read_marks(page)
-    assert [g.text for g in marks.glyphs] == ["x", "g"]
-    x, g = marks.glyphs
-    assert (x.x, x.y, round(x.size)) == (50, 100, 20)
-    assert x.box.y1 < 101
-    assert g.box.y1 > 103
-    assert x.box.y0 > 88
-    assert x.serial < g.serial
-
-
-def test_turned_text_is_no_mark(page: pymupdf.Page) -> None:
-    page.insert_text((50, 100), "axis", rotate=90)
-    assert read_marks(page).glyphs == ()
-
-
-def test_bars_are_strokes_thin_rectangles_and_thin_polygons(page: pymupdf.Page) -> None:
-    page.draw_line((20, 50), (60, 50), width=0.4)
-    page.draw_rect((20, 60, 60, 60.6), fill=(0, 0, 0), color=None)
-    page.draw_polyline([(20, 70), (60, 70), (60, 70.5), (20, 70.5)], fill=(0,), color=None)
-    page.draw_line((20, 80), (20, 120))
-    page.draw_rect((100, 60, 160, 90))
-    bars = read_marks(page).bars
-    assert [round(bar.y) for bar in bars] == [50, 60, 70]
-    assert all((round(bar.x0), round(bar.x1)) == (20, 60) for bar in bars)
-    assert all(0.3 < bar.thickness < 0.7 for bar in bars)
-
-
-def test_a_drawn_root_is_a_path_of_its_shape(page: pymupdf.Page) -> None:
-    page.draw_polyline([(20, 60), (23, 58), (28, 70), (34, 50), (60, 50)], width=0.5)
-    page.draw_polyline([(100, 50), (110, 70), (120, 50)], width=0.5)
-    roots = read_marks(page).roots
-    assert [round(root.box.x0) for root in roots] == [20]
-
-
-def test_small_images_are_pictures(page: pymupdf.Page) -> None:
-    pixels = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 30, 12), 0)
-    pixels.clear_with(90)
-    page.insert_image((50, 90, 80, 102), pixmap=pixels)
-    page.insert_image((50, 110, 250, 190), pixmap=pixels, keep_proportion=False)
-    (picture,) = read_marks(page).pictures
-    assert picture.box == pytest.approx((50, 90, 80, 102), abs=0.1)
 
 
 def test_a_page_of_too_many_glyphs_is_cut_off(
@@ -216,37 +165,123 @@ def test_a_page_of_too_many_glyphs_is_cut_off(
     assert len(read_marks(page).glyphs) == 3
 
 
-def test_a_letter_as_large_as_the_page_is_no_mark_beside_a_formula(page: pymupdf.Page) -> None:
-    page.insert_text((20, 100), "If x = 3 + y", fontname="tiit")
-    page.insert_text((50, 150), "A", fontsize=200)
-    assert "A" not in {glyph.text for glyph in read_marks(page).glyphs}
-    reading = read_formulas(page, *read_characters(page))
-    assert [formula.formula.latex for formula in reading.formulas] == ["x=3+y"]
+# Lines of prose far from all mathematics, whose glyphs are not examined.
 
 
-def test_lines_under_a_watermark_are_not_its_scripts(page: pymupdf.Page) -> None:
-    page.insert_text((20, 130), "DRAFT", fontsize=75)
-    for k in range(6):
-        page.insert_text((20, 70 + 13 * k), "If x = 3 + y then", fontname="tiit")
-    reading = read_formulas(page, *read_characters(page))
-    assert [formula.formula.latex for formula in reading.formulas] == 6 * ["x=3+y"]
+def line(
+    text: str, y: float, *, font: str = "Times", size: float = 10, **more: Any
+) -> dict[str, Any]:
+    box = (50.0, y - 0.8 * size, 50 + 0.5 * size * len(text), y + 0.2 * size)
+    span = {"text": text, "font": font, "size": size, "flags": 0, "origin": (50.0, y), "bbox": box}
+    return {"spans": [span | more], "bbox": box}
 
 
-# Symbols of characters whose names are false in one font.
+def near(formula: dict[str, Any]) -> list[dict[str, Any]]:
+    return [line("Far above.", 100), line("Just above.", 285), formula, line("Far below.", 500)]
 
 
 @pytest.mark.parametrize(
-    ("text", "font", "depth", "latex"),
+    ("lines", "prose"),
     [
-        ("\U0001d70d", "STIXTwoMath-Regular", 0.1, "\\sigma"),
-        ("\U0001d70d", "STIXTwoMath-Regular", 2.0, "\\varsigma"),
-        ("\U0001d70e", "STIXTwoMath-Regular", 2.0, "\\varsigma"),
-        ("\U0001d70d", "XITSMath-Regular", 0.1, "\\varsigma"),
+        ([line("A ball falls, (see page 3).", y) for y in (100, 112)], [True, True]),
+        (near(line("so E = 3", 300)), [True, False, False, True]),
+        (near(line("the angle α", 300)), [True, False, False, True]),
+        (near(line("x", 300, font="ABCDEF+CMMI10")), [True, False, False, True]),
+        (near(line("of mass m here", 300, flags=2)), [True, False, False, True]),
+        (near(line("a \ufffd b", 300)), [True, False, False, True]),
+        ([line("Area in m", 100), line("2", 96, size=6)], [False, False]),
+        ([line("Heading", 100, size=16), line("Words.", 140)], [True, True]),
+        ([line("over a rule", 796), line("Words.", 300)], [False, True]),
+        ([line("  ", 100, font="Cambria"), line("Words.", 300)], [False, True]),
+        ([line("a", 100, font="Type3 (7 0 R)"), line("Words.", 300)], [False, False]),
+        ([line("a", 100)] * 5000, [False] * 5000),
     ],
 )
-def test_a_sigma_is_final_in_stix_if_it_has_a_descender(
-    text: str, font: str, depth: float, latex: str
+def test_lines_near_mathematics_are_examined_and_distant_ones_are_not(
+    lines: list[dict[str, Any]], prose: list[bool]
 ) -> None:
-    box = Box(10, 95, 15, 100 + depth)
-    character = Character(0, text, font, 10.0, 10.0, 100.0, box)
-    assert Symbols(pymupdf.open().new_page()).identify(character).latex == latex
+    assert find_prose(lines, [Box(50, 800, 90, 800)]) == prose
+
+
+def test_glyphs_of_prose_are_left_out_and_the_others_keep_their_numbers(
+    page: pymupdf.Page,
+) -> None:
+    page.insert_text((20, 50), "A ball falls.")
+    page.insert_text((20, 150), "x = 3")
+    lines = [li for b in page.get_text("dict")["blocks"] for li in b["lines"]]
+    assert list_painted(page, ProseLines(lines[:1])) == list_painted(page)[-5:]
+
+
+@pytest.mark.parametrize(
+    ("text", "prose", "is_missing"),
+    [
+        ("-", "melted together com\u00ad", False),
+        ("−", "melted together com\u00ad", True),
+        ("\ufb01", "of a first kind", False),  # the ligature of f and i
+        ("\ufb01", "a kid", True),
+    ],
+)
+def test_hyphens_and_ligatures_are_in_the_text_of_their_line(
+    text: str, prose: str, is_missing: bool
+) -> None:
+    glyph = PaintedGlyph(1, text, "Times", 10, 80, 100, 69)
+    assert find_missing([glyph], ProseLines([line(prose, 100)])) == [glyph] * is_missing
+
+
+# Characters whose text layer is false or silent.
+
+
+@pytest.mark.parametrize(
+    ("text", "font", "glyph_id", "has_ink", "character"),
+    [
+        (" ", "Cambria Math", 7, True, "𝑥"),
+        (" ", "Cambria Math", 6, True, "\ufffd"),
+        (" ", "Cambria Math", 9, True, "\ufffd"),
+        (" ", "Cambria Math", 7, False, " "),
+        (" ", "Arial", None, True, " "),
+        ("\ufffd", "F1", 7, True, "𝑥"),
+        ("\ufffd", "F1", 8, True, "\ufffd"),
+        ("x", "Type3 (5 0 R)", 7, True, "𝑥"),
+        ("x", "Type3 (5 0 R)", 6, True, "x"),
+        ("x", "Arial", 7, True, "x"),
+    ],
+)
+def test_a_character_is_what_its_glyph_is(
+    monkeypatch: pytest.MonkeyPatch,
+    page: pymupdf.Page,
+    text: str,
+    font: str,
+    glyph_id: int | None,
+    has_ink: bool,
+    character: str,
+) -> None:
+    known = {7: "𝑥", 8: "\ue123", 9: " "}
+    monkeypatch.setattr(EmbeddedFonts, "character", lambda _, __, glyph_id: known.get(glyph_id))
+    assert TrueCharacters(page).find(text, font, glyph_id, has_ink=has_ink) == character
+
+
+@pytest.mark.parametrize("turn", [0, 90, 270])
+def test_spaces_of_turned_labels_stay_spaces(page: pymupdf.Page, turn: int) -> None:
+    page.insert_text((100, 100), "mass of it (g)", rotate=turn)
+    (run,) = read_characters(page).runs
+    assert "".join(character.text for character in run.characters) == "mass of it (g)"
+
+
+def test_characters_at_one_origin_keep_their_glyphs(page: pymupdf.Page) -> None:
+    for text in ("ab", "xb"):
+        page.insert_text((50, 100), text)
+    glyphs = {(c.text, c.glyph_id) for run in read_characters(page).runs for c in run.characters}
+    assert len({glyph_id for _, glyph_id in glyphs}) == len(glyphs) == 3
+    bar = PaintedGlyph(1, "\ufffd", "F", 10.0, 50.0, 70.0, 5)
+    arrow = bar._replace(text="→", x=50.02, glyph_id=6)
+    places = PaintedAt([bar, arrow])
+    assert places.find((50.02, 70.0), "→") is arrow
+    assert places.find((50.0, 70.0), "7") is bar
+
+
+def test_unnamed_fonts_beside_one_of_mathematics_are_mathematics_too() -> None:
+    mathematics = [("Type3 (5 0 R)", "𝑥"), ("Type3 (6 0 R)", "(")]
+    for body in ("Times", "Type3 (9 0 R)"):
+        prose = [(body, "a")] * 20
+        assert find_unnamed_mathematics(prose + mathematics) == {font for font, _ in mathematics}
+        assert find_unnamed_mathematics([*prose, mathematics[1]]) == set()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, groupby, pairwise, product
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, Rule
-from omibench.stages.ocr.formulas.operands import SIGNS, SPACE, THIN, TIGHT
+from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, Rule, unite
 from omibench.stages.ocr.formulas.painted_glyphs import PaintedGlyph
 from omibench.stages.ocr.formulas.regions import (
     PlacedRegion,
@@ -18,8 +17,8 @@ from omibench.stages.ocr.formulas.regions import (
     find_torn,
     is_next_row,
 )
-from omibench.stages.ocr.formulas.row_reader import RowReader
-from omibench.stages.ocr.formulas.text_layer import TextRun
+from omibench.stages.ocr.formulas.row_reader import SIGNS, SPACE, THIN, TIGHT, RowReader
+from omibench.stages.ocr.formulas.text_layer import Character, TextRun
 from omibench.stages.ocr.formulas.units import (
     STATES,
     is_hyphen,
@@ -59,32 +58,40 @@ class Leftover(NamedTuple):
     text: str
 
 
-class LeftMarks(NamedTuple):
-    """Doubts by formula index, and the symbols that are not near any formula."""
+class Page(NamedTuple):
+    """Formulas of a page, a region for each line, and the marks that no formula holds."""
 
-    doubts: list[tuple[int, str]]
-    rest: list[Leftover]
+    regions: Sequence[FormulaRegion]
+    marks: PageMarks
+    glyphs: list[Glyph]
+    """Free glyphs in painting order."""
+    bars: list[Rule]
+    """Free rules that are short enough for a formula."""
 
 
-def find_left(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> LeftMarks:
-    """Find the mathematics of a page that is not in any formula.
-
-    Args:
-        regions: Formulas of the page.
-        glyphs: Glyphs of the page in painting order.
-    """
+def make_page(regions: Sequence[FormulaRegion], marks: PageMarks) -> Page:
+    """Return a page with the marks that are in none of its formulas."""
     owned = {id(glyph) for region in regions for glyph in region.glyphs}
-    free = [glyph for glyph in glyphs if id(glyph) not in owned]
-    doubts: list[tuple[int, str]] = []
-    rest: list[Leftover] = []
+    taken = {bar for region in regions for bar in region.bars}
+    bars = [b for b in marks.bars if b not in taken and b.x1 - b.x0 < _WIDEST * marks.width]
+    return Page(regions, marks, [g for g in marks.glyphs if id(g) not in owned], bars)
+
+
+def find_left(page: Page) -> Iterator[tuple[int, str] | Leftover]:
+    """Yield the mathematics of a page that is not in any formula.
+
+    Yields:
+        Index of a formula and a doubt about it, or mathematics that is near no formula.
+    """
+    regions, free = page.regions, page.glyphs
     for place, glyph in enumerate(free):
         before = free[place - 1] if place else None
         if is_mathematical(glyph) or _multiplies(before, glyph):
             near = find_nearest(glyph.box, glyph.size, regions, _BESIDE)
-            if near is None and (glyph.text not in _LEGIBLE or _ends_line(glyph, glyphs)):
-                rest.append(Leftover(glyph.box, glyph.text))
-            elif near is not None:
-                doubts.append((near, SYMBOL))
+            if near is not None:
+                yield near, SYMBOL
+            elif glyph.text not in _LEGIBLE or _ends_line(glyph, page.marks.glyphs):
+                yield Leftover(glyph.box, glyph.text)
     sizes = [
         max((g.size for g in region.glyphs if g.symbol.kind in _SIZED), default=0.0)
         for region in regions
@@ -93,10 +100,16 @@ def find_left(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> Left
     for glyph in (g for g in free if g.size < most):
         near = find_nearest(glyph.box, glyph.size, regions, _CLOSE)
         if near is not None and glyph.size < _SMALLER * sizes[near]:
-            doubts.append((near, SMALL))
-    rest += find_functions(free)
-    rest += find_raised(free)
-    return LeftMarks(doubts, rest)
+            yield near, SMALL
+    yield from _find_functions(free)
+    for before, glyph in pairwise(free):
+        # A smaller sign right after a digit of text, such as an unread exponent.
+        is_behind = -0.1 * before.size < glyph.box.x0 - before.box.x1 < 0.12 * before.size
+        is_number = glyph.text.isdecimal() or glyph.text in _MINUS
+        is_small = glyph.size < _SMALLER * before.size
+        is_raised = abs(glyph.y - before.y) > 0.1 * before.size
+        if before.text.isdecimal() and is_number and is_behind and is_small and is_raised:
+            yield Leftover(before.box.union(glyph.box), before.text + glyph.text)
 
 
 def _multiplies(before: Glyph | None, glyph: Glyph) -> bool:
@@ -135,49 +148,23 @@ def is_sign_font(font: str) -> bool:
     return is_math_font(font) or font.startswith("OpenSymbol")
 
 
-def find_functions(glyphs: Iterable[Glyph]) -> list[Leftover]:
-    """Return the function names in text that are followed by a number, as in `tan 49°`."""
-    found: list[Leftover] = []
+def _find_functions(glyphs: Iterable[Glyph]) -> Iterator[Leftover]:
+    """Yield the function names in text that are followed by a number, as in `tan 49°`."""
     word: list[Glyph] = []
     for glyph in glyphs:
-        last = word[-1] if word else None
-        is_next = (
-            last is not None
-            and abs(glyph.y - last.y) < 0.05 * glyph.size
-            and -0.2 * glyph.size < glyph.box.x0 - last.box.x1 < 0.12 * glyph.size
-        )
+        last = word[-1] if word else glyph
+        gap, off = glyph.box.x0 - last.box.x1, abs(glyph.y - last.y)
+        is_next = off < 0.05 * glyph.size and -0.2 * glyph.size < gap < 0.12 * glyph.size
         if glyph.text.isalpha() and (is_next or not word):
             word.append(glyph)
             continue
-        if last is not None and "".join(g.text for g in word) in _FUNCTIONS:
-            gap = glyph.box.x0 - last.box.x1
-            is_level = abs(glyph.y - last.y) < 0.1 * glyph.size
-            if is_level and gap < 0.6 * glyph.size and _may_follow(word, glyph):
-                box = word[0].box.union(glyph.box)
-                found.append(Leftover(box, "".join(g.text for g in [*word, glyph])))
+        name = "".join(g.text for g in word)
+        # `sin` is also Spanish.
+        may_follow = glyph.text.isdecimal() or (glyph.text in "([" and not name.startswith("s"))
+        is_level = off < 0.1 * glyph.size and gap < 0.6 * glyph.size
+        if name in _FUNCTIONS and is_level and may_follow:
+            yield Leftover(word[0].box.union(glyph.box), name + glyph.text)
         word = [glyph] if glyph.text.isalpha() else []
-    return found
-
-
-def _may_follow(word: Sequence[Glyph], glyph: Glyph) -> bool:
-    """Return whether a glyph after a function name is its argument; `sin` is also Spanish."""
-    return glyph.text.isdecimal() or (glyph.text in "([" and word[0].text != "s")
-
-
-def find_raised(glyphs: Sequence[Glyph]) -> list[Leftover]:
-    """Return the smaller signs right after a digit of text, such as an unread exponent."""
-    found = []
-    for before, glyph in pairwise(glyphs):
-        is_behind = -0.1 * before.size < glyph.box.x0 - before.box.x1 < 0.12 * before.size
-        if (
-            before.text.isdecimal()
-            and (glyph.text.isdecimal() or glyph.text in _MINUS)
-            and is_behind
-            and glyph.size < _SMALLER * before.size
-            and abs(glyph.y - before.y) > 0.1 * before.size
-        ):
-            found.append(Leftover(before.box.union(glyph.box), before.text + glyph.text))
-    return found
 
 
 def find_nearest(
@@ -215,52 +202,33 @@ def find_vanished(painted: Iterable[PaintedGlyph], runs: Sequence[TextRun]) -> l
         painted: Glyphs that the page paints, without spaces and invisible text.
         runs: Lines of the text layer.
     """
-    exact = {(character.x, character.y) for run in runs for character in run.characters}
+    characters = [character for run in runs for character in run.characters]
+    exact = {(character.x, character.y) for character in characters}
     unmatched = [g for g in painted if (g.x, g.y) not in exact and not g.text.isspace()]
     if not unmatched:
         return []
-    cells: defaultdict[tuple[int, int], list[tuple[str, float, float]]] = defaultdict(list)
-    for run in runs:
-        for character in run.characters:
-            cells[_cell(character.x, character.y)].append(
-                (character.text, character.x, character.y)
-            )
     rounded = {(round(x, 1), round(y, 1)) for x, y in exact}
-    return [
-        glyph
-        for glyph in unmatched
-        if (round(glyph.x, 1), round(glyph.y, 1)) not in rounded
-        and not any(
-            text == glyph.text and abs(x - glyph.x) + abs(y - glyph.y) < _reach(glyph) * glyph.size
-            for text, x, y in _around(cells, glyph)
+    cells: defaultdict[tuple[int, int], list[Character]] = defaultdict(list)
+    for character in characters:
+        cells[_find_cell(character)].append(character)
+
+    def is_listed(glyph: PaintedGlyph) -> bool:
+        is_accent = unicodedata.category(glyph.text[0]) == "Mn"
+        reach = (_MOVED_ACCENT if is_accent else _MOVED) * glyph.size
+        column, row = _find_cell(glyph)
+        return any(
+            c.text == glyph.text and abs(c.x - glyph.x) + abs(c.y - glyph.y) < reach
+            for cell in product((column - 1, column, column + 1), (row - 1, row, row + 1))
+            for c in cells.get(cell, ())
         )
+
+    return [
+        g for g in unmatched if (round(g.x, 1), round(g.y, 1)) not in rounded and not is_listed(g)
     ]
 
 
-def doubt_vanished(
-    regions: Sequence[FormulaRegion], vanished: Iterable[PaintedGlyph]
-) -> Iterator[tuple[int | None, Leftover]]:
-    """Yield each vanished glyph with the index of the formula next to it, or None."""
-    for glyph in vanished:
-        box = Box(glyph.x, glyph.y - 0.7 * glyph.size, glyph.x + 0.4 * glyph.size, glyph.y)
-        yield find_nearest(box, glyph.size, regions, _BESIDE_VANISHED), Leftover(box, glyph.text)
-
-
-def _reach(glyph: PaintedGlyph) -> float:
-    return _MOVED_ACCENT if unicodedata.category(glyph.text[0]) == "Mn" else _MOVED
-
-
-def _cell(x: float, y: float) -> tuple[int, int]:
-    return int(x // _CELL), int(y // _CELL)
-
-
-def _around(
-    cells: defaultdict[tuple[int, int], list[tuple[str, float, float]]], glyph: PaintedGlyph
-) -> Iterator[tuple[str, float, float]]:
-    column, row = _cell(glyph.x, glyph.y)
-    for x in (column - 1, column, column + 1):
-        for y in (row - 1, row, row + 1):
-            yield from cells.get((x, y), ())
+def _find_cell(glyph: PaintedGlyph | Character) -> tuple[int, int]:
+    return int(glyph.x // _CELL), int(glyph.y // _CELL)
 
 
 # Doubts from rules between symbols that are not in any formula.
@@ -280,45 +248,31 @@ _MOST = 100
 """Maximum number of rules of a page that are examined."""
 
 
-def find_unused(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterator[tuple[int, str]]:
+def find_unused(page: Page) -> Iterator[tuple[int, str]]:
     """Yield the formulas next to a rule that is not in any formula."""
-    free = list_free(regions, marks)
-    if not free:
-        return
-    for number, region in enumerate(regions):
+    glyphs = page.marks.glyphs
+    for number, region in enumerate(page.regions if page.bars else ()):
         size = max((glyph.size for glyph in region.glyphs), default=10.0)
         around = region.box.grow(_BESIDE_RULES * size, 0.35 * size)
-        if any(_is_near(bar, around) and _is_filled(bar, marks.glyphs, size) for bar in free):
+        if any(
+            around.touches(bar.box.grow(0, 0.05)) and _is_filled(bar, glyphs, size)
+            for bar in page.bars
+        ):
             yield number, UNUSED
 
 
-def list_free(regions: Sequence[FormulaRegion], marks: PageMarks) -> list[Rule]:
-    """List the short rules of a page that are not in any formula."""
-    taken = {bar for region in regions for bar in region.bars}
-    return [
-        bar for bar in marks.bars if bar not in taken and bar.x1 - bar.x0 < _WIDEST * marks.width
-    ]
-
-
-def find_overlines(free: Sequence[Rule], glyphs: Sequence[Glyph]) -> list[Leftover]:
-    """Find the rules right over a few letters of text, which may be overlines.
-
-    Args:
-        free: Rules that are not in any formula.
-        glyphs: Glyphs that are not in any formula.
-    """
-    found = []
-    for bar in free[:_MOST]:
-        below = [g for g in glyphs if _covers(bar, g) and 0 < g.box.y0 - bar.y < _OVER * g.size]
-        above = [g for g in glyphs if _covers(bar, g) and 0 < bar.y - g.box.y1 < 2 * _OVER * g.size]
-        if not 1 <= len(below) <= _MOST_LETTERS or above:
+def find_overlines(page: Page) -> Iterator[Leftover]:
+    """Yield the rules right over a few letters of text, which may be overlines."""
+    for bar in page.bars[:_MOST]:
+        near = [g for g in page.glyphs if _covers(bar, g)]
+        below = [g for g in near if 0 < g.box.y0 - bar.y < _OVER * g.size]
+        if not 1 <= len(below) <= _MOST_LETTERS:
             continue
-        x0, x1 = min(g.box.x0 for g in below), max(g.box.x1 for g in below)
-        size = below[0].size
-        if abs(x0 - bar.x0) < 0.3 * size and abs(x1 - bar.x1) < 0.3 * size:
-            box = Box(bar.x0, bar.y, bar.x1, max(g.box.y1 for g in below))
-            found.append(Leftover(box, "".join(g.text for g in below)))
-    return found
+        box, most = unite(g.box for g in below), 0.3 * below[0].size
+        is_as_wide = abs(box.x0 - bar.x0) < most and abs(box.x1 - bar.x1) < most
+        if is_as_wide and not any(0 < bar.y - g.box.y1 < 2 * _OVER * g.size for g in near):
+            text = "".join(g.text for g in below)
+            yield Leftover(Box(bar.x0, bar.y, bar.x1, box.y1), text)
 
 
 def _covers(bar: Rule, glyph: Glyph) -> bool:
@@ -327,17 +281,8 @@ def _covers(bar: Rule, glyph: Glyph) -> bool:
 
 def _is_filled(bar: Rule, glyphs: Sequence[Glyph], size: float) -> bool:
     """Return whether a rule is no longer than the text right above or below it."""
-    near = [
-        glyph for glyph in glyphs if _covers(bar, glyph) and glyph.box.gap_y(bar.box) < _OVER * size
-    ]
-    if not near:
-        return False
-    width = max(g.box.x1 for g in near) - min(g.box.x0 for g in near)
-    return bar.x1 - bar.x0 < width + _OVERHANG * size
-
-
-def _is_near(bar: Rule, around: Box) -> bool:
-    return around.touches(Box(bar.x0, bar.y - 0.05, bar.x1, bar.y + 0.05))
+    near = [g.box for g in glyphs if _covers(bar, g) and g.box.gap_y(bar.box) < _OVER * size]
+    return bool(near) and bar.x1 - bar.x0 < unite(near).width + _OVERHANG * size
 
 
 # Doubts from the positions of a page's formulas relative to each other.
@@ -357,46 +302,36 @@ _INK = 0.1
 _SIGNS = frozenset(("operator", "relation", "arrow", "large", "root", "piece", "accent"))
 
 
-def find_neighbours(
-    regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]
-) -> Iterator[tuple[int, str]]:
-    """Yield the formulas that are too close to another formula or contain other text.
-
-    Args:
-        regions: Formulas of the page.
-        glyphs: Glyphs of the page.
-    """
-    owned = {id(glyph) for region in regions for glyph in region.glyphs}
-    free = [g for g in glyphs if id(g) not in owned and g.box.width > _INK]
+def find_neighbours(page: Page) -> Iterator[tuple[int, str]]:
+    """Yield the formulas that are too close to another formula or contain other text."""
+    regions = page.regions
+    free = [g for g in page.glyphs if g.box.width > _INK]
     free.sort(key=lambda glyph: glyph.box.centre[1])
     levels = [glyph.box.centre[1] for glyph in free]
-    order = sorted(range(len(regions)), key=lambda k: regions[k].box.y0)
     for number, region in enumerate(regions):
         if all(glyph.symbol.kind in _SIGNS for glyph in region.glyphs):
             yield number, LONE_SIGN
-        low, high = bisect_left(levels, region.box.y0), bisect_left(levels, region.box.y1)
-        if any(_holds(region.box, glyph) for glyph in free[low:high]):
+        box = region.box
+        low, high = bisect_right(levels, box.y0 + 0.5), bisect_left(levels, box.y1 - 0.5)
+        if any(box.x0 < glyph.box.centre[0] < box.x1 for glyph in free[low:high]):
             yield number, INSIDE
+    order = sorted(range(len(regions)), key=lambda k: regions[k].box.y0)
     for i, j in combinations(order, 2):
         a, b = regions[i], regions[j]
-        if b.box.y0 > a.box.y1:
-            continue
-        if a.is_object and b.is_object:
+        if b.box.y0 > a.box.y1 or (a.is_object and b.is_object):
             continue
         if _share(a.box, b.box) > _OVERLAP:
-            yield i, OVERLAP
-            yield j, OVERLAP
+            doubt = OVERLAP
         elif _are_beside(a, b, free):
-            yield i, SPLIT
-            yield j, SPLIT
-
-
-def _holds(box: Box, glyph: Glyph) -> bool:
-    x, y = glyph.box.centre
-    return box.x0 < x < box.x1 and box.y0 + 0.5 < y < box.y1 - 0.5
+            doubt = SPLIT
+        else:
+            continue
+        yield i, doubt
+        yield j, doubt
 
 
 def _share(a: Box, b: Box) -> float:
+    """Return how much of the smaller of two boxes is in the other."""
     width, height = -a.gap_x(b), -a.gap_y(b)
     if width <= 0 or height <= 0:
         return 0.0
@@ -411,12 +346,8 @@ def _are_beside(a: FormulaRegion, b: FormulaRegion, free: Sequence[Glyph]) -> bo
         return False
     if -left.gap_y(right) < _COMMON * min(left.height, right.height):
         return False
-    between = Box(
-        left.x1 - 0.1 * size,
-        max(left.y0, right.y0) - 1,
-        right.x0 + 0.1 * size,
-        max(left.y1, right.y1) + 1,
-    )
+    top, foot = max(left.y0, right.y0) - 1, max(left.y1, right.y1) + 1
+    between = Box(left.x1 - 0.1 * size, top, right.x0 + 0.1 * size, foot)
     return not any(between.holds(glyph.box) for glyph in free)
 
 
@@ -583,30 +514,34 @@ def find_doubts(
         missing: Glyphs of the page that the text layer lacks.
     """
     pieces = [(number, line) for number, place in enumerate(places) for line in place.region.lines]
-    regions = [line for _, line in pieces]
+    page = make_page([line for _, line in pieces], marks)
     doubts: defaultdict[int, dict[str, None]] = defaultdict(dict)
+    rest: list[Leftover] = []
+    vanished: list[Leftover] = []
 
     def add(found: Iterable[tuple[int, str]]) -> None:
         for number, doubt in found:
             doubts[number].setdefault(doubt)
 
-    def add_of_lines(found: Iterable[tuple[int, str]]) -> None:
-        add((pieces[k][0], doubt) for k, doubt in found)
+    def add_of_lines(found: Iterable[tuple[int, str] | Leftover]) -> None:
+        for each in found:
+            if isinstance(each, Leftover):
+                rest.append(each)
+            else:
+                add([(pieces[each[0]][0], each[1])])
 
-    left = find_left(regions, marks.glyphs)
-    add_of_lines(find_torn(regions, marks.glyphs))
-    add_of_lines(find_unused(regions, marks))
-    add_of_lines((number, UNUSED) for number in find_lost_bars(regions, marks))
+    add_of_lines(find_torn(page.regions, marks.glyphs))
+    add_of_lines(find_unused(page))
+    add_of_lines((number, UNUSED) for number in find_lost_bars(page.regions, marks))
     add(find_cut(places))
-    add_of_lines(find_neighbours(regions, marks.glyphs))
-    add_of_lines(left.doubts)
-    owned = {id(glyph) for region in regions for glyph in region.glyphs}
-    free = [glyph for glyph in marks.glyphs if id(glyph) not in owned]
-    rest = [*left.rest, *find_overlines(list_free(regions, marks), free)]
-    vanished: list[Leftover] = []
-    for near, leftover in doubt_vanished(regions, missing):
+    add_of_lines(find_neighbours(page))
+    add_of_lines(find_left(page))
+    rest += find_overlines(page)
+    for glyph in missing:
+        box = Box(glyph.x, glyph.y - 0.7 * glyph.size, glyph.x + 0.4 * glyph.size, glyph.y)
+        near = find_nearest(box, glyph.size, page.regions, _BESIDE_VANISHED)
         if near is None:
-            vanished.append(leftover)
+            vanished.append(Leftover(box, glyph.text))
         else:
             add_of_lines([(near, VANISHED)])
     numbers = sorted(range(len(places)), key=lambda k: (id(places[k].row), places[k].start))

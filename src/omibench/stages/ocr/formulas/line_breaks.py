@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from omibench.stages.ocr.formulas.marks import Glyph, unite
-from omibench.stages.ocr.formulas.operands import THIN
-from omibench.stages.ocr.formulas.row_reader import RowReader
+from omibench.stages.ocr.formulas.row_reader import THIN, Interval, RowReader
 from omibench.stages.ocr.formulas.units import (
     FUNCTIONS,
     Row,
@@ -292,8 +291,6 @@ _LABEL = re.compile(r"[(\[]?(?:\d{1,2}|[A-Za-z]|[ivx]{2,4})[.)\]]")
 _LONGEST_LABEL = 6
 _FITS = 0.5
 """Type sizes: a formula's next line would have fitted into a line with that much more space."""
-
-Interval = tuple[int, int]
 
 
 def is_certain(row: RowReader, passage: Passage, intervals: list[Interval], place: int) -> bool:

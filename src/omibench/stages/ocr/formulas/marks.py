@@ -29,17 +29,11 @@ def unite(boxes: Iterable[Box]) -> Box:
 
 @dataclass(frozen=True, slots=True)
 class GlyphSymbol:
-    """Meaning of a glyph, regardless of its font.
-
-    `ascent` and `descent` are in type sizes from the origin of the glyph, upwards and downwards, if
-    the font's box is known to be false; else None.
-    """
+    """Meaning of a glyph, regardless of its font."""
 
     latex: str
     """`x`, `7`, `+`, `\\alpha`, `\\mathbb{R}`, `(`, `\\sum`; for an accent its command, `\\hat`."""
     kind: Kind
-    ascent: float | None = None
-    descent: float | None = None
     upright: bool = False
     """Whether it is an upright roman letter, as in words, function names and units; False for
     variables.
@@ -50,8 +44,8 @@ class GlyphSymbol:
 class Glyph:
     """Printed character, its position and its meaning.
 
-    `x` and `y` are its origin on the baseline; `box` is the extent of its ink, corrected by the
-    symbol's ascent and descent. Lengths are in points; y grows downwards.
+    `x` and `y` are its origin on the baseline; `box` is the extent of its ink. Lengths are in
+    points; y grows downwards.
     """
 
     serial: int

@@ -37,7 +37,6 @@ from omibench.stages.ocr.formulas.tree.nodes import (
     find_constructs,
     join,
     part_of_glyph,
-    row_node,
     without,
 )
 from omibench.stages.ocr.formulas.tree.scripts import (
@@ -80,16 +79,9 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
         doubts.add("a mark could not be placed in the formula")
         line = sorted(parts, key=lambda p: p.box.x0)
     like = next((part for part in line if part.axis is None), line[0])
-    node = as_chemistry(line) or row_node([part.node for part in line], _gaps(line))
+    node = as_chemistry(line) or Row(tuple(part.node for part in line))
     whole = join(line, node, like, y=y, size=size, axis=None)
     return whole if len(line) > 1 or isinstance(node, Chemistry) else line[0]
-
-
-def _gaps(line: Sequence[PlacedPart]) -> tuple[float, ...]:
-    ends = [0.0, *(part.box.x1 for part in line)]
-    return tuple(
-        (part.box.x0 - end) / max(part.size, 0.1) for part, end in zip(line, ends, strict=False)
-    )
 
 
 def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:

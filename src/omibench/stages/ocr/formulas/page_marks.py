@@ -18,7 +18,7 @@ from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
 from omibench.stages.ocr.formulas.painted_glyphs import SEQUENCE
 from omibench.stages.ocr.formulas.symbols import identify, is_tex
-from omibench.stages.ocr.formulas.text_layer import Character, TextRun, read_runs
+from omibench.stages.ocr.formulas.text_layer import Character, TextRun
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -270,7 +270,6 @@ class Symbols:
                 character.font,
                 _find_sigma(character) if character.text in _SIGMAS else character.text,
                 name=self._name(character),
-                glyph_id=character.glyph_id,
             )
         return symbol
 
@@ -305,19 +304,6 @@ class GatheredMarks(NamedTuple):
 
     marks: PageMarks
     places: list[tuple[int, int]]
-
-
-def read_marks(page: pymupdf.Page) -> PageMarks:
-    """Return the marks of a page, within the limits of this module.
-
-    Args:
-        page: Page with its rotation removed.
-
-    Returns:
-        Glyphs (horizontal text only, no spaces), rules, drawn roots and small pictures.
-    """
-    drawings = page.get_drawings()
-    return gather_marks(page, read_runs(page), drawings, page.get_image_info()).marks
 
 
 def gather_marks(
@@ -388,12 +374,7 @@ def is_level(run: TextRun) -> bool:
 
 
 def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
-    """Return a character as a mark, its box corrected if the symbol's font has a false one."""
-    box = character.box
-    if symbol.ascent is not None:
-        box = box._replace(y0=character.y - symbol.ascent * character.size)
-    if symbol.descent is not None:
-        box = box._replace(y1=character.y + symbol.descent * character.size)
+    """Return a character as a mark."""
     return Glyph(
         character.serial,
         character.text,
@@ -402,7 +383,7 @@ def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
         character.size,
         character.x,
         character.y,
-        box,
+        character.box,
         character.italic,
         character.bold,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.formulas.font_programs import EmbeddedFonts
 from omibench.stages.ocr.formulas.marks import Glyph
-from omibench.stages.ocr.formulas.operands import SEEDS
+from omibench.stages.ocr.formulas.row_reader import SEEDS
 from omibench.stages.ocr.formulas.symbols import identify
 from omibench.stages.ocr.formulas.units import RowUnit, is_math_font, role_of
 from omibench.stages.ocr.layout.layout import Box

@@ -22,8 +22,7 @@ from omibench.stages.ocr.formulas.marks import (
     Rule,
     unite,
 )
-from omibench.stages.ocr.formulas.operands import BREAK
-from omibench.stages.ocr.formulas.row_reader import RowReader
+from omibench.stages.ocr.formulas.row_reader import BREAK, RowReader
 from omibench.stages.ocr.formulas.unit_scripts import attach_scripts
 from omibench.stages.ocr.formulas.units import Row, RowUnit, form_rows, is_math_font
 
@@ -283,18 +282,6 @@ class PlacedRegion(NamedTuple):
     row: RowReader
     start: int
     end: int
-
-
-def find_regions(marks: PageMarks) -> list[FormulaRegion]:
-    """Return the formulas of a page.
-
-    Args:
-        marks: Marks that the page paints.
-
-    Returns:
-        A region for each formula, from top to bottom; no mark is in two.
-    """
-    return [place.region for place in place_regions(marks)]
 
 
 def place_regions(marks: PageMarks) -> list[PlacedRegion]:

@@ -586,16 +586,13 @@ _ITALIC_IDENTIFY = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=16_384)
-def identify(
-    font: str, text: str, *, name: str | None = None, glyph_id: int | None = None
-) -> GlyphSymbol:
+def identify(font: str, text: str, *, name: str | None = None) -> GlyphSymbol:
     """Return the symbol of a glyph.
 
     Args:
-        font: Font name without the subset prefix (`embedded.plain_name`).
+        font: Font name without the subset prefix (`font_programs.plain_name`).
         text: Unicode character according to the PDF, U+FFFD if it gives none.
-        name: Glyph name in the font program (`embedded.EmbeddedFonts.facts`).
-        glyph_id: Glyph number in the font program, from `get_texttrace()`.
+        name: Glyph name in the font program (`font_programs.EmbeddedFonts.facts`).
 
     Returns:
         Its symbol; of kind `unknown`, with `\\square` as LaTeX, if no table has it.

@@ -231,11 +231,6 @@ class LayerCharacters(NamedTuple):
     painted: list[PaintedGlyph]
 
 
-def read_runs(page: pymupdf.Page) -> list[TextRun]:
-    """Read every line of a page's text layer, as `read_characters` does."""
-    return read_characters(page).runs
-
-
 def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> LayerCharacters:
     """Read every character of a page's text layer.
 

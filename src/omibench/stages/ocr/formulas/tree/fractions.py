@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from omibench.stages.ocr.formulas.tree.nodes import (
+    AXIS,
     Accent,
     Doubts,
     Fraction,
@@ -17,10 +19,11 @@ from omibench.stages.ocr.formulas.tree.nodes import (
     join,
     without,
 )
-from omibench.stages.ocr.layout.layout import Box
 
 _SIDE = 0.18
 """Maximum distance of a numerator's centre beyond the end of its bar, in ems."""
+_BODY_SIDE = 0.15
+"""The same for a radicand."""
 _GAP = 0.32
 """Maximum gap between two rows of one numerator, such as a sum and its limits, in ems."""
 _SCRIPT_GAP = 0.12
@@ -31,6 +34,8 @@ _NO_OPERANDS = frozenset({"relation", "operator", "punctuation", "arrow"})
 _UNDERLINE_GAP = 0.3
 _LINE_GAP = 0.42
 """Maximum gap between an overline and its letters, in ems."""
+_SMALLER = 0.85
+"""Maximum type size of an index or a script, as a share of its base's."""
 
 _LIMIT_SIZE = 0.8
 """Maximum size of a limit, as a share of its operator's."""
@@ -49,31 +54,25 @@ def join_signs(
     free = list(rules)
     joined: list[Rule] = []
     for sign in signs:
-        bars = [bar for bar in free if _is_bar_of(bar, sign)]
-        bar = min(
-            bars, key=lambda b: abs(b.x0 - sign.box.x1) + abs(b.y - sign.box.y0), default=None
-        )
-        if bar is None:
-            marks = sign.marks
-            joined.append(Rule(sign.box.x1, sign.box.x1, sign.box.y0, marks, sign))
-        else:
-            free = [rule for rule in free if rule is not bar]
+        x, y, height = sign.box.x1, sign.box.y0, sign.box.height
+        em = sign.size
+        bars = [
+            bar
+            for bar in free
+            if -0.35 * em - 0.02 * height < bar.x0 - x < 0.25 * em
+            and abs(bar.y - y) < max(min(0.25 * em, 0.3 * height), 1.0)
+        ]
+        if bars:
+            bar = min(bars, key=lambda b: abs(b.x0 - x) + abs(b.y - y))
             # Some programs draw the bar in pieces.
-            more = [r for r in free if abs(r.y - bar.y) < 0.3 and 0 <= r.x0 - bar.x1 + 0.6 < 1.2]
-            free = [rule for rule in free if all(rule is not piece for piece in more)]
-            marks = sign.marks.union(bar.marks, *(piece.marks for piece in more))
-            x1 = max(rule.x1 for rule in (bar, *more))
-            joined.append(Rule(sign.box.x1, x1, bar.y, marks, sign))
+            level = [r for r in without(free, [bar]) if abs(r.y - bar.y) < 0.3]
+            pieces = [bar, *(r for r in level if 0 <= r.x0 - bar.x1 + 0.6 < 1.2)]
+            free = without(free, pieces)
+            marks = sign.marks.union(*(piece.marks for piece in pieces))
+            joined.append(Rule(x, max(piece.x1 for piece in pieces), bar.y, marks, sign))
+        else:
+            joined.append(Rule(x, x, y, sign.marks, sign))
     return without(parts, signs), [*free, *joined]
-
-
-def _is_bar_of(bar: Rule, sign: PlacedPart) -> bool:
-    em = sign.size
-    from_sign = bar.x0 - sign.box.x1
-    height = min(0.25 * em, 0.3 * sign.box.height)
-    return -0.35 * em - 0.02 * sign.box.height < from_sign < 0.25 * em and (
-        abs(bar.y - sign.box.y0) < max(height, 1.0)
-    )
 
 
 def reduce_rules(
@@ -81,70 +80,39 @@ def reduce_rules(
 ) -> list[PlacedPart]:
     """Turn every rule into a fraction, a root, or a line over or under its body."""
     rest = list(parts)
-    queue = sorted(rules, key=_reach_of)
+    # A root counts as slightly narrower than its bar.
+    queue = sorted(rules, key=lambda r: r.width - (0.3 * r.sign.size if r.sign else 0.0))
     for number, rule in enumerate(queue):
         later = queue[number + 1 :]
-        rest = (
-            _reduce_root(rest, rule, later, doubts)
-            if rule.sign
-            else _reduce_bar(rest, rule, later, doubts)
-        )
+        if rule.sign:
+            rest = _reduce_root(rest, rule, rule.sign, later, doubts)
+        else:
+            rest = _reduce_bar(rest, rule, later, doubts)
     return rest
 
 
-def _reach_of(rule: Rule) -> float:
-    """Return a rule's width; a root counts as slightly narrower than its bar."""
-    return rule.width - (0.3 * rule.sign.size if rule.sign else 0.0)
-
-
 def _reduce_root(
-    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts
+    parts: list[PlacedPart], rule: Rule, sign: PlacedPart, later: Sequence[Rule], doubts: Doubts
 ) -> list[PlacedPart]:
-    sign = rule.sign
-    if sign is None:
-        return parts
-    em = sign.size
-    low = sign.box.y1 + 0.15 * em
+    em, box = sign.size, sign.box
     body = [
         part
         for part in parts
-        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + _beyond(part, 0.15 * part.size)
-        and not _is_in_crook(part, sign)
+        if box.x1 - 0.3 * em < part.x < _find_end(part, rule, _BODY_SIDE)
         and not (_is_bracket(part) and part.x > rule.x1 - 0.02 * part.size)
         and part.box.x1 < rule.x1 + 0.35 * em
-        and part.box.x0 > sign.box.x0 + 0.3 * sign.box.width
-        and rule.y - 0.1 * em < part.box.centre[1] < low
+        and part.box.x0 > box.x0 + 0.3 * box.width
+        and rule.y - 0.1 * em < part.box.centre[1] < box.y1 + 0.15 * em
+        # Over the hook of the sign is an index.
+        and not (part.box.x1 < box.x1 and part.box.y1 < box.y0 + 0.6 * box.height)
     ]
     if not body:
         doubts.add("a root sign has nothing under its bar")
         return [*parts, replace(sign, marks=rule.marks, kind="letter")]
-    body += _list_limits(body, without(parts, body))
-    rest = without(parts, body)
-    top = _limit(rule, later, up=True)
-    index = [
+    # Limits of the sums of a radicand can be below the foot of the sign.
+    body += [
         part
-        for part in _index(rest, sign, max(part.size for part in body))
-        if part.box.centre[1] > top
-    ]
-    rest = without(rest, index)
-    inside = doubts.build(body)
-    node = Root(inside.node, doubts.build(index).node if index else None)
-    box = Box(sign.box.x0, min(rule.y, sign.box.y0), max(rule.x1, sign.box.x1), sign.box.y1)
-    root = replace(
-        inside,
-        node=node,
-        kind="letter",
-        box=box.union(bounds([*body, *index])),
-        marks=rule.marks | all_marks(body) | all_marks(index),
-    )
-    return [*rest, root]
-
-
-def _list_limits(body: Sequence[PlacedPart], parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Return the limits of the sums of a radicand that are below the foot of the root sign."""
-    return [
-        part
-        for part in parts
+        for part in without(parts, body)
         if any(
             operator.kind == "large"
             and part.size < _LIMIT_SIZE * operator.size
@@ -153,53 +121,49 @@ def _list_limits(body: Sequence[PlacedPart], parts: Sequence[PlacedPart]) -> lis
             for operator in body
         )
     ]
+    rest = without(parts, body)
+    top = _find_limit(rule, later, up=True)
+    size = max(part.size for part in body)
+    index = [
+        part
+        for part in rest
+        if part.size < _SMALLER * size
+        and part.box.x1 > box.x0 - 0.05 * em
+        and part.x < box.x0 + 0.75 * box.width
+        and part.box.x0 > box.x0 - 0.9 * em
+        and box.y0 - 0.6 * em < part.box.y1 < box.y0 + 0.75 * box.height
+        and part.box.centre[1] > top
+        and not any(_is_subscript(part, other) for other in rest)
+    ]
+    inside = doubts.build(body)
+    node = Root(inside.node, doubts.build(index).node if index else None)
+    whole = box._replace(y0=min(rule.y, box.y0), x1=max(rule.x1, box.x1))
+    held = [*body, *index]
+    root = replace(
+        inside,
+        node=node,
+        kind="letter",
+        box=whole.union(bounds(held)),
+        marks=rule.marks | all_marks(held),
+    )
+    return [*without(rest, index), root]
 
 
-def _is_in_crook(part: PlacedPart, sign: PlacedPart) -> bool:
-    """Return whether a part is over the hook of a root sign, as an index is."""
-    return part.box.x1 < sign.box.x1 and part.box.y1 < sign.box.y0 + 0.6 * sign.box.height
+def _find_end(part: PlacedPart, rule: Rule, side: float) -> float:
+    """Return how far right the centre of a part on a bar can be; a sign is not beyond its end."""
+    return rule.x1 + (0.0 if part.kind in _NO_OPERANDS else side * part.size)
 
 
 def _is_bracket(part: PlacedPart) -> bool:
     return part.kind in {"open", "close"} or part.latex in {"|", "\\|"}
 
 
-def _crosses(part: PlacedPart, rule: Rule) -> bool:
-    """Return whether a part is next to a bar: a bracket taller than it, or a sign level with it."""
-    em = 0.15 * part.size
-    passes = part.box.y0 < rule.y - em and part.box.y1 > rule.y + em
-    is_level = abs(part.box.centre[1] - rule.y) < em
-    is_outside = part.x < rule.x0 + em or part.x > rule.x1 - em
-    return (passes and (_is_bracket(part) or is_outside)) or (is_level and is_outside)
-
-
-def _beyond(part: PlacedPart, room: float) -> float:
-    """Return the tolerance behind the end of a bar for a part's centre; none for a sign."""
-    return 0.0 if part.kind in _NO_OPERANDS else room
-
-
-def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[PlacedPart]:
-    """Return the small parts in the crook of a root sign."""
-    box = sign.box
-    em = sign.size
-    return [
-        part
-        for part in parts
-        if part.size < 0.85 * size
-        and part.box.x1 > box.x0 - 0.05 * em
-        and part.x < box.x0 + 0.75 * box.width
-        and part.box.x0 > box.x0 - 0.9 * em
-        and box.y0 - 0.6 * em < part.box.y1 < box.y0 + 0.75 * box.height
-        and not any(_is_lowered(part, other) for other in parts)
-    ]
-
-
-def _is_lowered(part: PlacedPart, base: PlacedPart) -> bool:
+def _is_subscript(part: PlacedPart, base: PlacedPart) -> bool:
     """Return whether a part is the subscript of a letter in the row above."""
     gap = part.box.x0 - base.box.x1
     return (
         base.kind == "letter"
-        and part.size < 0.85 * base.size
+        and part.size < _SMALLER * base.size
         and -0.1 * base.size < gap < 0.15 * base.size
         and 0.05 * base.size < part.y - base.y < 0.4 * base.size
     )
@@ -208,95 +172,88 @@ def _is_lowered(part: PlacedPart, base: PlacedPart) -> bool:
 def _reduce_bar(
     parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts
 ) -> list[PlacedPart]:
-    above = _list_stacked_parts(parts, rule, later, up=True)
-    below = _list_stacked_parts(parts, rule, later, up=False)
+    above = _find_stack(parts, rule, later, up=True)
+    below = _find_stack(parts, rule, later, up=False)
     if above and below:
         over, under = doubts.build(above), doubts.build(below)
-        whole = join([over, under], Fraction(over.node, under.node), over, kind="letter")
-        box = whole.box._replace(x0=min(rule.x0, whole.box.x0), x1=max(rule.x1, whole.box.x1))
-        fraction = replace(
-            whole,
-            box=box,
-            marks=whole.marks | rule.marks,
-            axis=rule.y,
-            y=rule.y + 0.25 * max(over.size, under.size),
-            size=max(over.size, under.size),
-        )
-        return [*without(parts, [*above, *below]), fraction]
+        size = max(over.size, under.size)
+        node, y = Fraction(over.node, under.node), rule.y + AXIS * size
+        whole = join([over, under], node, over, kind="letter", axis=rule.y, y=y, size=size)
+        return [*without(parts, [*above, *below]), _add_rule(whole, rule)]
     body, command = (below, "\\overline") if below else (above, "\\underline")
     if not body:
         doubts.add("a rule could not be placed in the formula")
         return parts
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
+    is_far = abs(edge - rule.y) > (_LINE_GAP if below else _UNDERLINE_GAP) * em
     inside = doubts.build(body)
-    gap = abs(edge - rule.y)
-    if gap > (_LINE_GAP if below else _UNDERLINE_GAP) * em or all(
-        p.kind in _NO_OPERANDS for p in body
-    ):
+    if is_far or all(p.kind in _NO_OPERANDS for p in body):
         doubts.add("a fraction has nothing on one side of its bar")
-    line = join(
-        [inside],
-        Accent(command, inside.node),
-        inside,
-        kind="letter",
-    )
-    return [
-        *without(parts, body),
-        replace(line, marks=line.marks | rule.marks, box=_reach(line, rule)),
-    ]
+    line = join([inside], Accent(command, inside.node), inside, kind="letter")
+    return [*without(parts, body), _add_rule(line, rule)]
 
 
-def _reach(part: PlacedPart, rule: Rule) -> Box:
-    return part.box._replace(y0=min(part.box.y0, rule.y), y1=max(part.box.y1, rule.y))
+def _add_rule(part: PlacedPart, rule: Rule) -> PlacedPart:
+    """Return a fraction, or a part with a line over or under it, with its rule."""
+    box = part.box
+    if isinstance(part.node, Fraction):
+        box = box._replace(x0=min(rule.x0, box.x0), x1=max(rule.x1, box.x1))
+    else:
+        box = box._replace(y0=min(box.y0, rule.y), y1=max(box.y1, rule.y))
+    return replace(part, marks=part.marks | rule.marks, box=box)
 
 
-def _list_stacked_parts(
+def _find_stack(
     parts: Sequence[PlacedPart], rule: Rule, later: Sequence[Rule], *, up: bool
 ) -> list[PlacedPart]:
     """Return the parts on one side of a bar, row by row while the next row is close."""
-    limit = _limit(rule, later, up=up)
-    column = [
-        part
-        for part in parts
-        if rule.x0 - _SIDE * part.size < part.x < rule.x1 + _beyond(part, _SIDE * part.size)
-        and not _crosses(part, rule)
-        and part.box.x0 > rule.x0 - 0.5 * part.size
-        and part.box.x1 < rule.x1 + 0.5 * part.size
-        and (limit < part.box.centre[1] < rule.y if up else rule.y < part.box.centre[1] < limit)
-    ]
-    sign = -1 if up else 1
-    # Distances from the bar in either direction: near and far edge of each part.
-    edges = {
-        id(p): sorted((sign * (p.box.y0 - rule.y), sign * (p.box.y1 - rule.y))) for p in column
-    }
-    column.sort(key=lambda p: edges[id(p)][0])
+    limit = _find_limit(rule, later, up=up)
+    low, high = (limit, rule.y) if up else (rule.y, limit)
+    column = []
+    for part in parts:
+        box = part.box
+        if (
+            rule.x0 - _SIDE * part.size < part.x < _find_end(part, rule, _SIDE)
+            and box.x0 > rule.x0 - 0.5 * part.size
+            and box.x1 < rule.x1 + 0.5 * part.size
+            and low < box.centre[1] < high
+            and not _crosses(part, rule)
+        ):
+            # Distances of the near and the far edge from the bar.
+            edges = (rule.y - box.y1, rule.y - box.y0) if up else (box.y0 - rule.y, box.y1 - rule.y)
+            column.append((*edges, part))
     stack: list[PlacedPart] = []
     reach = 0.0
-    for part in column:
-        near, far = edges[id(part)]
-        allowed = _FIRST_GAP if not stack else _gap_of_next(part, stack)
-        if near - reach > allowed * part.size:
+    for near, far, part in sorted(column, key=lambda entry: entry[0]):
+        if near - reach > (_find_gap(part, stack) if stack else _FIRST_GAP) * part.size:
             break
         stack.append(part)
         reach = max(reach, far)
     return stack
 
 
-def _gap_of_next(part: PlacedPart, stack: Sequence[PlacedPart]) -> float:
-    """Return the maximum gap between a part and those before it in a stack, in ems."""
-    if not _is_next_row(part, stack):
+def _crosses(part: PlacedPart, rule: Rule) -> bool:
+    """Return whether a part is next to a bar: a bracket taller than it, or a sign level with it."""
+    em = 0.15 * part.size
+    passes = part.box.y0 < rule.y - em and part.box.y1 > rule.y + em
+    is_level = abs(part.box.centre[1] - rule.y) < em
+    is_outside = part.x < rule.x0 + em or part.x > rule.x1 - em
+    return (passes and _is_bracket(part)) or ((passes or is_level) and is_outside)
+
+
+def _find_gap(part: PlacedPart, stack: Sequence[PlacedPart]) -> float:
+    """Return the maximum gap between a part and those before it in a stack, in ems.
+
+    A part may begin another line of full size, as the row above a numerator does.
+    """
+    full = [p for p in stack if p.size > _SMALLER * part.size and p.kind != "large"]
+    if not full or any(abs(p.middle - part.middle) <= 0.6 * part.size for p in full):
         return _GAP
-    return _SCRIPT_GAP if part.size < 0.85 * max(p.size for p in stack) else 0.0
+    return _SCRIPT_GAP if part.size < _SMALLER * max(p.size for p in stack) else 0.0
 
 
-def _is_next_row(part: PlacedPart, stack: Sequence[PlacedPart]) -> bool:
-    """Return whether a part begins another line of full size, as the row above a numerator does."""
-    full = [p for p in stack if p.size > 0.85 * part.size and p.kind != "large"]
-    return bool(full) and all(abs(p.middle - part.middle) > 0.6 * part.size for p in full)
-
-
-def _limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:
+def _find_limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:
     """Return the height of the nearest wider bar on one side, the limit of a numerator."""
     covers = [
         other.y
@@ -305,6 +262,4 @@ def _limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:
         and other.x1 > rule.x0
         and (other.y < rule.y if up else other.y > rule.y)
     ]
-    if up:
-        return max(covers, default=float("-inf"))
-    return min(covers, default=float("inf"))
+    return max(covers, default=-inf) if up else min(covers, default=inf)

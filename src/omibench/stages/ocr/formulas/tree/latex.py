@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import singledispatch
 
 from omibench.stages.ocr.formulas.tree.nodes import (
     Accent,
@@ -79,23 +78,17 @@ def _goes_on(last: PlacedPart, part: PlacedPart) -> bool:
 
 def _word(run: list[PlacedPart]) -> list[PlacedPart]:
     """Return a run of letters as words; touching names, as in `sin cos`, become separate words."""
-    text = "".join(part.latex for part in run)
-    plain = _plain(text)
+    # Letters of other alphabets are in `\\text{}`.
+    plain = "".join(part.latex for part in run).replace("\\text{", "").replace("}", "")
     if plain in FUNCTIONS:
         return [join(run, Words(plain, "operator"), run[0], kind="letter")]
     for name in sorted(FUNCTIONS, key=len, reverse=True):
-        rest = plain[len(name) :]
-        if len(name) > 2 and plain.startswith(name) and len(plain) == len(run) and len(rest) <= 2:
-            head = join(run[: len(name)], Words(name, "operator"), run[0], kind="letter")
-            return [head, *_word(run[len(name) :])]
+        end = len(name)
+        if end > 2 and plain.startswith(name) and end <= len(plain) == len(run) <= end + 2:
+            head = join(run[:end], Words(name, "operator"), run[0], kind="letter")
+            return [head, *_word(run[end:])]
     is_unit = plain in _UNITS or len(plain) <= 2
-    command = "\\mathrm" if is_unit else "\\text"
-    return [join(run, Words(plain, command), run[0], kind="letter")]  # type: ignore[arg-type]
-
-
-def _plain(text: str) -> str:
-    """Return the letters without the `\\text{}` around those of other alphabets."""
-    return text.replace("\\text{", "").replace("}", "")
+    return [join(run, Words(plain, "\\mathrm" if is_unit else "\\text"), run[0], kind="letter")]
 
 
 # Chemical formulas and reactions in the notation of mhchem.
@@ -129,8 +122,11 @@ _ARROWS = {
     "\\rightleftarrows": "<=>",
     "\\leftrightarrows": "<=>",
 }
-_SIGNS = {"(": "(", ")": ")", "[": "[", "]": "]", "+": " + ", "=": " = ", ",": ", ", "\\cdot": "*"}
-_OUTLETS = {"\\uparrow": " ^", "\\downarrow": " v"}
+_SIGNS = {
+    "(": "(", ")": ")", "[": "[", "]": "]", "+": " + ", "=": " = ", ",": ", ", "\\cdot": "*",
+    "\\uparrow": " ^", "\\downarrow": " v",
+}  # fmt: skip
+_LETTERS = {"e", "s", "l", "g"}
 
 
 def as_chemistry(line: Sequence[PlacedPart]) -> Node | None:
@@ -140,15 +136,14 @@ def as_chemistry(line: Sequence[PlacedPart]) -> Node | None:
         None if a part cannot be chemistry, or nothing shows that it is: neither two bonded
         elements, a charge, an isotope, nor an arrow between formulas.
     """
-    tokens = [_token(part.node) for part in line]
-    if any(token is None for token in tokens):
-        return None
-    text = _tidy("".join(token for token in tokens if token is not None))
+    tokens = []
+    for part in line:
+        token = _write_token(part.node)
+        if token is None:
+            return None
+        tokens.append(token)
+    text = re.sub(r" +", " ", "".join(tokens)).strip()
     return Chemistry(text) if _is_chemical(text) else None
-
-
-def _tidy(text: str) -> str:
-    return re.sub(r" +", " ", text).strip()
 
 
 def _is_chemical(text: str) -> bool:
@@ -158,154 +153,151 @@ def _is_chemical(text: str) -> bool:
         core = re.sub(r"^\d+", "", species)
         if core in _ELECTRONS:
             return True
-        if not re.search(r"[A-Z]", core):
+        # A single isotope is written without mhchem as well.
+        if not re.search(r"[A-Z]", core) or core[0] in "^_":
             continue
         is_ion = re.search(r"[A-Za-z\d\])]\^?\d*[+-]$", core)
-        atoms = re.findall(_SYMBOLS, re.sub(r"[\d^_{}+-]", " ", core))
-        has_index = re.search(r"[A-Za-z\])]\d", core)
-        if re.match(r"\^|_", core):
-            continue  # a single isotope is written without mhchem as well
         if is_ion or core in _SELF_BOUND:
             return True
-        if len(atoms) > 1 and has_index:
-            return True
-        if len(atoms) > 1 and re.search(r"->|<=>", text):
+        atoms = re.findall(_SYMBOLS, re.sub(r"[\d^_{}+-]", " ", core))
+        has_index = re.search(r"[A-Za-z\])]\d", core)
+        if len(atoms) > 1 and (has_index or re.search(r"->|<=>", text)):
             return True
     return False
 
 
-def _token(node: Node) -> str | None:
+def _write_token(node: Node) -> str | None:  # noqa: PLR0911 (a case for each node)
     """Return a node in mhchem's notation, or None if it cannot be part of it."""
-    if isinstance(node, Words):
-        if _FORMULA.fullmatch(node.text) or node.text in {*_STATES, "e"}:
-            return node.text
-        return None
-    if isinstance(node, Sign):
-        return _sign(node)
-    if isinstance(node, Script):
-        return _script(node)
-    if isinstance(node, LimitsNode):
-        return _arrow(node)
+    match node:
+        case Words(text=text) if _FORMULA.fullmatch(text) or text in {*_STATES, "e"}:
+            return text
+        case Sign(latex=latex) if latex in _ARROWS:
+            return f" {_ARROWS[latex]} "
+        case Sign(latex=latex, kind="digit") if latex.isascii() and len(latex) == 1:
+            return latex
+        case Sign(latex=latex, upright=True) if _FORMULA.fullmatch(latex) or latex in _LETTERS:
+            return latex
+        case Sign(latex=latex):
+            return _SIGNS.get(latex)
+        case Script():
+            return _write_species(node)
+        case LimitsNode(base=Sign(latex=latex)) if latex in _ARROWS:
+            above, below = _write_label(node.above), _write_label(node.below)
+            labels = f"[{above}][{below}]" if below else f"[{above}]" if above else ""
+            return f" {_ARROWS[latex]}{labels} "
     return None
 
 
-def _sign(sign: Sign) -> str | None:
-    if sign.latex in _ARROWS:
-        return f" {_ARROWS[sign.latex]} "
-    if sign.kind == "digit" and sign.latex.isascii() and len(sign.latex) == 1:
-        return sign.latex
-    if sign.upright and (_FORMULA.fullmatch(sign.latex) or sign.latex in {"e", "s", "l", "g"}):
-        return sign.latex
-    return _SIGNS.get(sign.latex) or _OUTLETS.get(sign.latex)
-
-
-def _script(script: Script) -> str | None:
-    base = _token(script.base)
+def _write_species(script: Script) -> str | None:
+    """Return an element or a molecule with its numbers, or None if it is not one."""
+    base, sub, sup = _write_token(script.base), _write_plain(script.sub), _write_plain(script.sup)
+    mass, number = _write_plain(script.left_sup), _write_plain(script.left_sub)
     if base is None or script.primes or not re.search(r"[A-Za-z)\]]$", base):
         return None
-    sub = "" if script.sub is None else _plain_chemistry(script.sub)
-    charge = "" if script.sup is None else _charge(script.sup)
-    left = _write_left_scripts(script)
-    if sub is None or charge is None or left is None or (sub and not _COUNT.fullmatch(sub)):
+    if sub is None or sup is None or mass is None or number is None:
         return None
-    if base == "e" and not charge:
+    is_numbered = (mass + number).replace("-", "").isalnum() or mass == number == ""
+    charge = _CHARGE.fullmatch(sup)
+    if not is_numbered or (sub and not _COUNT.fullmatch(sub)) or (sup and not charge):
         return None
-    return left + base + sub + charge
-
-
-def _write_left_scripts(script: Script) -> str | None:
-    mass = "" if script.left_sup is None else _plain_chemistry(script.left_sup)
-    number = "" if script.left_sub is None else _plain_chemistry(script.left_sub)
-    if (
-        mass is None
-        or number is None
-        or not (mass + number).replace("-", "").isalnum() * bool(mass + number)
-    ):
-        return "" if mass == number == "" else None
-    return (f"^{{{mass}}}" if mass else "") + (f"_{{{number}}}" if number else "")
-
-
-def _charge(node: Node) -> str | None:
-    text = _plain_chemistry(node)
-    match = _CHARGE.fullmatch(text) if text else None
-    if not match:
+    if base == "e" and not sup:
         return None
-    if match[2]:
-        return f"^{match[1]}{match[2]}" if match[1] else match[2]
-    return "^."
+    left = (f"^{{{mass}}}" if mass else "") + (f"_{{{number}}}" if number else "")
+    if charge and not charge[2]:
+        sup = "^."
+    elif charge and charge[1]:
+        sup = f"^{sup}"
+    return left + base + sub + sup
 
 
-def _plain_chemistry(node: Node) -> str | None:
-    """Return digits, letters and signs in a row as text."""
-    if isinstance(node, Sign):
-        return node.latex
-    if isinstance(node, Words):
-        return node.text
-    if isinstance(node, Row):
-        texts = [_plain_chemistry(child) for child in node.children]
-        return None if None in texts else "".join(text or "" for text in texts)
+def _write_plain(node: Node | None) -> str | None:
+    """Return digits, letters and signs in a row as text, or None if it has other nodes."""
+    match node:
+        case None:
+            return ""
+        case Sign(latex=text) | Words(text=text):
+            return text
+        case Row(children=children):
+            texts = [_write_plain(child) for child in children]
+            return None if None in texts else "".join(text or "" for text in texts)
     return None
 
 
-def _arrow(limits: LimitsNode) -> str | None:
-    if not isinstance(limits.base, Sign) or limits.base.latex not in _ARROWS:
-        return None
-    above = "" if limits.above is None else _label(limits.above)
-    below = "" if limits.below is None else _label(limits.below)
-    labels = f"[{above}][{below}]" if below else f"[{above}]" if above else ""
-    return f" {_ARROWS[limits.base.latex]}{labels} "
-
-
-def _label(node: Node) -> str:
+def _write_label(node: Node | None) -> str:
     if isinstance(node, Chemistry):
         return node.text
-    if isinstance(node, Words):
-        return node.text
-    if isinstance(node, Sign):
-        return node.latex if node.upright or node.kind == "digit" else f"${node.latex}$"
-    plain = _plain_chemistry(node)
-    return plain or ""
+    if isinstance(node, Sign) and not node.upright and node.kind != "digit":
+        return f"${node.latex}$"
+    return _write_plain(node) or ""
 
 
 # The tree of a formula as LaTeX, in the simplest form.
 
+_LONG_ARROWS = {
+    "\\to": "\\xrightarrow",
+    "\\rightarrow": "\\xrightarrow",
+    "\\longrightarrow": "\\xrightarrow",
+    "\\leftarrow": "\\xleftarrow",
+    "\\longleftarrow": "\\xleftarrow",
+    "\\rightleftharpoons": "\\xrightleftharpoons",
+    "\\Rightarrow": "\\xRightarrow",
+    "\\Longrightarrow": "\\xRightarrow",
+}
 
-def write_latex(node: Node) -> str:
+
+def write_latex(node: Node) -> str:  # noqa: PLR0911, PLR0912 (a case for each node)
     """Return a tree as LaTeX that KaTeX renders, without dollar signs."""
-    return _write(node)
+    match node:
+        case Sign(latex=latex, bold=True):
+            return f"\\mathbf{{{latex}}}" if node.upright else f"\\boldsymbol{{{latex}}}"
+        case Sign(latex=latex):
+            return latex
+        case Row(children=children):
+            return join_latex(_write_row(children))
+        case Script(base=base):
+            left = _write_scripts(node.left_sub, node.left_sup)
+            text = write_latex(base)
+            if isinstance(base, Script | Row):
+                text = f"{{{text}}}"
+            right = "'" * node.primes + _write_scripts(node.sub, node.sup)
+            return ("{}" if left else "") + left + text + right
+        case Fraction(above=above, below=below):
+            return f"\\frac{{{write_latex(above)}}}{{{write_latex(below)}}}"
+        case Root(body=body, index=index):
+            degree = f"[{write_latex(index)}]" if index else ""
+            return f"\\sqrt{degree}{{{write_latex(body)}}}"
+        case LimitsNode():
+            return _write_limits(node)
+        case Fence(body=body):
+            left, right = f"\\left{node.left or '.'}", f"\\right{node.right or '.'}"
+            return join_latex([left, write_latex(body), right])
+        case Accent(command=command, body=body):
+            return f"{command}{{{write_latex(body)}}}"
+        case Words(text=text, command="operator"):
+            return f"\\{text}" if text in OPERATORS else f"\\operatorname{{{text}}}"
+        case Words(text=text, command=command):
+            return f"{command}{{{text}}}"
+        case GridNode(rows=rows, kind="binom"):
+            return "\\binom" + "".join(f"{{{write_latex(row[0])}}}" for row in rows)
+        case GridNode(rows=rows, kind=kind):
+            lines = " \\\\ ".join(" & ".join(map(write_latex, row)) for row in rows)
+            return f"\\begin{{{kind}}}{lines}\\end{{{kind}}}"
+        case Chemistry(text=text):
+            return f"\\ce{{{text}}}"
 
 
-@singledispatch
-def _write(node: Node) -> str:
-    raise TypeError(f"{type(node).__name__} is not a node of a formula")
-
-
-@_write.register
-def _(node: Sign) -> str:
-    if node.bold:
-        return f"\\mathbf{{{node.latex}}}" if node.upright else f"\\boldsymbol{{{node.latex}}}"
-    return node.latex
-
-
-@_write.register
-def _(node: Row) -> str:
-    return join_latex(_texts_joined(node.children))
-
-
-def _texts_joined(nodes: Iterable[Node]) -> list[str]:
+def _write_row(nodes: Iterable[Node]) -> list[str]:
     """Return nodes as LaTeX; consecutive words share one `\\text{}`."""
     written: list[str] = []
     last: Node | None = None
     for node in nodes:
-        if (
-            isinstance(node, Words)
-            and isinstance(last, Words)
-            and "\\text" in {node.command, last.command}
-            and "operator" not in {node.command, last.command}
-        ):
-            written[-1] = written[-1][:-1].replace("\\mathrm{", "\\text{") + f" {node.text}}}"
+        commands = {n.command for n in (node, last) if isinstance(n, Words)}
+        is_text = isinstance(node, Words) and isinstance(last, Words) and "\\text" in commands
+        if is_text and "operator" not in commands:
+            words = written[-1][:-1].replace("\\mathrm{", "\\text{")
+            written[-1] = f"{words} {_write_plain(node)}}}"
         else:
-            written.append(_write(node))
+            written.append(write_latex(node))
         last = node
     return written
 
@@ -320,85 +312,20 @@ def join_latex(pieces: Iterable[str]) -> str:
     return text
 
 
-@_write.register
-def _(node: Script) -> str:
-    left = _scripts(node.left_sub, node.left_sup)
-    base = _write(node.base)
-    if isinstance(node.base, Script | Row):
-        base = f"{{{base}}}"
-    prefix = "{}" + left if left else ""
-    return prefix + base + "'" * node.primes + _scripts(node.sub, node.sup)
+def _write_scripts(sub: Node | None, sup: Node | None) -> str:
+    below = f"_{{{write_latex(sub)}}}" if sub else ""
+    return below + (f"^{{{write_latex(sup)}}}" if sup else "")
 
 
-def _scripts(sub: Node | None, sup: Node | None) -> str:
-    below = "" if sub is None else f"_{{{_write(sub)}}}"
-    above = "" if sup is None else f"^{{{_write(sup)}}}"
-    return below + above
-
-
-@_write.register
-def _(node: Fraction) -> str:
-    return f"\\frac{{{_write(node.above)}}}{{{_write(node.below)}}}"
-
-
-@_write.register
-def _(node: Root) -> str:
-    index = "" if node.index is None else f"[{_write(node.index)}]"
-    return f"\\sqrt{index}{{{_write(node.body)}}}"
-
-
-_LONG_ARROWS = {
-    "\\to": "\\xrightarrow",
-    "\\rightarrow": "\\xrightarrow",
-    "\\longrightarrow": "\\xrightarrow",
-    "\\leftarrow": "\\xleftarrow",
-    "\\longleftarrow": "\\xleftarrow",
-    "\\rightleftharpoons": "\\xrightleftharpoons",
-    "\\Rightarrow": "\\xRightarrow",
-    "\\Longrightarrow": "\\xRightarrow",
-}
-
-
-@_write.register
-def _(node: LimitsNode) -> str:
-    base = _write(node.base)
-    if isinstance(node.base, Sign) and node.base.kind == "arrow":
-        below = f"[{_write(node.below)}]" if node.below is not None else ""
-        above = _write(node.above) if node.above is not None else ""
-        return _LONG_ARROWS.get(base, "\\xrightarrow") + below + f"{{{above}}}"
-    if isinstance(node.base, Sign) and node.base.kind == "relation":
-        over = base if node.above is None else f"\\overset{{{_write(node.above)}}}{{{base}}}"
-        return over if node.below is None else f"\\underset{{{_write(node.below)}}}{{{over}}}"
-    return base + _scripts(node.below, node.above)
-
-
-@_write.register
-def _(node: Fence) -> str:
-    body = _write(node.body)
-    return join_latex([f"\\left{node.left or '.'}", body, f"\\right{node.right or '.'}"])
-
-
-@_write.register
-def _(node: Accent) -> str:
-    return f"{node.command}{{{_write(node.body)}}}"
-
-
-@_write.register
-def _(node: Words) -> str:
-    if node.command == "operator":
-        return f"\\{node.text}" if node.text in OPERATORS else f"\\operatorname{{{node.text}}}"
-    return f"{node.command}{{{node.text}}}"
-
-
-@_write.register
-def _(node: GridNode) -> str:
-    if node.kind == "binom":
-        above, below = (_write(row[0]) for row in node.rows)
-        return f"\\binom{{{above}}}{{{below}}}"
-    rows = " \\\\ ".join(" & ".join(_write(cell) for cell in row) for row in node.rows)
-    return f"\\begin{{{node.kind}}}{rows}\\end{{{node.kind}}}"
-
-
-@_write.register
-def _(node: Chemistry) -> str:
-    return f"\\ce{{{node.text}}}"
+def _write_limits(node: LimitsNode) -> str:
+    base = write_latex(node.base)
+    above = write_latex(node.above) if node.above else ""
+    below = write_latex(node.below) if node.below else ""
+    kind = node.base.kind if isinstance(node.base, Sign) else ""
+    if kind == "arrow":
+        label = f"[{below}]" if node.below else ""
+        return _LONG_ARROWS.get(base, "\\xrightarrow") + f"{label}{{{above}}}"
+    if kind == "relation":
+        over = f"\\overset{{{above}}}{{{base}}}" if node.above else base
+        return f"\\underset{{{below}}}{{{over}}}" if node.below else over
+    return base + _write_scripts(node.below, node.above)

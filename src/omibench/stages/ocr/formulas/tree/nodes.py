@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from typing import Any, Literal
+from math import inf
+from typing import Any, Literal, TypeVar
 
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind, unite
 from omibench.stages.ocr.layout.layout import Box
@@ -36,10 +37,9 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Consecutive parts on a baseline; `gaps` are the spaces before each, in ems."""
+    """Consecutive parts on a baseline."""
 
     children: tuple[Node, ...]
-    gaps: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +316,7 @@ class Doubts:
             self.texts.append(text)
 
 
+_Thing = TypeVar("_Thing", PlacedPart, Rule)
 _CENTRED: frozenset[Kind] = frozenset({"open", "close", "large", "root"})
 
 
@@ -384,12 +385,28 @@ def join(
     )
 
 
-def without(parts: Iterable[PlacedPart], taken: Iterable[PlacedPart]) -> list[PlacedPart]:
-    """Return the parts that are not among those taken."""
+def without(parts: Iterable[_Thing], taken: Iterable[_Thing]) -> list[_Thing]:
+    """Return the parts, or rules, that are not among those taken."""
     ids = {id(part) for part in taken}
     return [part for part in parts if id(part) not in ids]
 
 
-def row_node(nodes: Sequence[Node], gaps: Sequence[float] = ()) -> Node:
-    """Return nodes in a row; a single node is returned unchanged."""
-    return nodes[0] if len(nodes) == 1 else Row(tuple(nodes), tuple(gaps))
+def split_at_gaps(
+    parts: Iterable[PlacedPart], gap: float, size: float | None = None
+) -> list[list[PlacedPart]]:
+    """Split parts from left to right at wide spaces.
+
+    Args:
+        parts: Parts of a row.
+        gap: Minimum width of such a space, in ems.
+        size: Type size in points; by default that of the part after the space.
+    """
+    runs: list[list[PlacedPart]] = []
+    end = -inf
+    for part in sorted(parts, key=lambda p: p.box.x0):
+        if part.box.x0 - end < gap * (size or part.size):
+            runs[-1].append(part)
+        else:
+            runs.append([part])
+        end = max(end, part.box.x1)
+    return runs

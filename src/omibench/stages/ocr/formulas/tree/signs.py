@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 from omibench.stages.ocr.formulas.marks import Kind
 from omibench.stages.ocr.formulas.tree.nodes import PlacedPart, Rule, Sign, bounds, join, without
@@ -29,6 +30,7 @@ _SIDES: dict[str, Kind] = {
     "\\int": "large",
     "\\uparrow": "arrow",
 }
+_STACKED = {"piece", "unknown", "open", "close", "root"}
 _NAMELESS = {"", "\\square"}
 """Names of pieces without a Unicode name."""
 _ACROSS = {
@@ -52,37 +54,48 @@ def join_pieces(
         The parts, and the rules that are not pieces of a brace.
     """
     rest = list(parts)
-    for stack in _stacks([part for part in parts if _may_stack(part)]):
-        if len(stack) > 1 and _is_whole(stack):
-            rest = [*without(rest, stack), _bracket(stack)]
+    for stack in _find_stacks(parts):
+        kinds = {part.kind for part in stack}
+        names = [part.latex for part in stack if part.latex in _SIDES]
+        if len(stack) > 1 and names and kinds & {"piece", "root", "punctuation", "unknown"}:
+            name = next((name for name in names if _SIDES[name] == "close"), names[0])
+            rest = [*without(rest, stack), _as_whole(join(stack, stack[0].node, stack[0]), name)]
     free = list(rules)
-    across = [part for part in rest if part.latex in _ACROSS or part.kind == "unknown"]
-    for group in _groups_across(across, free):
+    for group in _find_groups([p for p in rest if p.latex in _ACROSS or p.kind == "unknown"], free):
         box = bounds(group)
         fill = [r for r in free if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 and r.x1 <= box.x1]
-        free = [rule for rule in free if all(rule is not piece for piece in fill)]
-        brace = _brace(group)
+        free = without(free, fill)
+        brace = _join_brace(group)
         marks = brace.marks.union(*(rule.marks for rule in fill))
         rest = [*without(rest, group), replace(brace, marks=marks)]
-    return [_alone(part) for part in rest], free
+    # A single piece is a whole sign, such as a bar.
+    whole = [
+        _as_whole(part, part.latex) if part.kind == "piece" and part.latex in _SIDES else part
+        for part in rest
+    ]
+    return whole, free
 
 
-def _may_stack(part: PlacedPart) -> bool:
-    return part.kind in {"piece", "unknown", "open", "close", "root"} or part.latex in {"|", "\\|"}
+def _as_whole(part: PlacedPart, name: str) -> PlacedPart:
+    """Return a part as a bracket, a bar, a root sign or an integral."""
+    kind = _SIDES[name]
+    return replace(part, kind=kind, node=Sign(name, kind), axis=part.box.centre[1])
 
 
-def _stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
+def _find_stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     """Return stacked parts without a gap, from the top."""
     stacks: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: (p.box.y0, p.box.x0)):
+        if part.kind not in _STACKED and part.latex not in {"|", "\\|"}:
+            continue
         for stack in reversed(stacks[-40:]):
             last = stack[-1]
             gap = part.box.y0 - last.box.y1
-            shared = min(part.box.x1, last.box.x1) - max(part.box.x0, last.box.x0)
             near = -0.8 * min(part.box.height, last.box.height) < gap < _TOUCH * part.size
-            same = {part.latex, last.latex} - _NAMELESS
-            fits = len(same) < 2 or {part.kind, last.kind} == {"piece", "open"}
-            if near and shared > 0 and fits and _is_stackable(last, part):
+            kinds = {part.kind, last.kind}
+            is_one = len({part.latex, last.latex} - _NAMELESS) < 2 or kinds == {"piece", "open"}
+            is_piece = not kinds <= {"open", "close"}  # two whole brackets cannot be stacked
+            if near and is_one and is_piece and part.box.gap_x(last.box) < 0:
                 stack.append(part)
                 break
         else:
@@ -90,38 +103,16 @@ def _stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     return stacks
 
 
-def _is_whole(stack: Sequence[PlacedPart]) -> bool:
-    """Return whether stacked parts are pieces; at least one of them has a name."""
-    kinds = {part.kind for part in stack}
-    is_named = any(part.latex in _SIDES for part in stack)
-    return is_named and bool(kinds & {"piece", "root", "punctuation", "unknown"})
-
-
-def _is_stackable(upper: PlacedPart, lower: PlacedPart) -> bool:
-    """Return whether two parts can be stacked pieces: two whole brackets cannot."""
-    whole = {"open", "close"}
-    return not (upper.kind in whole and lower.kind in whole)
-
-
-def _bracket(stack: Sequence[PlacedPart]) -> PlacedPart:
-    names = [part.latex for part in stack if part.latex in _SIDES]
-    right = [name for name in names if _SIDES[name] == "close"]
-    name = (right or names or [""])[0]
-    if not name:
-        return join(stack, Sign("\\square", "unknown"), stack[0], kind="unknown")
-    kind = _SIDES[name]
-    joined = join(stack, Sign(name, kind), stack[0], kind=kind)
-    return replace(joined, axis=joined.box.centre[1])
-
-
-def _groups_across(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[list[PlacedPart]]:
+def _find_groups(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[list[PlacedPart]]:
     """Return accents that continue each other at one height, connected by rules at most."""
     groups: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: p.box.x0):
         for group in reversed(groups[-20:]):
-            last = max(group, key=lambda p: p.box.x1)
-            level = part.box.gap_y(last.box) < 0.05 * part.size
-            if level and _reach(last, rules) > part.box.x0 - _TOUCH * part.size:
+            box = max(group, key=lambda p: p.box.x1).box
+            # A rule may continue a piece.
+            ends = (r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1)
+            is_level = part.box.gap_y(box) < 0.05 * part.size
+            if is_level and max([box.x1, *ends]) > part.box.x0 - _TOUCH * part.size:
                 group.append(part)
                 break
         else:
@@ -129,38 +120,24 @@ def _groups_across(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[l
     return [g for g in groups if len(g) > 1 and any(part.latex in _ACROSS for part in g)]
 
 
-def _reach(piece: PlacedPart, rules: Sequence[Rule]) -> float:
-    """Return the right end of a piece, or of the rule that continues it."""
-    box = piece.box
-    ends = [r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1]
-    return max([box.x1, *ends])
+def _join_brace(group: Sequence[PlacedPart]) -> PlacedPart:
+    """Join the pieces of a brace or an arrow; the leftmost one decides its direction."""
 
+    def is_shaft(part: PlacedPart) -> bool:  # named like an arrow, as in XITS
+        return part.latex == "\\overleftarrow" and part.box.height < _SHAFT * part.size
 
-def _brace(group: Sequence[PlacedPart]) -> PlacedPart:
-    """Return the brace of these pieces; the leftmost one decides its direction."""
-    named = [part for part in group if not _is_shaft(part)] or group
+    named = [part for part in group if not is_shaft(part)] or group
     first, last = min(named, key=lambda p: p.box.x0), max(named, key=lambda p: p.box.x1)
     names = {part.latex for part in named}
     braces = names & {"\\overbrace", "\\underbrace"}
     name = first.latex if first.latex in braces or not braces else min(braces)
     if "\\vec" in names:
-        name = "\\overleftrightarrow" if first.latex == "\\overleftarrow" else "\\overrightarrow"
-        if last.latex == "\\overleftarrow" or names == {"\\overleftarrow"}:
-            name = "\\overleftarrow"
+        name = "\\overrightarrow"
+        if last.latex == "\\overleftarrow":
+            name = last.latex
+        elif first.latex == "\\overleftarrow":
+            name = "\\overleftrightarrow"
     return join(group, Sign(name, "accent"), first, kind="accent")
-
-
-def _is_shaft(part: PlacedPart) -> bool:
-    """Return whether a part named like an arrow is a piece of its shaft, as in XITS."""
-    return part.latex == "\\overleftarrow" and part.box.height < _SHAFT * part.size
-
-
-def _alone(part: PlacedPart) -> PlacedPart:
-    """Return a single piece as a whole sign, such as a bar; other parts are unchanged."""
-    if part.kind != "piece" or part.latex not in _SIDES:
-        return part
-    kind = _SIDES[part.latex]
-    return replace(part, kind=kind, node=Sign(part.latex, kind), axis=part.box.centre[1])
 
 
 # Symbols that consist of two or three overlapping or adjacent glyphs.
@@ -213,82 +190,74 @@ _MOST_PIECES = 8
 
 def join_overlays(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """Combine each symbol of several glyphs: `\\neq`, `\\longrightarrow`, `\\cdots`."""
-    rest = sorted(parts, key=lambda p: (p.box.x0, p.box.y0))
+    rest = sorted(parts, key=_find_place)
+    # Two bars and a sign between them are an absolute value.
     is_paired = sum(part.latex == "|" for part in parts) % 2 == 0
     for _ in range(_MOST_PIECES):  # pieces are joined in pairs
-        rest, changed = _join_pairs(rest, {_MODELS} if is_paired else set())
-        if not changed:
+        joined = _join_pairs(rest, {_MODELS} if is_paired else set())
+        if len(joined) == len(rest):
             break
+        rest = joined
     return _join_dots(rest)
 
 
-def _join_pairs(
-    parts: Sequence[PlacedPart], excluded: set[tuple[str, str]]
-) -> tuple[list[PlacedPart], bool]:
-    taken: set[int] = set()
+def _find_place(part: PlacedPart) -> tuple[float, float]:
+    return part.box.x0, part.box.y0
+
+
+def _join_pairs(parts: Sequence[PlacedPart], excluded: set[tuple[str, str]]) -> list[PlacedPart]:
     joined: list[PlacedPart] = []
+    taken: set[int] = set()
     for i, left in enumerate(parts):
-        if id(left) in taken:
-            continue
         for right in parts[i + 1 : i + 12]:
             if right.box.x0 > left.box.x1 + 0.3 * left.size:
                 break
-            if id(right) in taken or (left.latex, right.latex) in excluded:
+            pair = [left, right]
+            ids = {id(left), id(right)}
+            if not ids.isdisjoint(taken) or (left.latex, right.latex) in excluded:
                 continue
-            if (symbol := _symbol(left, right)) is None:
+            if (symbol := _find_symbol(left, right)) is None:
                 continue
             latex, kind = symbol
             like = right if left.kind in {"accent", "piece"} else left
             if latex == "\\cong":
-                like = max(left, right, key=lambda p: p.y)
-            joined.append(join([left, right], Sign(latex, kind), like, kind=kind))
-            taken |= {id(left), id(right)}
+                like = max(pair, key=lambda p: p.y)
+            joined.append(join(pair, Sign(latex, kind), like, kind=kind))
+            taken |= ids
             break
-    kept = [part for part in parts if id(part) not in taken]
-    return sorted([*kept, *joined], key=lambda p: (p.box.x0, p.box.y0)), bool(joined)
+    return sorted([*(p for p in parts if id(p) not in taken), *joined], key=_find_place)
 
 
-def _symbol(left: PlacedPart, right: PlacedPart) -> tuple[str, Kind] | None:
+def _find_symbol(  # noqa: PLR0911 (fonts set symbols in many ways)
+    left: PlacedPart, right: PlacedPart
+) -> tuple[str, Kind] | None:
     """Return the meaning of two parts together, if their places allow it."""
     size = max(left.size, right.size)
     shared = left.box.x1 - right.box.x0
+    names = (left.latex, right.latex)
     if left.kind == right.kind == "large":
-        name = _INTEGRALS.get((left.latex, right.latex))
+        name = _INTEGRALS.get(names)
         is_close = shared > -0.12 * size and abs(left.middle - right.middle) < size / 5
         return (name, "large") if name and is_close else None
-    if shared > 0 and (_is_stroked(left, right) or _is_stroked(right, left)):
+    # The stroke of Euler's `\\hbar` comes from a text font.
+    stroked = {("-", "piece"), ("h", "letter")}
+    if shared > 0 and {(left.latex, left.kind), (right.latex, right.kind)} == stroked:
         return "\\hbar", "letter"
-    if abs(left.y - right.y) < _LEVEL * size and shared > -0.02 * size:
-        return _overlay(left, right, shared / size)
-    width = min(left.box.width, right.box.width)
-    if shared > 0.8 * width and 0 < abs(left.y - right.y) < 0.6 * size:
-        upper, lower = (left, right) if left.box.y0 < right.box.y0 else (right, left)
-        return _STACKS.get((upper.latex, lower.latex))
+    off = abs(left.y - right.y)
+    if off < _LEVEL * size and shared > -0.02 * size:
+        if names == ("-", "-") and shared / size < 0.1:
+            return None
+        # The stroke of Computer Modern's `\\hbar` is a macron on the letter's baseline.
+        if set(names) == {"\\bar", "h"}:
+            return "\\hbar", "letter"
+        if right.latex in {"\\not", "\\mapstochar"} and shared / size > 0.05:
+            left, right, names = right, left, names[::-1]
+        if left.latex == "\\not" and names not in _PAIRS and right.kind in {"relation", "arrow"}:
+            return f"\\not{right.latex}", right.kind
+        return _PAIRS.get(names)
+    if shared > 0.8 * min(left.box.width, right.box.width) and 0 < off < 0.6 * size:
+        return _STACKS.get(names if left.box.y0 < right.box.y0 else names[::-1])
     return None
-
-
-def _overlay(left: PlacedPart, right: PlacedPart, shared: float) -> tuple[str, Kind] | None:
-    """Return the meaning of two parts of one baseline that overlap by `shared` ems."""
-    if right.latex in {"\\not", "\\mapstochar"} and shared > 0.05:
-        left, right = right, left
-    names = (left.latex, right.latex)
-    if names == ("-", "-") and shared < 0.1:
-        return None
-    if _is_hbar(left, right) or _is_hbar(right, left):
-        return "\\hbar", "letter"
-    if left.latex == "\\not" and names not in _PAIRS and right.kind in {"relation", "arrow"}:
-        return f"\\not{right.latex}", right.kind
-    return _PAIRS.get(names)
-
-
-def _is_hbar(stroke: PlacedPart, letter: PlacedPart) -> bool:
-    """Match Computer Modern's `\\hbar`, whose stroke is a macron on the letter's baseline."""
-    return letter.latex == "h" and stroke.latex == "\\bar"
-
-
-def _is_stroked(stroke: PlacedPart, letter: PlacedPart) -> bool:
-    """Match Euler's `\\hbar`, whose stroke comes from a text font."""
-    return letter.latex == "h" and (stroke.latex, stroke.kind) == ("-", "piece")
 
 
 def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
@@ -297,37 +266,28 @@ def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     rest = list(parts)
     while len(dots) >= 3:
         first, *others = dots
-        run = _run_of_dots(first, others)
+        run = _find_dots(first, others)
         dots = without(others, run)
-        if len(run) == 3:
-            rest = [*without(rest, run), _ellipsis(run)]
-    return sorted(rest, key=lambda p: (p.box.x0, p.box.y0))
-
-
-def _run_of_dots(first: PlacedPart, others: Sequence[PlacedPart]) -> list[PlacedPart]:
-    near = others[:_NEAR_DOTS]
-    for second in near:
-        dx, dy = second.x - first.x, second.box.centre[1] - first.box.centre[1]
-        if second.latex != first.latex or max(abs(dx), abs(dy)) > 0.75 * first.size:
+        if not run:
             continue
-        for third in near:
-            if third is second or third.latex != first.latex:
-                continue
-            ex, ey = third.x - second.x, third.box.centre[1] - second.box.centre[1]
-            if abs(ex - dx) + abs(ey - dy) < 0.12 * first.size:
-                return [first, second, third]
+        second = run[1]
+        slip = 0.05 * first.size
+        if abs(first.y - second.y) < slip:
+            latex, axis = "\\ldots" if first.latex == "." else "\\cdots", first.axis
+        else:
+            latex = "\\vdots" if abs(first.x - second.x) < slip else "\\ddots"
+            axis = bounds(run).centre[1]
+        dotted = join(run, Sign(latex, "letter"), first, kind="letter", axis=axis)
+        rest = [*without(rest, run), dotted]
+    return sorted(rest, key=_find_place)
+
+
+def _find_dots(first: PlacedPart, others: Sequence[PlacedPart]) -> list[PlacedPart]:
+    near = [part for part in others[:_NEAR_DOTS] if part.latex == first.latex]
+    for second, third in permutations(near, 2):
+        dx, dy = second.x - first.x, second.box.centre[1] - first.box.centre[1]
+        ex, ey = third.x - second.x, third.box.centre[1] - second.box.centre[1]
+        is_even = abs(ex - dx) + abs(ey - dy) < 0.12 * first.size
+        if is_even and max(abs(dx), abs(dy)) <= 0.75 * first.size:
+            return [first, second, third]
     return []
-
-
-def _ellipsis(run: Sequence[PlacedPart]) -> PlacedPart:
-    first, second, _ = run
-    is_level = abs(first.y - second.y) < 0.05 * first.size
-    if is_level:
-        latex = "\\ldots" if first.latex == "." else "\\cdots"
-    else:
-        latex = "\\vdots" if abs(first.x - second.x) < 0.05 * first.size else "\\ddots"
-    kind: Kind = "letter"
-    joined = join(run, Sign(latex, kind), first, kind=kind)
-    if is_level:
-        return joined
-    return join(run, Sign(latex, kind), first, kind=kind, axis=joined.box.centre[1])
