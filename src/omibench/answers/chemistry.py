@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -48,6 +49,14 @@ _ATOM = re.compile(
 _CONFIGURATION = re.compile(
     r"(?:\[\s*[A-Z][a-z]\s*\]\s*)?(?:\d\s*[spdf]\s*(?:\^\{\s*\d{1,2}\s*\}|1[0-4]|\d)\s*){1,20}"
 )
+_CORES = {
+    "He": "1s2", "Ne": "[He]2s22p6", "Ar": "[Ne]3s23p6", "Kr": "[Ar]3d104s24p6",
+    "Xe": "[Kr]4d105s25p6", "Rn": "[Xe]4f145d106s26p6",
+}  # fmt: skip
+_MOLECULAR = re.compile(r"C\d*H\d*(?:(?:N|O|S|P|F|Cl|Br|I|Na|K)\d*)*")
+"""A formula that tells no isomers apart: carbon, hydrogen, then each other element."""
+_COUNTED = re.compile(r"(?:([A-Z][a-z]?)|(\()|(\)))(\d*)")
+_ETHYL = re.compile(r"C2H5(?=[A-Z(])")
 _HYBRID = re.compile(r"(d\d?)?sp(\d)?(d\d?)?")
 _PARTICLES = {
     "e": "e", r"\alpha": "He", r"\beta": "e", r"\gamma": "γ", r"\nu": "ν", "n": "n", "p": "H",
@@ -89,7 +98,8 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
     hybrids = [re.sub(r"[\s^{}]", "", text) for text in (gold, pred)]
     if all(_HYBRID.fullmatch(text) for text in hybrids):
         return hybrids[0] == hybrids[1]
-    return True if _meet(species(gold), species(pred)) else None
+    golds, preds = species(gold), species(pred)
+    return True if _meet(golds, preds) or _has_composition(golds, preds) else None
 
 
 @lru_cache(maxsize=4096)
@@ -140,9 +150,41 @@ def _same_reaction(gold: list[Side], pred: list[Side]) -> bool:
 
 
 def _shells(text: str) -> list[str]:
-    """Return the core and the orbitals of an electron configuration in canonical order."""
+    """Return the orbitals of an electron configuration in canonical order, with those of its core."""
     plain = re.sub(r"[\s^{}]", "", text)
+    while (core := re.match(r"\[(\w+)\]", plain)) and core[1] in _CORES:
+        plain = _CORES[core[1]] + plain[core.end() :]
     return sorted(re.findall(r"\[\w+\]|\d[spdf](?:1[0-4]|\d)(?=\d[spdf]|$)", plain))
+
+
+def _has_composition(gold: frozenset[Species], pred: frozenset[Species]) -> bool:
+    """Return whether a condensed formula has the atoms of a molecular one: C2H6O, CH3CH2OH.
+
+    Isomers count as equal only here, where the gold answer does not tell them apart.
+    """
+    return any(
+        _MOLECULAR.fullmatch(g.atoms)
+        and g.charge == p.charge
+        and not (g.mass or p.mass)
+        and _count_atoms(g.atoms) == _count_atoms(p.atoms)
+        for g in gold
+        for p in pred
+    )
+
+
+def _count_atoms(atoms: str) -> Counter[str] | None:
+    """Return the number of atoms of each element; None with a variable number, such as n."""
+    stack = [Counter[str]()]
+    for name, opens, closes, number in _COUNTED.findall(atoms):
+        if opens:
+            stack.append(Counter())
+        elif closes and len(stack) > 1:
+            group = stack.pop()
+            for element, count in group.items():
+                stack[-1][element] += count * int(number or 1)
+        elif name:
+            stack[-1][name] += int(number or 1)
+    return stack[0] if _COUNTED.sub("", atoms) == "" else None
 
 
 def _meet(gold: frozenset[Species], pred: frozenset[Species]) -> bool:
@@ -225,6 +267,7 @@ def _scan_atoms(text: str) -> str | None:
     atoms = "".join(out)
     if depth or not re.search("[A-Z]", atoms):
         return None
+    atoms = _ETHYL.sub("CH3CH2", atoms)
     return atoms[1:-1] if _is_in_brackets(atoms) else atoms
 
 

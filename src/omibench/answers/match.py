@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from omibench.answers import prose
+from omibench.answers import number_sets, prose
 from omibench.answers.chemistry import same_chemistry
 from omibench.answers.extraction.cues import find_cued_answer
 from omibench.answers.formulas.formula import (
@@ -18,7 +18,7 @@ from omibench.answers.formulas.formula import (
     same_relation,
     same_set,
 )
-from omibench.answers.formulas.latex import fold, same_text, tidy
+from omibench.answers.formulas.latex import flatten_environments, fold, same_text, tidy
 from omibench.answers.formulas.symbolic import numeric_value
 from omibench.answers.multipart import (
     SPLITTERS,
@@ -30,6 +30,7 @@ from omibench.answers.multipart import (
     without_label,
 )
 from omibench.answers.quantity import quantity, same_quantity
+from omibench.answers.solutions import same_solutions
 from omibench.text.pieces import split_outside_brackets
 
 # Truth values and option letters: which lists are ordered, and which are sets.
@@ -350,9 +351,11 @@ def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _statement(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Compare a sentence that states a value with a gold answer that is not a sentence."""
-    stated = None if _STATES.match(gold) else _STATES.match(pred)
-    if stated is None or prose.denies(stated.group(1)):
+    """Compare a sentence that states a value with an answer that is not a sentence."""
+    gold_stated, stated = _STATES.match(gold), _STATES.match(pred)
+    if gold_stated and not stated and not prose.is_prose(gold_stated.group(2)):
+        return is_same(gold_stated.group(2), pred) or None
+    if gold_stated or stated is None or prose.denies(stated.group(1)):
         return None
     return is_same(gold, stated.group(2)) or None
 
@@ -398,11 +401,13 @@ TRUTHLESS = TIERS[1:]
 MAX_CHARS = 4_000
 MAX_DEPTH = 3
 _BEFORE = re.compile(
-    r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+"
+    r"^\W{0,3}(?:answers?\s*:\s*|(?:(?:thus|therefore|hence),?|(?:so|in conclusion|finally),)\s+"
     r"|(?:so |thus |hence )?(?:in total,? )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)"
     r"(?=\S)",
     re.IGNORECASE,
 )
+_THIN_SPACE = re.compile(r"(?<=\d),\\!(?=\d{3})")
+_POINTED = re.compile(r"(?:\\left\s*)?\\langle(?![A-Za-z])([^|]*?,[^|]*?)(?:\\right\s*)?\\rangle")
 _AROUND = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
 
 
@@ -446,17 +451,75 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     if same_text(gold, pred):
         return "same text", True
     tiers = TRUTHLESS if is_symbol(gold) else TIERS
+    raw = gold, pred
     gold, pred = tidy(gold), tidy(pred)
+    name, equal = "same text", False
     for name, tier in tiers:
-        equal = tier(gold, pred, _one_deeper(depth))
-        if equal is not None:
-            return name, equal
-    return "same text", False
+        verdict = tier(gold, pred, _one_deeper(depth))
+        if verdict is not None:
+            equal = verdict
+            break
+    if not equal and name in _SECOND_OPINION and same_mathematics(raw, depth):
+        return "mathematics", True
+    return name, equal
+
+
+_SECOND_OPINION = frozenset((
+    "letter set", "alternatives", "interval", "list", "parts", "tuple", "relation", "words", "formula", "same text",
+    "number", "ratio", "angle",
+))  # fmt: skip
+"""Tiers that may not know the notation of a text that they call different."""
+_REALS = re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ")
+_ASCII_SIGNS = (
+    (re.compile(r">=|⩾|≧|≥"), r" \\geq "), (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
+    (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
+)  # fmt: skip
+
+
+def same_mathematics(pair: tuple[str, str], depth: int) -> bool:
+    """Return whether two raw texts are the same set of numbers, inequality, solutions or vector."""
+    if max(map(len, pair)) > number_sets.MAX_CHARS:
+        return False
+    gold, pred = (tidy(_spell_signs(text)) for text in pair)
+    is_same = _one_deeper(depth)
+    return bool(
+        number_sets.same_number_set(gold, pred)
+        or number_sets.same_inequality(gold, pred)
+        or same_solutions(gold, pred, is_same)
+        or _same_vector(gold, pred, is_same)
+    )
+
+
+def _spell_signs(text: str) -> str:
+    text = _REALS.sub(r" \\reals ", text)
+    for sign, command in _ASCII_SIGNS:
+        text = sign.sub(command, text)
+    return text
+
+
+def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare a matrix of one row or one column with a tuple."""
+    rows = [_VECTOR.fullmatch(text) for text in (gold, pred)]
+    if (rows[0] is None) == (rows[1] is None):
+        return False
+    g, p = (
+        re.sub(r"\]\s*,\s*\[", ", ", row[1]) if row else text.strip().strip("()<>")
+        for row, text in zip(rows, (gold, pred), strict=True)
+    )
+    values = [[part.text for part in by_comma(text)] for text in (g, p)]
+    return len(values[0]) > 1 and len(values[0]) == len(values[1]) and all(map(is_same, *values))
+
+
+_VECTOR = re.compile(r"\[\[([^\[\],]*(?:\]\s*,\s*\[[^\[\],]*)*|[^\[\]]*)\]\]")
 
 
 def without_cue(text: str) -> str:
-    """Strip a leading "Answer:" or "Thus," and a surrounding "both" or "only"."""
-    return _AROUND.sub("", _BEFORE.sub("", text))
+    """Strip a leading "Answer:" or "Thus," and a surrounding "both" or "only"; write out matrices.
+
+    The thin space that sets a group of thousands is dropped: 1,\\!000.
+    """
+    plain = _POINTED.sub(r"(\1)", _AROUND.sub("", _BEFORE.sub("", text)))
+    return _THIN_SPACE.sub(",", flatten_environments(plain))
 
 
 def _one_deeper(depth: int) -> Equality:

@@ -116,6 +116,12 @@ _APPROXIMATELY = re.compile(
 )
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)")
 _COMPOUND = re.compile(rf"{_PIECE.pattern}(?:,?\s+{_PIECE.pattern}){{1,2}}")
+_ARC = re.compile(
+    r"([+-]?)(?:(\d+(?:\.\d+)?)\s*°)?\s*(?:(\d+(?:\.\d+)?)\s*')?\s*(?:(\d+(?:\.\d+)?)\s*'')?"
+)
+_DEGREE = Unit(0.017453292519943295, (("rad", 1),))
+_PER_CENT = re.compile(r"([^\W\d]+(?:[\s-][^\W\d]+)*)\s+per\s?cent")
+_MONEY_AFTER = re.compile(r"(?<=\d)\s*(?:€|£|¥|₹|USD|EUR|CNY|RMB|元)$")
 _MONEY = re.compile(r"^(?:Rs\.?|US\$|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
 _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
@@ -146,7 +152,11 @@ def quantity(text: str) -> Quantity | None:
     """
     text = tidy(text).strip()
     text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
-    text = _MONEY.sub("", text, count=1)
+    text = _MONEY_AFTER.sub("", _MONEY.sub("", text, count=1))
+    spelt = _PER_CENT.fullmatch(text)
+    per_cent = spelt_number(spelt[1]) if spelt else None
+    if per_cent is not None:
+        return Quantity(per_cent, None, True, 0.5, None)
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text
     word = spelt_number(text)
@@ -165,7 +175,7 @@ def quantity(text: str) -> Quantity | None:
     number = _number(text)
     if number is None:
         return None
-    if compound := _compound(text):
+    if compound := _compound(text) or _read_arc(text):
         return compound
     value, half_place, unread = number
     error = None
@@ -195,6 +205,15 @@ def _compound(text: str) -> Quantity | None:
         return None
     total = sum(number * unit.factor for number, unit in pieces if unit)
     return Quantity(total / units[0].factor, units[0], False, ABS_TOLERANCE, None)
+
+
+def _read_arc(text: str) -> Quantity | None:
+    """Parse an angle with minutes or seconds of arc, in degrees: 10°15', 45', 10°30'36''."""
+    match = _ARC.fullmatch(text) if "'" in text else None
+    if match is None:
+        return None
+    value = sum(float(part) / 60**i for i, part in enumerate(match.groups()[1:]) if part)
+    return Quantity(-value if match[1] == "-" else value, _DEGREE, False, ABS_TOLERANCE, None)
 
 
 def _read_counted_noun(noun: str) -> Unit | None:

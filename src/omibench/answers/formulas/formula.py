@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.answers.formulas.latex import same_text, squash
-from omibench.answers.formulas.symbolic import symbolically_equal
+from omibench.answers.formulas.reader import same_at_samples
+from omibench.answers.formulas.symbolic import same_calculus, symbolically_equal
 from omibench.answers.multipart import by_comma, is_name, is_numbered
 from omibench.answers.units import parse_unit
 from omibench.text.latex.signs import list_words
@@ -25,8 +26,9 @@ _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta io
 lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
 Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
 """
-_COMMANDS = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp frac sqrt times
-sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
+_COMMANDS = """sin cos tan cot sec csc cosec arcsin arccos arctan arccot sinh cosh tanh coth sech
+csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min gcd
+lcm bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
 scalarproduct vectorproduct"""
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
@@ -165,9 +167,13 @@ def _has_unnamed_product(text: str) -> bool:
 
 # Equality of formulas, with a LaTeX parser only for texts it can decide.
 
-_NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
+_NAMES = (
+    "sin|cos|tan|cot|sec|csc|cosec|arcsin|arccos|arctan|arccot|ln|log|lg|exp|sinh|cosh|tanh|coth|sech"
+    "|csch|arcsinh|arccosh|arctanh|max|min|gcd|lcm"
+)
 _TOKEN = re.compile(
-    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])"
+    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot|[dt]?binom|bmod|[lr]floor|[lr]ceil)(?![A-Za-z])"
+    r"|\\(?:sum|prod)(?=\s*_\s*\{\s*\\?[A-Za-z]+\s*=)"
     rf"|(?P<word>\b(?:{_NAMES})\b)"
     r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])"
     r"|\\(?:overrightarrow|vec)\s*\{\s*[A-Z]\s*[A-Z]\s*\}|\\[A-Za-z]+|[^\W\d_])"
@@ -184,6 +190,18 @@ _BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to", ",", "<", ">", "=")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _BINOMIAL = re.compile(r"\\[dt]?binom\s*\{\s*(\d{1,2})\s*\}\s*\{\s*(\d{1,2})\s*\}")
 _FACTORIAL = re.compile(r"(?<![\w.!)}])(1?\d)\s*!(?!!)")
+_RECURRING = re.compile(
+    r"(?<![\d.])(\d*)\.(\d*)(?:\\overline\s*\{\s*(\d{1,12})\s*\}|\(\s*(\d{1,12})\s*\)"
+    r"|\\dot\s*\{?\s*(\d)\s*\}?)"
+)
+_CONSTANT = re.compile(
+    r"(.*[xytuvz\d)}|].*?)\s*\+\s*(?:C|c|K|k|const)(?:\s*_\{\d\})?|(?:C|c|K|k)(?:\s*_\{\d\})?\s*\+\s*(.*[xytuvz].*)",
+    re.DOTALL,
+)
+_CALCULUS = re.compile(r"\\int(?![A-Za-z])|\\lim(?![A-Za-z])|\\frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}|∞")
+_COMBINATIONS = re.compile(
+    r"C\s*_\{([^{}]{1,8})\}\s*\^\{([^{}]{1,8})\}|(?:\{\s*\}\s*)?_\{(\d{1,3}|n)\}\s*C\s*_\{([^{}]{1,8})\}"
+)
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -208,15 +226,58 @@ def same_formula(gold: str, pred: str) -> bool:
     in_order = same_in_order(gold, pred, same_formula)
     if in_order is not None:
         return in_order
-    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred) or _are_names(gold, pred):
-        return False
     # An index on a number is its base: 101_2.
-    if re.search(r"\d_\{", gold + pred):
+    if _are_names(gold, pred) or re.search(r"\d_\{", gold + pred):
         return False
-    places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
-    gold, pred = neutral(gold, places), neutral(pred, places)
+    constants = _without_constant(gold), _without_constant(pred)
+    if all(constants):
+        gold, pred = map(str, constants)
+    return _same_value(gold, pred)
+
+
+def _same_value(gold: str, pred: str) -> bool:
+    r"""Compare two formulas by value: degrees, `i` and `C_n^k` have two readings each.
+
+    A formula that only a parser in a worker reads must have the same symbols and signs.
+    """
+    names = sorted(symbols(gold) | symbols(pred))
+    places = {symbol: place for place, symbol in enumerate(names)}
+    if _CALCULUS.search(gold) or _CALCULUS.search(pred):
+        return same_calculus(gold, pred)
+    pair = neutral(gold, places), neutral(pred, places)
     # A remaining prime after a digit or bracket is a unit: 30' is minutes of arc.
-    return "'" not in gold + pred and symbolically_equal(gold, pred)
+    if any("'" in text for text in pair):
+        return False
+    equal = same_at_samples(*pair)
+    if equal or any(same_at_samples(*other) for other in _other_readings(gold, pred, places)):
+        return True
+    if equal is False:
+        return False
+    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
+        return False
+    return symbolically_equal(*pair)
+
+
+def _other_readings(
+    gold: str, pred: str, places: dict[str, int]
+) -> Iterator[tuple[str, str]]:
+    both = gold + pred
+    if "°" in both:
+        degrees = gold.replace("°", r" \degree "), pred.replace("°", r" \degree ")
+        yield neutral(degrees[0], places), neutral(degrees[1], places)
+    if "i" in places and not re.search(r"_\s*\{\s*i\s*=", both):
+        real = {symbol: place for symbol, place in places.items() if symbol != "i"}
+        yield neutral(gold, real, True), neutral(pred, real, True)
+    if _COMBINATIONS.search(both):
+        chosen = (_COMBINATIONS.sub(r"\\binom{\1\3}{\2\4}", text) for text in (gold, pred))
+        first, second = (neutral(text, places) for text in chosen)
+        yield first, second
+
+
+def _without_constant(text: str) -> str | None:
+    """Return an antiderivative without its constant: x^2 of x^2 + C; None if it has none."""
+    match = _CONSTANT.fullmatch(text.strip())
+    return match and (match.group(1) or match.group(2))
 
 
 def _are_names(gold: str, pred: str) -> bool:
@@ -229,11 +290,21 @@ def _index_first(text: str) -> str:
 
 
 def _compute_counts(text: str) -> str:
-    """Replace small factorials and binomial coefficients of numbers by their values."""
+    """Replace recurring decimals, small factorials and binomial coefficients by their values."""
+    if "." in text and ("overline" in text or "(" in text or "dot" in text):
+        text = _RECURRING.sub(_write_recurring, text)
     if "!" not in text and "binom" not in text:
         return text
     text = _BINOMIAL.sub(lambda m: str(math.comb(int(m.group(1)), int(m.group(2)))), text)
     return _FACTORIAL.sub(lambda m: str(math.factorial(int(m.group(1)))), text)
+
+
+def _write_recurring(match: re.Match[str]) -> str:
+    r"""Return 0.1\overline{6} as \frac{15}{90}."""
+    whole, fixed, *repeats = match.groups(default="")
+    repeat = "".join(repeats)
+    top = int(f"0{whole}{fixed}{repeat}") - int(f"0{whole}{fixed}")
+    return rf"\frac{{{top}}}{{{'9' * len(repeat)}{'0' * len(fixed)}}}"
 
 
 def _marks(text: str) -> list[bool]:
@@ -265,10 +336,11 @@ def symbols(text: str) -> set[str]:
     return {_symbol(m) for m in _TOKEN.finditer(text) if m["symbol"]} - {"e"}
 
 
-def neutral(text: str, places: dict[str, int]) -> str:
+def neutral(text: str, places: dict[str, int], complex_i: bool = False) -> str:
     """Rename the symbols of a formula to x_{0}, x_{1}, ...
 
     A parser reads `E`, `I` and `S` as constants and can read `M` as `m`; in physics they are names.
+    With `complex_i`, `i` is the imaginary unit.
     """
 
     def rename(match: re.Match[str]) -> str:
@@ -276,7 +348,10 @@ def neutral(text: str, places: dict[str, int]) -> str:
             return f"\\{match['word']}"
         if match["symbol"] in _OPERATORS and not match["index"]:
             return match.group()
-        place = places.get(_symbol(match)) if match["symbol"] else None
+        symbol = _symbol(match) if match["symbol"] else ""
+        if complex_i and symbol == "i":
+            return r" \imaginary "
+        place = places.get(symbol)
         return match.group() if place is None else f" x_{{{place}}} "
 
     return " ".join(_TOKEN.sub(rename, text).replace("°", " ").split())
@@ -411,6 +486,7 @@ _RELATION_SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?!
 _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
+    r"|\\frac\s*\{\s*(d|\\partial)\s*\^?\{?\d?\}?\s*\w*\s*\}\s*\{\s*\1\s*\w\s*(?:\^\{\d\})?\s*\}"
 )
 _LABEL = re.compile(
     r"(\\(?:Delta|vec|d?dot|bar|hat|overline|mathscr)(?![A-Za-z])\s*\{?\s*|)"
@@ -419,7 +495,12 @@ _LABEL = re.compile(
     re.DOTALL,
 )
 _ANY_INDEX = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
-_OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]")
+_OPERATION = re.compile(
+    rf"[+*/^−-]|\\(?:frac|sqrt|times|angle|{_NAMES})(?![A-Za-z])|\d\s*[A-Za-z\\]|\|"
+)
+_LETTERS = re.compile(r"[a-z](?:\s*[a-z])?|abc|xyz|[a-z](?:\s+[a-z])+")
+_SYMBOL_NAME = re.compile(r"\\?[A-Za-z]\w*(?:\s*_\s*\{[^{}]*\})?'*(?:\s*\(.*\))?")
+_IS_POWER = re.compile(r"\^\s*\{\s*[\dn]+\s*\}")
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
 
@@ -455,16 +536,20 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
         return (gold_signs == pred_signs and _all_same(g, p, is_same)) or (
             gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], is_same)
         )
-    equations = g, p
-    labels = [chain[0] for chain in (g, p) if len(chain) > 1 and chain != _without_name(chain)]
+    labels = [chain[0] for chain in (g, p) if len(_without_label(chain)) < len(chain)]
     if len(labels) == 2 and not _same_label(labels[0], labels[1], is_same):
-        return _same_equation(*equations)
-    g, p = _without_name(g), _without_name(p)
-    if len(g) == len(p):
-        equal = _all_same(g, p, is_same)
-    else:
-        equal = (len(g) == 1 or len(p) == 1) and is_same(g[-1], p[-1])
-    return equal or _same_equation(*equations)
+        return _same_equation(g, p)
+    values = _without_label(g), _without_label(p)
+    if len(labels) == 1 and not all(map(_has_value, (g, p))):
+        values = g, p
+    equal = _all_same(*values, is_same) or (
+        len(values[0]) != len(values[1])
+        and min(map(len, values)) == 1
+        and len(labels) > 0
+        and values != (g, p)
+        and is_same(g[-1], p[-1])
+    )
+    return equal or _same_equation(g, p)
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
@@ -515,13 +600,27 @@ def sides(text: str) -> tuple[list[str], list[str]]:
     return [*texts, text[start:].strip()], signs
 
 
-def _without_name(chain: list[str]) -> list[str]:
-    """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v"."""
+def _without_label(chain: list[str]) -> list[str]:
+    """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v", y^2."""
+    labelled = len(chain) > 1 and (
+        _NAME.fullmatch(chain[0]) or (len(chain[0]) <= 60 and not _OPERATION.search(chain[0]))
+    )
+    return chain[1:] if labelled else chain
+
+
+def _has_value(chain: list[str]) -> bool:
+    """Return whether a text states a value, so that its left side can be omitted.
+
+    An equation is not its right side: a product of letters (xy = 12), a power (y^2 = 4x) or a
+    name that the other side contains (x = x^2 - 2) on the left has no value by itself.
+    """
     if len(chain) < 2:
-        return chain
+        return True
     name = chain[0]
-    named = _NAME.fullmatch(name) or (len(name) <= 60 and not _OPERATION.search(name))
-    return chain[1:] if named else chain
+    if _IS_POWER.search(name) or (len(name) > 1 and _LETTERS.fullmatch(name)):
+        return False
+    symbol = symbols(re.sub(r"\(.*\)", "", name)) if _SYMBOL_NAME.fullmatch(name) else set[str]()
+    return not symbol & symbols(chain[-1])
 
 
 def _all_same(gold: Sequence[str], pred: Sequence[str], is_same: Equality) -> bool:

@@ -236,6 +236,32 @@ def _tidy_text(text: str) -> str:
     return text
 
 
+_ENVIRONMENT_ROWS = re.compile(
+    r"(?:\\left\s*[(\[.]|(?<=\\left)\\\{)?\s*\\begin\s*\{((?:[pbB]|small)?matrix|array|cases|aligned|split)\}"
+    r"\s*(?:\{[lcr|\s]*\})?(.*?)\\end\s*\{\1\}(?:\s*\\right\s*[)\].])?",
+    re.DOTALL,
+)
+_LISTS = ("cases", "aligned", "split")
+
+
+def flatten_environments(text: str) -> str:
+    r"""Write matrices of a raw text as rows in brackets, [[1, 2], [3, 4]], and cases as a list.
+
+    A column vector is a matrix with one entry in each row.
+    """
+    return _ENVIRONMENT_ROWS.sub(_write_rows, text) if "\\begin" in text else text
+
+
+def _write_rows(match: re.Match[str]) -> str:
+    rows = [row.strip() for row in re.split(r"\\\\(?:\[[^\]]*\])?|\\cr(?![a-z])", match[2])]
+    cells = [[cell.strip() for cell in row.split("&")] for row in rows if row]
+    relations = match[1] == "array" and all(re.search(r"[=<>]", "".join(row)) for row in cells)
+    if match[1] in _LISTS or relations:
+        return ", ".join(" ".join(row).strip(" ,;.") for row in cells)
+    rows_in_brackets = ", ".join("[" + ", ".join(row) + "]" for row in cells)
+    return f"[{rows_in_brackets}]"
+
+
 def _join_mixed_number(match: re.Match[str]) -> str:
     """Return 2 1/3 as 2\\frac{1}{3}; keep two numbers if the second is not a proper fraction."""
     integer, top, bottom = match.groups()

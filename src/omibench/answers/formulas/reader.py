@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -23,7 +24,17 @@ class Operation(NamedTuple):
     does: Callable[..., complex]
 
 
-Step = complex | Symbol | Operation
+class Loop(NamedTuple):
+    r"""Push a sum or product of `body` for each integer from `low` to `high`: \sum_{k=1}^{n}."""
+
+    place: int
+    low: Program
+    high: Program
+    body: Program
+    is_product: bool
+
+
+Step = complex | Symbol | Operation | Loop
 Program = tuple[Step, ...]
 
 
@@ -41,20 +52,54 @@ def _add(a: complex, b: complex) -> complex:
     return total
 
 
+def _root(n: complex, a: complex) -> complex:
+    """Return the n-th root; of a negative number, the real one where there is one."""
+    if a.imag == 0 > a.real and n.real % 2 == 1 and n.imag == 0:
+        return -((-a) ** (1 / n))
+    return a ** (1 / n)
+
+
+def _real(a: complex) -> float:
+    if abs(a.imag) > _CANCELLED * abs(a):
+        raise Unstable
+    return a.real
+
+
+def _integer(a: complex) -> int:
+    nearest = round(_real(a))
+    if abs(a.real - nearest) > _CANCELLED * max(1.0, abs(a.real)):
+        raise Unstable
+    return nearest
+
+
+def _factorial(a: complex) -> complex:
+    return complex(math.gamma(_real(a) + 1))
+
+
+def _binomial(n: complex, k: complex) -> complex:
+    return _factorial(n) / (_factorial(k) * _factorial(n - k))
+
+
 def _opaque(kind: int) -> Callable[[complex], complex]:
     """Return a placeholder for a sum, a mean or a vector: equal only for equal arguments."""
     return lambda a: cmath.sin(kind * a) + a / kind
 
 
-ADD, NEGATE = Operation(2, _add), Operation(1, lambda a: -a)
+ADD = Operation(2, _add)
+NEGATE = Operation(1, lambda a: 0 - a)  # -a would give -4-0i, whose root is not 2i
 TIMES, OVER = Operation(2, lambda a, b: a * b), Operation(2, lambda a, b: a / b)
-POWER, ROOT = Operation(2, lambda a, b: a**b), Operation(2, lambda n, a: a ** (1 / n))
+POWER, ROOT = Operation(2, lambda a, b: a**b), Operation(2, _root)
 SQUARE_ROOT, SIZE = Operation(1, cmath.sqrt), Operation(1, lambda a: complex(abs(a)))
 LOG = Operation(2, lambda base, a: cmath.log(a) / cmath.log(base))
 FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "cot": lambda a: 1 / cmath.tan(a),
     "arcsin": cmath.asin, "arccos": cmath.acos, "arctan": cmath.atan, "sinh": cmath.sinh,
     "cosh": cmath.cosh, "tanh": cmath.tanh, "ln": cmath.log, "exp": cmath.exp,
+    "sec": lambda a: 1 / cmath.cos(a), "csc": lambda a: 1 / cmath.sin(a),
+    "cosec": lambda a: 1 / cmath.sin(a), "coth": lambda a: 1 / cmath.tanh(a),
+    "sech": lambda a: 1 / cmath.cosh(a), "csch": lambda a: 1 / cmath.sinh(a),
+    "arcsinh": cmath.asinh, "arccosh": cmath.acosh, "arctanh": cmath.atanh,
+    "arccot": lambda a: cmath.pi / 2 - cmath.atan(a), "lg": cmath.log10,
     "log": cmath.log10, "sum": _opaque(1), "prod": _opaque(2), "int": _opaque(3),
     "oint": _opaque(4),
 }  # fmt: skip
@@ -65,7 +110,24 @@ ACCENTS = {
     )
 }
 INDEX = Operation(2, lambda a, index: cmath.sin(a) * cmath.cos(index) + a * index)
-INVERSE = {"sin": cmath.asin, "cos": cmath.acos, "tan": cmath.atan}
+INVERSE = {
+    "sin": cmath.asin, "cos": cmath.acos, "tan": cmath.atan, "cot": FUNCTIONS["arccot"],
+    "sinh": cmath.asinh, "cosh": cmath.acosh, "tanh": cmath.atanh,
+}  # fmt: skip
+FACTORIAL, BINOMIAL = Operation(1, _factorial), Operation(2, _binomial)
+FLOOR = Operation(1, lambda a: complex(math.floor(_real(a) + _CANCELLED)))
+CEILING = Operation(1, lambda a: complex(math.ceil(_real(a) - _CANCELLED)))
+REMAINDER = Operation(2, lambda a, b: complex(_integer(a) % _integer(b)))
+OF_TWO: dict[str, Operation] = {
+    "max": Operation(2, lambda a, b: complex(max(_real(a), _real(b)))),
+    "min": Operation(2, lambda a, b: complex(min(_real(a), _real(b)))),
+    "gcd": Operation(2, lambda a, b: complex(math.gcd(_integer(a), _integer(b)))),
+    "lcm": Operation(2, lambda a, b: complex(math.lcm(_integer(a), _integer(b)))),
+}
+"""Functions of two or more arguments in brackets."""
+CONSTANTS = {"pi": complex(cmath.pi), "imaginary": 1j, "degree": complex(cmath.pi / 180)}
+MAX_TERMS, MAX_INNER_TERMS = 1_000, 40
+"""Most terms of a sum or product, and of one inside another."""
 
 
 def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
@@ -77,6 +139,8 @@ def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
                 stack.append(step)
             elif isinstance(step, Symbol):
                 stack.append(point[step.place])
+            elif isinstance(step, Loop):
+                stack.append(_run_loop(step, point))
             else:
                 values = stack[-step.takes :]
                 del stack[-step.takes :]
@@ -84,6 +148,24 @@ def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
     except (ArithmeticError, ValueError):
         return None
     return stack[0] if cmath.isfinite(stack[0]) else None
+
+
+def _run_loop(loop: Loop, point: Sequence[complex]) -> complex:
+    ends = [evaluate(end, point) for end in (loop.low, loop.high)]
+    if ends[0] is None or ends[1] is None:
+        raise Unstable
+    low, high = map(_integer, (ends[0], ends[1]))
+    inner = any(isinstance(step, Loop) for step in loop.body)
+    if high - low >= (MAX_INNER_TERMS if inner else MAX_TERMS):
+        raise Unstable
+    total, at = complex(loop.is_product), list(point)
+    for number in range(low, high + 1):
+        at[loop.place] = complex(number)
+        value = evaluate(loop.body, at)
+        if value is None:
+            raise Unstable
+        total = total * value if loop.is_product else total + value
+    return total
 
 
 # Reader of plain formulas: LaTeX to programs of a stack machine over complex numbers.
@@ -106,7 +188,7 @@ With "factor" a product also binds no tighter than a slash: 1/2 x is half of x.
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?|\.\d+)|x_\{(?P<symbol>\d+)\}|\\(?P<command>[a-z]+)"
-    r"|(?P<mark>[-+*/×^_(){}\[\]|]|e(?![A-Za-z])))"
+    r"|(?P<mark>[-+*/×^_(){}\[\]|!=,]|e(?![A-Za-z])))"
 )
 _CLOSES = {"(": ")", "[": "]", "{": "}", "|": "|"}
 
@@ -121,6 +203,7 @@ class _Token(NamedTuple):
 
 
 _END = _Token("end", "")
+_NOT_OPERANDS = ("rfloor", "rceil", "bmod")
 
 
 @lru_cache(maxsize=8_192)
@@ -202,6 +285,10 @@ class _Reader:
                 divided = True
                 self._signed_product()
                 self._steps.append(OVER)
+            elif self._now == _Token("command", "bmod"):
+                self._at += 1
+                self._signed_product()
+                self._steps.append(REMAINDER)
             elif self._starts_operand():  # only under "factor"
                 self._power()
                 self._steps.append(TIMES)
@@ -235,7 +322,7 @@ class _Reader:
             raise _Unreadable  # 2 3 and 1 \frac{1}{2} are not products
         if kind == "mark":
             return text in ("(", "[", "{", "e") or (text == "|" and not self._closes_bar())
-        return kind in ("number", "symbol", "command")
+        return kind in ("number", "symbol") or (kind == "command" and text not in _NOT_OPERANDS)
 
     def _closes_bar(self) -> bool:
         return bool(self._bars) and self._bars[-1] == self._depth
@@ -245,6 +332,10 @@ class _Reader:
         if self._take("_"):
             self._script()
             self._steps.append(INDEX)
+        if self._take("!"):
+            self._steps.append(FACTORIAL)
+            if self._now.text == "!":
+                raise _Unreadable
         if self._take("^"):
             self._script()
             self._steps.append(POWER)
@@ -294,20 +385,30 @@ class _Reader:
         kind, text = self._now
         if (kind, text) == ("mark", "{"):
             self._group()
-        elif kind in ("number", "symbol") or text in ("e", "pi"):
+        elif kind in ("number", "symbol") or text == "e" or text in CONSTANTS:
             self._atom()
         else:
             raise _Unreadable
 
     def _command(self, name: str) -> None:
-        if name == "pi":
-            self._steps.append(complex(cmath.pi))
-        elif name in ("frac", "dfrac", "tfrac"):
+        if name in CONSTANTS:
+            self._steps.append(CONSTANTS[name])
+        elif name in ("frac", "dfrac", "tfrac", "binom", "dbinom", "tbinom"):
             if self._now.text != "{":
                 raise _Unreadable
             self._script()
             self._script()
-            self._steps.append(OVER)
+            self._steps.append(BINOMIAL if name.endswith("binom") else OVER)
+        elif name in ("lfloor", "lceil"):
+            self._sum()
+            if self._now != _Token("command", f"r{name[1:]}"):
+                raise _Unreadable
+            self._at += 1
+            self._steps.append(FLOOR if name == "lfloor" else CEILING)
+        elif name in OF_TWO:
+            self._list_arguments(OF_TWO[name])
+        elif name in ("sum", "prod") and self._take("_"):
+            self._loop(is_product=name == "prod")
         elif name == "sqrt":
             indexed = self._now.text == "["
             if indexed:
@@ -321,6 +422,41 @@ class _Reader:
             self._function(name)
         else:
             raise _Unreadable
+
+    def _list_arguments(self, does: Operation) -> None:
+        """Parse two or more arguments in brackets: (12, 18)."""
+        closes = _CLOSES.get(self._now.text)
+        if closes is None or not (self._take("(") or self._take("{")):
+            raise _Unreadable
+        self._sum()
+        while self._take(","):
+            self._sum()
+            self._steps.append(does)
+        self._expect(closes)
+
+    def _loop(self, is_product: bool) -> None:
+        r"""Parse the bounds and the term of \sum_{k=1}^{n} k^{2} after its underscore."""
+        self._expect("{")
+        kind, text = self._now
+        self._at += 1
+        self._expect("=")
+        if kind != "symbol" or len(text) > 2 or int(text) >= MAX_SYMBOLS:
+            raise _Unreadable
+        low = self._apart(self._sum)
+        self._expect("}")
+        self._expect("^")
+        high = self._apart(self._script)
+        body = self._apart(self._term)
+        self._steps.append(Loop(int(text), low, high, body, is_product))
+
+    def _apart(self, parse: Callable[[], None]) -> Program:
+        """Return the steps of what `parse` reads, without adding them."""
+        steps, self._steps = self._steps, []
+        try:
+            parse()
+            return tuple(self._steps)
+        finally:
+            self._steps = steps
 
     def _function(self, name: str) -> None:
         does, based = Operation(1, FUNCTIONS[name]), False
@@ -393,6 +529,10 @@ class _Reader:
 REL_TOLERANCE = 1e-6
 _RANDOM = Random(20)  # noqa: S311 (sample points, not a secret)
 POINTS = [[complex(_RANDOM.uniform(0.6, 2.4)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
+SIGNED = [[-x if (i + n) % 2 else x for i, x in enumerate(p)] for n, p in enumerate(POINTS)]
+"""Sample points of formulas with bars, which would not count at positive ones."""
+INTEGERS = [[complex(_RANDOM.randint(2, 9)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
+"""Sample points of formulas that are defined for integers only."""
 
 
 def same_at_samples(gold: str, pred: str) -> bool | None:
@@ -412,10 +552,22 @@ def same_at_samples(gold: str, pred: str) -> bool | None:
 def value_at_samples(text: str) -> float | None:
     """Return the real value of a text without symbols; None if absent or ambiguous."""
     programs = readings(text)
-    if len(programs) != 1 or any(isinstance(step, Symbol) for step in programs[0]):
+    if len(programs) != 1 or _free_symbols(programs[0]):
         return None
-    number = evaluate(programs[0], [])
+    number = evaluate(programs[0], POINTS[0])
     return None if number is None or number.imag else number.real
+
+
+def _free_symbols(program: Program) -> set[int]:
+    """Return the places of the symbols on which a value depends."""
+    places = set[int]()
+    for step in program:
+        if isinstance(step, Symbol):
+            places.add(step.place)
+        elif isinstance(step, Loop):
+            places |= _free_symbols(step.body) - {step.place}
+            places |= _free_symbols(step.low) | _free_symbols(step.high)
+    return places
 
 
 def _agree(gold: Program, pred: Program) -> bool | None:
@@ -428,6 +580,9 @@ def _agree(gold: Program, pred: Program) -> bool | None:
 
 
 def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, complex | None]]:
-    constant = not any(isinstance(step, Symbol) for step in (*gold, *pred))
-    for point in POINTS[:1] if constant else POINTS:
+    steps = (*gold, *pred)
+    constant = not _free_symbols(steps)
+    whole = any(isinstance(step, Loop) or step is REMAINDER for step in steps)
+    points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
+    for point in points[:1] if constant else points:
         yield evaluate(gold, point), evaluate(pred, point)

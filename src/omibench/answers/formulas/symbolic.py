@@ -217,6 +217,10 @@ _DANGEROUS = re.compile(
     r"|\d{13,}|!\s*!|\d{3,}\s*!|\^\s*\{[^{}]*\^|\^\s*\{[^{}]*\d{4,}[^{}]*\}|\)\s*!|\}\s*!"
     r"|\^\s*\{?\s*\(?\s*-?\s*\d{3,}|\d\s+\d"
 )
+_OPENED = re.compile(r"\\(?:int|lim|sum)(?![A-Za-z])")
+"""Commands that are safe where only values are compared, in a worker with its limits."""
+_PLAIN = re.compile(r"(?:\\[a-z]+|(?<![A-Za-z])d?[a-hj-z](?![A-Za-z])|[^A-Za-z\\])+")
+_DIFFERENTIAL = re.compile(r"\bd\s+([a-z])\b")
 _MAX_DEPTH = 12
 _MAX_RADICALS = 10
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
@@ -245,6 +249,16 @@ def symbolically_equal(gold: str, pred: str) -> bool:
     if equal is not None:
         return equal
     return is_safe(gold) and is_safe(pred) and _result("equal", gold, pred) is True
+
+
+def same_calculus(gold: str, pred: str) -> bool:
+    r"""Return whether two tidied texts with \int, \lim, d/dx or ∞ have the same value.
+
+    Both may have symbols of one lower-case letter only, which a parser reads as they are.
+    """
+    gold, pred = (_DIFFERENTIAL.sub(r"d\1", text).replace("∞", r"\infty ") for text in (gold, pred))
+    safe = all(is_safe(_OPENED.sub("", text)) and _PLAIN.fullmatch(text) for text in (gold, pred))
+    return safe and _result("equal", gold, pred) is True
 
 
 def numeric_value(text: str) -> float | None:

@@ -41,7 +41,7 @@ def equal(gold: str, pred: str) -> bool:
     """
     from math_verify import verify
 
-    a, b = _parse_latex(gold), _parse_latex(pred)
+    a, b = (_carry_out(_parse_latex(text)) for text in (gold, pred))
     sampled = _agree_at_samples(a, b)
     if sampled is not None:
         return sampled
@@ -54,6 +54,15 @@ def _parse_latex(text: str) -> Any:
     from latex2sympy2_extended.latex2sympy2 import ConversionConfig
 
     return latex2sympy(text, conversion_config=ConversionConfig(lowercase_symbols=False))
+
+
+def _carry_out(expression: Any) -> Any:
+    """Carry out derivatives and limits, which have no value at a point otherwise."""
+    from sympy import Derivative, Expr, Limit
+
+    if isinstance(expression, Expr) and expression.has(Derivative, Limit):
+        return expression.doit()
+    return expression
 
 
 def _agree_at_samples(a: Any, b: Any) -> bool | None:

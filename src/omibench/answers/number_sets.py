@@ -1,0 +1,411 @@
+r"""Sets of real numbers: intervals, inequalities, set-builder forms, complements of points.
+
+A text is read as a tree of intervals whose ends are formulas. Two sets are equal if, at three
+sample points of their symbols, they are the same sorted list of disjoint intervals, so that
+`|x| < 3`, `-3 < x < 3` and `(-3, 3)` are one set, and so are `x \neq 2` and `(-\infty, 2) \cup
+(2, \infty)`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from omibench.answers.formulas.formula import FLIPPED, neutral, symbols
+from omibench.answers.formulas.reader import POINTS, SIGNED, REL_TOLERANCE, Program, evaluate, readings
+from omibench.text.pieces import split_outside_brackets
+
+MAX_CHARS = 300
+_WHOLE = re.compile(
+    r"\\reals|\(\s*-\s*∞\s*,\s*\+?\s*∞\s*\)|(?:all|any)\s+(?:the\s+)?real(?:s|\s+numbers?)?(?:\s+[a-z])?"
+)
+_EMPTY = re.compile(
+    r"\\emptyset|\\\{\s*\\\}|(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?"
+    r"|(?:the )?(?:empty|null) set|has no (?:real )?solutions?",
+    re.IGNORECASE,
+)
+_MEMBER = re.compile(r"(\\?[A-Za-z]+(?:\s*_\{\w+\})?)\s*(?:\\in(?![A-Za-z])|∈)\s*(.+)", re.DOTALL)
+_BUILDER = re.compile(
+    r"\\?\{\s*(\\?[A-Za-z])\s*(?:(?:\\in|∈)\s*\\reals\s*)?(?:\||:|\\mid|;)(.+?)\\?\}", re.DOTALL
+)
+_INTERVAL = re.compile(r"([(\[\]])(.+)([)\]\[])", re.DOTALL)
+_POINTS = re.compile(r"\\\{(.+)\\\}", re.DOTALL)
+_WITHOUT = re.compile(r"\\setminus(?![A-Za-z])|\\backslash(?![A-Za-z])|∖|\sexcept(?:\sfor)?\s|(?<=\\reals)\s*-\s*(?=\\\{)")
+_UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s|\\lor(?![A-Za-z])|\\vee(?![A-Za-z])|∨|或")
+_MEET = re.compile(r"\\cap(?![A-Za-z])|∩|\sand\s|\\land(?![A-Za-z])|\\wedge(?![A-Za-z])|∧|且")
+_SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|\\neq(?![A-Za-z])|[<>=]")
+_SIZE = re.compile(r"\s*(?:\|([^|]+)\||\\left\s*\|([^|]+)\\right\s*\|)\s*")
+_SYMBOL = re.compile(r"\\?[A-Za-z]+(?:\s*_\s*\{\s*\w+\s*\})?(?:\s*\(\s*[a-z]\s*\))?")
+_ORDERED = re.compile(r"[(\[{]|[)\]}]|\\[{}]")
+
+
+class Span(NamedTuple):
+    """An interval of numbers."""
+
+    low: float
+    low_closed: bool
+    high: float
+    high_closed: bool
+
+
+Spans = tuple[Span, ...]
+Point = Sequence[complex]
+Tree = Callable[[Point], Spans]
+"""A set whose ends depend on the values of symbols."""
+
+_START = 0.3819660112501051
+"""Not a root of an inequality in an answer: a sum that cancels has no digits."""
+REALS: Spans = (Span(-math.inf, False, math.inf, False),)
+
+
+class NumberSet(NamedTuple):
+    """A set read from a text, its variable ("" if not named), and how it is written.
+
+    `points` are single numbers; a `pair` such as (1, 2) can also be a point in the plane.
+    """
+
+    variable: str
+    tree: Tree
+    kind: Literal["points", "pair", "region"]
+
+
+class _NotASet(Exception):
+    """The text is not a set of numbers."""
+
+
+def same_number_set(gold: str, pred: str) -> bool | None:
+    """Return whether two tidied texts are the same set of numbers; None if one is not a set.
+
+    `\\reals` stands for the real numbers. A pair (1, 2) beside a pair is left to others.
+    """
+    names = tuple(sorted(symbols(gold) | symbols(pred)))
+    g, p = read_number_set(gold, names), read_number_set(pred, names)
+    if g is None or p is None or "region" not in (g.kind, p.kind):
+        return None
+    if g.variable and p.variable and g.variable != p.variable:
+        return False
+    try:
+        return all(_agree(g.tree(point), p.tree(point)) for point in POINTS)
+    except _NotASet:
+        return None
+
+
+def same_inequality(gold: str, pred: str) -> bool | None:
+    """Return whether two inequalities of several symbols are multiples: x + y <= 4, y <= 4 - x.
+
+    None if one is not a single inequality or cannot be evaluated.
+    """
+    names = tuple(sorted(symbols(gold) | symbols(pred)))
+    pair = [_difference(text, names) for text in (gold, pred)]
+    if pair[0] is None or pair[1] is None:
+        return None
+    (sign, f), (other_sign, g) = pair[0], pair[1]
+    if (r"\neq" in (sign, other_sign)) and sign != other_sign:
+        return False
+    ratios = list[float]()
+    for point in (*POINTS, *SIGNED):
+        values = evaluate(f, point), evaluate(g, point)
+        if values[0] is None or values[1] is None or abs(values[1]) == 0:
+            return None
+        ratio = values[0] / values[1]
+        if abs(ratio.imag) > REL_TOLERANCE * abs(ratio):
+            return False
+        ratios.append(ratio.real)
+    constant = all(math.isclose(ratio, ratios[0], rel_tol=REL_TOLERANCE) for ratio in ratios)
+    expected = sign if ratios[0] > 0 else FLIPPED.get(sign, sign)
+    return constant and expected == other_sign
+
+
+@lru_cache(maxsize=2048)
+def read_number_set(text: str, names: tuple[str, ...]) -> NumberSet | None:
+    """Return the set of numbers in a tidied text, or None; `names` are the symbols of both sides."""
+    if len(text) > MAX_CHARS:
+        return None
+    try:
+        return _read(text.strip(), names)
+    except _NotASet:
+        return None
+
+
+def _read(text: str, names: tuple[str, ...]) -> NumberSet:
+    text = text.strip(" .,$")
+    if _WHOLE.fullmatch(text):
+        return NumberSet("", lambda _: REALS, "region")
+    if _EMPTY.fullmatch(text):
+        return NumberSet("", lambda _: (), "region")
+    if builder := _BUILDER.fullmatch(text):
+        inner = _read(builder[2], names)
+        return NumberSet("", inner.tree, inner.kind)
+    for mark, combine in ((_UNION, _union), (_MEET, _intersection), (_WITHOUT, _without)):
+        pieces = _split(text, mark)
+        if len(pieces) > 1:
+            return _combine([_read(piece, names) for piece in pieces], combine)
+    pieces = split_outside_brackets(text, {",", ";"})
+    if len(pieces) > 1 and all(_SIGN.search(piece) for piece in pieces):
+        return _combine([_read(piece, names) for piece in pieces], _intersection)
+    if member := _MEMBER.fullmatch(text):
+        inner = _read(member[2], names)
+        return NumberSet(_plain(member[1]), inner.tree, "region")
+    return _read_points(text, names) or _read_interval(text, names) or _read_chain(text, names)
+
+
+def _combine(sets: list[NumberSet], combine: Callable[[Spans, Spans], Spans]) -> NumberSet:
+    variables = {item.variable for item in sets if item.variable}
+    if len(variables) > 1:
+        raise _NotASet
+
+    def tree(point: Point) -> Spans:
+        spans = sets[0].tree(point)
+        for item in sets[1:]:
+            spans = combine(spans, item.tree(point))
+        return spans
+
+    points = all(item.kind == "points" for item in sets)
+    return NumberSet(next(iter(variables), ""), tree, "points" if points else "region")
+
+
+def _read_points(text: str, names: tuple[str, ...]) -> NumberSet | None:
+    match = _POINTS.fullmatch(text)
+    if match is None:
+        return None
+    values = [_read_end(piece, names) for piece in split_outside_brackets(match[1], {",", ";"})]
+    return NumberSet("", lambda point: _join(_at(value(point)) for value in values), "points")
+
+
+def _read_interval(text: str, names: tuple[str, ...]) -> NumberSet | None:
+    match = _INTERVAL.fullmatch(text)
+    ends = split_outside_brackets(match[2], {",", ";"}) if match else []
+    if match is None or len(ends) != 2:
+        return None
+    low, high = (_read_end(end, names) for end in ends)
+    low_closed, high_closed = match[1] == "[", match[3] == "]"
+    infinite = "∞" in text
+    mixed = low_closed != high_closed or match[1] + match[3] == "]["
+
+    def tree(point: Point) -> Spans:
+        return _join([_span(low(point), low_closed, high(point), high_closed)])
+
+    return NumberSet("", tree, "region" if infinite or mixed else "pair")
+
+
+def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
+    """Read x < 3, -1 < x <= 3, |x - 1| < 2, -2t > -6, x \\neq 1, 2, x = 1."""
+    signs = _SIGN.findall(text)
+    sides = [side.strip() for side in _SIGN.split(text)]
+    if not 1 <= len(signs) <= 2 or not all(sides):
+        raise _NotASet
+    variable = _find_variable(sides)
+    if signs == [r"\neq"] or signs == ["="]:
+        return _read_exclusion(variable, sides, signs[0], names)
+    if "=" in signs or r"\neq" in signs:
+        raise _NotASet
+    steps = [_solve(a, sign, b, variable, names) for (a, b), sign in zip(pairwise(sides), signs, strict=True)]
+
+    def tree(point: Point) -> Spans:
+        spans = steps[0](point)
+        for step in steps[1:]:
+            spans = _intersection(spans, step(point))
+        return spans
+
+    return NumberSet(variable, tree, "region")
+
+
+def _read_exclusion(
+    variable: str, sides: list[str], sign: str, names: tuple[str, ...]
+) -> NumberSet:
+    if _plain(sides[0]) != variable:
+        raise _NotASet
+    values = [_read_end(piece, names) for piece in split_outside_brackets(sides[1], {",", "and"})]
+
+    def points(point: Point) -> Spans:
+        return _join(_at(value(point)) for value in values)
+
+    if sign == "=":
+        return NumberSet(variable, points, "points")
+    return NumberSet(variable, lambda point: _without(REALS, points(point)), "region")
+
+
+def _find_variable(sides: list[str]) -> str:
+    """Return the only symbol of an inequality, or the only side that is a symbol."""
+    found = set[str]().union(*map(symbols, sides))
+    if len(found) == 1:
+        return next(iter(found))
+    alone = [_plain(side) for side in sides if _SYMBOL.fullmatch(side)]
+    if len(alone) != 1:
+        raise _NotASet
+    return alone[0]
+
+
+def _solve(left: str, sign: str, right: str, variable: str, names: tuple[str, ...]) -> Tree:
+    """Solve an inequality that is linear in its variable, or in the variable between bars."""
+    if variable in symbols(right) and variable not in symbols(left):
+        left, sign, right = right, FLIPPED[sign], left
+    if _plain(left) == variable:
+        end, place = _read_end(right, names), None
+        return lambda point: _ray(1.0, end(point), sign)
+    size = _SIZE.fullmatch(left)
+    if size and variable not in symbols(right):
+        inner, bound = size[1] or size[2], right
+        return _solve_size(inner, sign, bound, variable, names)
+    place = names.index(variable) if variable in names else -1
+    program = _program(f"{left}-({right})", names)
+    if place < 0:
+        raise _NotASet
+    return lambda point: _ray(*_line(program, place, point), sign)
+
+
+def _solve_size(inner: str, sign: str, bound: str, variable: str, names: tuple[str, ...]) -> Tree:
+    below = sign in ("<", r"\leq")
+    upper = _solve(inner, sign, bound, variable, names)
+    lower = _solve(inner, FLIPPED[sign], f"-({bound})", variable, names)
+    combine = _intersection if below else _union
+    return lambda point: combine(upper(point), lower(point))
+
+
+def _line(program: Program, place: int, point: Point) -> tuple[float, float]:
+    """Return slope and root of a program that is linear in one symbol."""
+    at = list(point)
+    values = list[float]()
+    for x in (_START, _START + 1, _START + 3):
+        at[place] = complex(x)
+        value = evaluate(program, at)
+        if value is None or value.imag:
+            raise _NotASet
+        values.append(value.real)
+    slope = values[1] - values[0]
+    linear = math.isclose(values[2] - values[0], 3 * slope, rel_tol=REL_TOLERANCE)
+    if not linear or slope == 0:
+        raise _NotASet
+    return slope, _START - values[0] / slope
+
+
+def _ray(slope: float, root: float, sign: str) -> Spans:
+    """Return where slope * (x - root) has a sign."""
+    if slope < 0:
+        sign = FLIPPED[sign]
+    closed = sign in (r"\leq", r"\geq") and math.isfinite(root)
+    if sign in ("<", r"\leq"):
+        return (Span(-math.inf, False, root, closed),)
+    return (Span(root, closed, math.inf, False),)
+
+
+def _read_end(text: str, names: tuple[str, ...]) -> Callable[[Point], float]:
+    plain = text.strip().removeprefix("+").strip()
+    if plain == "∞":
+        return lambda _: math.inf
+    if re.fullmatch(r"-\s*∞", plain):
+        return lambda _: -math.inf
+    program = _program(plain, names)
+
+    def value(point: Point) -> float:
+        number = evaluate(program, point)
+        if number is None or abs(number.imag) > REL_TOLERANCE * abs(number):
+            raise _NotASet
+        return number.real
+
+    return value
+
+
+def _program(text: str, names: tuple[str, ...]) -> Program:
+    programs = readings(neutral(text, {name: place for place, name in enumerate(names)}))
+    if not programs:
+        raise _NotASet
+    return programs[0]
+
+
+def _difference(text: str, names: tuple[str, ...]) -> tuple[str, Program] | None:
+    signs = _SIGN.findall(text)
+    if len(signs) != 1 or signs[0] == "=" or len(text) > MAX_CHARS:
+        return None
+    left, right = _SIGN.split(text)
+    try:
+        return signs[0], _program(f"{left}-({right})", names)
+    except _NotASet:
+        return None
+
+
+def _split(text: str, mark: re.Pattern[str]) -> list[str]:
+    """Split a text at a mark outside brackets, but not inside half-open ones: [1, 2) \\cup (3, 4]."""
+    pieces, start, depth = list[str](), 0, 0
+    marks = {match.start(): match for match in mark.finditer(text)}
+    brackets = {match.start(): match.group() for match in _ORDERED.finditer(text)}
+    for at in sorted(marks.keys() | brackets.keys()):
+        if at in brackets:
+            depth += 1 if brackets[at][-1] in "([{" else -1
+        elif depth == 0:
+            pieces.append(text[start:at])
+            start = marks[at].end()
+    return [*pieces, text[start:]]
+
+
+def _plain(symbol: str) -> str:
+    return re.sub(r"\s", "", symbol)
+
+
+def _at(value: float) -> Span:
+    return Span(value, True, value, True)
+
+
+def _span(low: float, low_closed: bool, high: float, high_closed: bool) -> Span:
+    if low > high or (low == high and not (low_closed and high_closed)):
+        raise _NotASet
+    closed = low_closed and math.isfinite(low), high_closed and math.isfinite(high)
+    return Span(low, closed[0], high, closed[1])
+
+
+def _join(spans: Iterable[Span]) -> Spans:
+    """Return spans in order, those that touch joined."""
+    joined = list[Span]()
+    for span in sorted(spans, key=lambda s: (s.low, not s.low_closed)):
+        last = joined[-1] if joined else None
+        touches = last and (
+            span.low < last.high
+            or (span.low == last.high and (span.low_closed or last.high_closed))
+        )
+        if last and touches:
+            high, closed = max((last.high, last.high_closed), (span.high, span.high_closed))
+            joined[-1] = Span(last.low, last.low_closed, high, closed)
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def _union(a: Spans, b: Spans) -> Spans:
+    return _join([*a, *b])
+
+
+def _intersection(a: Spans, b: Spans) -> Spans:
+    spans = list[Span]()
+    for x in a:
+        for y in b:
+            low, low_open = max((x.low, not x.low_closed), (y.low, not y.low_closed))
+            high, high_closed = min((x.high, x.high_closed), (y.high, y.high_closed))
+            if low < high or (low == high and not low_open and high_closed):
+                spans.append(Span(low, not low_open, high, high_closed))
+    return _join(spans)
+
+
+def _without(a: Spans, b: Spans) -> Spans:
+    rest = a
+    for span in b:
+        outside = (
+            Span(-math.inf, False, span.low, not span.low_closed),
+            Span(span.high, not span.high_closed, math.inf, False),
+        )
+        rest = _intersection(rest, outside)
+    return rest
+
+
+def _agree(a: Spans, b: Spans) -> bool:
+    return len(a) == len(b) and all(
+        x[1::2] == y[1::2]
+        and all(
+            left == right or math.isclose(left, right, rel_tol=REL_TOLERANCE, abs_tol=1e-9)
+            for left, right in ((x.low, y.low), (x.high, y.high))
+        )
+        for x, y in zip(a, b, strict=True)
+    )

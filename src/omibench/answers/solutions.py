@@ -1,0 +1,195 @@
+r"""Solutions of a problem: values, points and assignments of values to names, in any order.
+
+`(0,5),(5,0)`, `x = 4, -8, -10`, `x_1 = 1, x_2 = 3`, `1 \pm \sqrt{2}`, `\{1, 2, 3\}` and `x=1, y=2
+or x=2, y=1` are sets of solutions. A plain list and a single point keep their order.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from omibench.answers.formulas.formula import Equality
+from omibench.answers.multipart import labelled_part, split_labelled
+from omibench.answers.prose import is_prose
+from omibench.text.pieces import split_outside_brackets
+
+MAX_CHARS = 400
+MAX_SOLUTIONS = 24
+_BRACES = re.compile(r"\\?\{(.+?)\\?\}", re.DOTALL)
+_TUPLE = re.compile(r"(?:\\langle|[(\[])(.+?)(?:\\rangle|[)\]])", re.DOTALL)
+_NAMED_TUPLE = re.compile(r"\(([^()=]+)\)\s*=\s*(\(.+\))", re.DOTALL)
+_NAMED = re.compile(r"(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?)\s*(=|\\in(?![A-Za-z])|∈)\s*(\S.*)", re.DOTALL)
+_ROOT = re.compile(r"([xz])\s*_\{\s*(\d|[1-9](?:\s*,\s*[1-9])+)\s*\}")
+_RELATION = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])")
+_LIST, _OR = {",", "，", ";", "；", "、", "and", "&", "\n"}, {"or"}
+_ENDS_IN_UNIT = re.compile(r"\d\s*\\?[A-Za-z°%]")
+
+
+class Solution(NamedTuple):
+    """One solution: its values, and the names of the values ("" without a name)."""
+
+    names: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+class Solutions(NamedTuple):
+    """The solutions in a text, and whether their order has no meaning."""
+
+    found: tuple[Solution, ...]
+    any_order: bool
+
+
+def same_solutions(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Return whether two tidied texts have the same solutions; None if neither is a set of them.
+
+    Args:
+        gold: Gold answer, tidied.
+        pred: Answer, tidied.
+        is_same: Comparison of two values.
+    """
+    g, p = read_solutions(gold), read_solutions(pred)
+    if g is None or p is None or not (g.any_order or p.any_order):
+        return None
+    values = [value for side in (g, p) for solution in side.found for value in solution.values]
+    if any(_RELATION.search(value) or labelled_part(value).key for value in values):
+        return None
+    if len(g.found) != len(p.found):
+        return False
+    remaining = list(p.found)
+    for solution in g.found:
+        hit = next((other for other in remaining if _same(solution, other, is_same)), None)
+        if hit is None:
+            return False
+        remaining.remove(hit)
+    return True
+
+
+def _same(gold: Solution, pred: Solution, is_same: Equality) -> bool:
+    if len(gold.values) != len(pred.values):
+        return False
+    if all(gold.names) and all(pred.names):
+        if set(gold.names) != set(pred.names):
+            return False
+        by_name = dict(zip(pred.names, pred.values, strict=True))
+        return all(is_same(v, by_name[n]) for n, v in zip(gold.names, gold.values, strict=True))
+    return all(map(is_same, gold.values, pred.values))
+
+
+@lru_cache(maxsize=2048)
+def read_solutions(text: str) -> Solutions | None:
+    """Return the solutions in a tidied text, or None; `any_order` only where that is written."""
+    text = text.strip(" .$")
+    if not text or len(text) > MAX_CHARS or split_labelled(text) or labelled_part(text).key or is_prose(text):
+        return None
+    braces = _BRACES.fullmatch(text)
+    if braces:
+        inner = read_solutions(braces[1]) or Solutions((_one(braces[1]),), True)
+        return inner._replace(any_order=True)
+    named = _NAMED.fullmatch(text)
+    if named and (inner := _BRACES.fullmatch(named[3])):
+        return read_solutions(named[3])
+    choices = split_outside_brackets(text, _OR)
+    if len(choices) > 1:
+        groups = [_read_list(choice) for choice in choices]
+        found = [solution for group in groups for solution in group.found]
+        return _expanded(Solutions(tuple(_with_name(found)), True))
+    return _expanded(_read_list(text))
+
+
+def _read_list(text: str) -> Solutions:
+    pieces = split_outside_brackets(text, _LIST)
+    named = [_NAMED.fullmatch(piece) for piece in pieces]
+    names = [_bare(match[1]) if match else "" for match in named]
+    values = [match[3] if match else piece for match, piece in zip(named, pieces, strict=True)]
+    units = any(_ENDS_IN_UNIT.search(value) for value in values)
+    if len(pieces) == 1:
+        return Solutions((_one(text),), False)
+    if all(names) and len(set(names)) == len(names) and not _are_roots(pieces):
+        return Solutions((Solution(tuple(names), tuple(values)),), False)
+    if all(names) and (period := _find_period(names)):
+        blocks = range(0, len(names), period)
+        found = [Solution(tuple(names[at : at + period]), tuple(values[at : at + period])) for at in blocks]
+        return Solutions(tuple(found), True)
+    if _are_roots(pieces) and not units:
+        return Solutions(tuple(Solution(("",), (value,)) for value in values), True)
+    if names[0] and set(names) <= {names[0], ""} and not units:
+        return Solutions(tuple(Solution((names[0],), (value,)) for value in values), True)
+    found = [_one(piece) for piece in pieces]
+    points = all(len(solution.values) > 1 for solution in found)
+    return Solutions(tuple(found), points and len({len(s.values) for s in found}) == 1)
+
+
+def _one(text: str) -> Solution:
+    """Read a value, a point or a value with its name."""
+    text = text.strip()
+    if named := _NAMED_TUPLE.fullmatch(text):
+        names, point = named[1].split(","), _one(named[2])
+        if len(names) == len(point.values):
+            return Solution(tuple(map(_bare, names)), point.values)
+    if point_match := _TUPLE.fullmatch(text):
+        values = split_outside_brackets(point_match[1], {",", ";"})
+        if len(values) > 1 and _is_balanced(point_match[1]):
+            return Solution(("",) * len(values), tuple(values))
+    match = _NAMED.fullmatch(text)
+    return Solution((_bare(match[1]),), (match[3],)) if match else Solution(("",), (text,))
+
+
+def _with_name(found: list[Solution]) -> list[Solution]:
+    """Give the name of the first value to values without one: x = 1 or 2."""
+    names = {solution.names for solution in found if len(solution.names) == 1 and solution.names[0]}
+    if len(names) != 1:
+        return found
+    name = next(iter(names))
+    return [s._replace(names=name) if s.names == ("",) else s for s in found]
+
+
+def _expanded(solutions: Solutions) -> Solutions:
+    """Write each solution with ± as two, with the upper and the lower signs."""
+    found = list[Solution]()
+    for solution in solutions.found:
+        if not any("±" in value for value in solution.values):
+            found.append(solution)
+            continue
+        for upper, lower in (("+", "-"), ("-", "+")):
+            values = [v.replace("±", upper).replace("∓", lower).strip() for v in solution.values]
+            signed = "".join(values) if len(values) == 1 else ""
+            point = re.fullmatch(r"([+-])\s*(\(.+\))", signed)
+            found.append(_signed_point(point[1], point[2]) if point else solution._replace(values=tuple(values)))
+    any_order = solutions.any_order or len(found) > len(solutions.found)
+    return Solutions(tuple(found[:MAX_SOLUTIONS]), any_order)
+
+
+def _signed_point(sign: str, text: str) -> Solution:
+    point = _one(text)
+    return point._replace(values=tuple(f"{sign}({value})" for value in point.values))
+
+
+def _are_roots(pieces: list[str]) -> bool:
+    """Return whether pieces are the numbered roots of one equation: x_1 = 3, x_2 = 1."""
+    heads = [_ROOT.fullmatch(piece.partition("=")[0].strip()) for piece in pieces]
+    letters = {head[1] for head in heads if head}
+    return all(heads) and len(letters) == 1 and len(pieces) > 1
+
+
+def _find_period(names: list[str]) -> int:
+    """Return the length of the block of names that repeats: 2 for x, y, x, y."""
+    for period in range(1, len(names) // 2 + 1):
+        block = names[:period]
+        if len(names) % period == 0 and len(set(block)) == period and names == block * (len(names) // period):
+            return period
+    return 0
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\s{}\\]", "", name)
