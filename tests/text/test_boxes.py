@@ -37,8 +37,8 @@ def test_a_box_in_a_box_is_part_of_the_outer_one() -> None:
 
 
 def test_a_box_that_is_never_closed_is_told_apart() -> None:
-    assert find_boxes(r"so \boxed{\frac{1}{2}") == ([], r"\frac{1}{2}")
-    assert find_boxes("\\boxed{" + "x" * 500) == ([], None)
+    assert find_boxes(r"so \boxed{\frac{1}{2}")[:2] == ([], r"\frac{1}{2}")
+    assert find_boxes("\\boxed{" + "x" * 500)[:2] == ([], None)
 
 
 def test_a_hundred_thousand_open_boxes_cost_little() -> None:

@@ -35,7 +35,7 @@ _COUNT = re.compile(
     r"\s*(?:\\frac\{(\d+)\}\{(\d+)\}|(\d+)\s*/\s*(\d+)|(\d+)(?!\s*[+-]))?\s*(?:×\s*)?"
 )
 _ISOTOPE = re.compile(
-    r"(?:\^\{(\d{1,3})\}\s*(?:_\{-?\d{1,3}\})?|_\{-?\d{1,3}\}\s*\^\{(\d{1,3})\})\s*"
+    r"(?:\^\{(\d{1,3})\}\s*(?:_\{\s*-?\d{1,3}\})?|_\{\s*-?\d{1,3}\}\s*\^\{(\d{1,3})\})\s*"
 )
 _NAMED_ISOTOPE = re.compile(r"([A-Z][a-z]?)-(\d{1,3})")
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8}
@@ -150,7 +150,7 @@ def _same_reaction(gold: list[Side], pred: list[Side]) -> bool:
 
 
 def _shells(text: str) -> list[str]:
-    """Return the orbitals of an electron configuration in canonical order, with those of its core."""
+    """Return the orbitals of an electron configuration, its core's included, in one order."""
     plain = re.sub(r"[\s^{}]", "", text)
     while (core := re.match(r"\[(\w+)\]", plain)) and core[1] in _CORES:
         plain = _CORES[core[1]] + plain[core.end() :]

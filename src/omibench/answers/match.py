@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from omibench.answers import number_sets, prose
+from omibench.answers import prose
 from omibench.answers.chemistry import same_chemistry
 from omibench.answers.extraction.cues import find_cued_answer
 from omibench.answers.formulas.formula import (
@@ -20,6 +20,7 @@ from omibench.answers.formulas.formula import (
 )
 from omibench.answers.formulas.latex import flatten_environments, fold, same_text, tidy
 from omibench.answers.formulas.symbolic import numeric_value
+from omibench.answers.mathematics import same_mathematics
 from omibench.answers.multipart import (
     SPLITTERS,
     AnswerPart,
@@ -29,8 +30,7 @@ from omibench.answers.multipart import (
     split_labelled,
     without_label,
 )
-from omibench.answers.quantity import quantity, same_quantity
-from omibench.answers.solutions import same_solutions
+from omibench.answers.quantity import quantity, same_constant, same_quantity
 from omibench.text.pieces import split_outside_brackets
 
 # Truth values and option letters: which lists are ordered, and which are sets.
@@ -195,7 +195,7 @@ _NAMED_TUPLE = re.compile(r"\(([A-Za-z\s,_{}\\\d]+)\)\s*=\s*\(([^()=]+)\)")
 _DEGREES = re.compile(r"[-+\d.]+\s*°")
 _STATES = re.compile(
     r"([^=<>:;,]{2,80}?)\s(?:is|are|was|were|equals|will be|must be|ist|sind|est|sont|es|son|é|è)"
-    r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})",
+    r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})|(\w[^=<>:;,$]{2,80}):\s+(\S.{0,200})",
     re.IGNORECASE | re.DOTALL,
 )
 _LETTER_ALONE = re.compile(r"\b[A-Za-z]\b")
@@ -352,12 +352,14 @@ def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 def _statement(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Compare a sentence that states a value with an answer that is not a sentence."""
-    gold_stated, stated = _STATES.match(gold), _STATES.match(pred)
-    if gold_stated and not stated and not prose.is_prose(gold_stated.group(2)):
-        return is_same(gold_stated.group(2), pred) or None
-    if gold_stated or stated is None or prose.denies(stated.group(1)):
+    states = [_STATES.fullmatch(text) for text in (gold, pred)]
+    subjects = [match and (match[1] or match[3]) for match in states]
+    values = [match and (match[2] or match[4]) for match in states]
+    if values[0] and not states[1] and not prose.is_prose(values[0]):
+        return is_same(values[0], pred) or None
+    if states[0] or not values[1] or prose.denies(subjects[1] or ""):
         return None
-    return is_same(gold, stated.group(2)) or None
+    return is_same(gold, values[1]) or None
 
 
 def _words(gold: str, pred: str, is_same: Equality) -> bool | None:
@@ -367,8 +369,14 @@ def _words(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _formula(gold: str, pred: str, is_same: Equality) -> bool | None:
-    gold, pred = without_label(gold), without_label(pred)
-    return same_text(gold, pred) or same_quantity(gold, pred) or same_formula(gold, pred)
+    bare = without_label(gold), without_label(pred)
+    return (
+        same_text(*bare)
+        or same_quantity(*bare)
+        or same_formula(*bare)
+        or same_constant(*bare)
+        or (bare != (gold, pred) and same_formula(gold, pred))  # (2)x^2 has no label
+    )
 
 
 TIERS: tuple[tuple[str, Callable[[str, str, Equality], bool | None]], ...] = (
@@ -406,7 +414,9 @@ _BEFORE = re.compile(
     r"(?=\S)",
     re.IGNORECASE,
 )
-_THIN_SPACE = re.compile(r"(?<=\d),\\!(?=\d{3})")
+_APPROXIMATELY = re.compile(r"^[\s$]*(?:\\approx(?![A-Za-z])|≈)")
+_ESCAPED_TWICE = re.compile(r"(?<!\\)\\\\(?=[A-Za-z]{2})")
+_THIN_SPACE = re.compile(r"(?<=\d),\\!\s*(?=\d{3})")
 _POINTED = re.compile(r"(?:\\left\s*)?\\langle(?![A-Za-z])([^|]*?,[^|]*?)(?:\\right\s*)?\\rangle")
 _AROUND = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
 
@@ -453,64 +463,19 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     tiers = TRUTHLESS if is_symbol(gold) else TIERS
     raw = gold, pred
     gold, pred = tidy(gold), tidy(pred)
-    name, equal = "same text", False
-    for name, tier in tiers:
-        verdict = tier(gold, pred, _one_deeper(depth))
-        if verdict is not None:
-            equal = verdict
-            break
-    if not equal and name in _SECOND_OPINION and same_mathematics(raw, depth):
+    is_same = _one_deeper(depth)
+    verdicts = ((name, tier(gold, pred, is_same)) for name, tier in tiers)
+    name, equal = next((v for v in verdicts if v[1] is not None), ("same text", False))
+    if not equal and name in _SECOND_OPINION and same_mathematics(*raw, is_same):
         return "mathematics", True
-    return name, equal
+    return name, bool(equal)
 
 
 _SECOND_OPINION = frozenset((
-    "letter set", "alternatives", "interval", "list", "parts", "tuple", "relation", "words", "formula", "same text",
-    "number", "ratio", "angle",
+    "letter set", "alternatives", "interval", "list", "parts", "tuple", "relation", "words",
+    "formula", "same text", "number", "ratio", "angle",
 ))  # fmt: skip
 """Tiers that may not know the notation of a text that they call different."""
-_REALS = re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ")
-_ASCII_SIGNS = (
-    (re.compile(r">=|⩾|≧|≥"), r" \\geq "), (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
-    (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
-)  # fmt: skip
-
-
-def same_mathematics(pair: tuple[str, str], depth: int) -> bool:
-    """Return whether two raw texts are the same set of numbers, inequality, solutions or vector."""
-    if max(map(len, pair)) > number_sets.MAX_CHARS:
-        return False
-    gold, pred = (tidy(_spell_signs(text)) for text in pair)
-    is_same = _one_deeper(depth)
-    return bool(
-        number_sets.same_number_set(gold, pred)
-        or number_sets.same_inequality(gold, pred)
-        or same_solutions(gold, pred, is_same)
-        or _same_vector(gold, pred, is_same)
-    )
-
-
-def _spell_signs(text: str) -> str:
-    text = _REALS.sub(r" \\reals ", text)
-    for sign, command in _ASCII_SIGNS:
-        text = sign.sub(command, text)
-    return text
-
-
-def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
-    """Compare a matrix of one row or one column with a tuple."""
-    rows = [_VECTOR.fullmatch(text) for text in (gold, pred)]
-    if (rows[0] is None) == (rows[1] is None):
-        return False
-    g, p = (
-        re.sub(r"\]\s*,\s*\[", ", ", row[1]) if row else text.strip().strip("()<>")
-        for row, text in zip(rows, (gold, pred), strict=True)
-    )
-    values = [[part.text for part in by_comma(text)] for text in (g, p)]
-    return len(values[0]) > 1 and len(values[0]) == len(values[1]) and all(map(is_same, *values))
-
-
-_VECTOR = re.compile(r"\[\[([^\[\],]*(?:\]\s*,\s*\[[^\[\],]*)*|[^\[\]]*)\]\]")
 
 
 def without_cue(text: str) -> str:
@@ -518,8 +483,12 @@ def without_cue(text: str) -> str:
 
     The thin space that sets a group of thousands is dropped: 1,\\!000.
     """
-    plain = _POINTED.sub(r"(\1)", _AROUND.sub("", _BEFORE.sub("", text)))
-    return _THIN_SPACE.sub(",", flatten_environments(plain))
+    plain = _APPROXIMATELY.sub("", _AROUND.sub("", _BEFORE.sub("", text)))
+    if "\\" not in plain:
+        return plain
+    if "\\\\" in plain and "\\begin" not in plain:
+        plain = _ESCAPED_TWICE.sub(r"\\", plain)
+    return _THIN_SPACE.sub(",", flatten_environments(_POINTED.sub(r"(\1)", plain)))
 
 
 def _one_deeper(depth: int) -> Equality:

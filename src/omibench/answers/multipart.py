@@ -85,6 +85,7 @@ _KEYED = re.compile(
     r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
     re.DOTALL,
 )
+_IN_FORMULA = re.compile(r"[\^+*/×]|^[-+]?\d+\s*[a-z(\\]|\\(?:frac|sqrt|pi)(?![A-Za-z])")
 _PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
 """Pairs such as 1-c, 2 -> a or 1c, 2a: numbers from one on, each with a letter."""
 _TRUTH_RUN = re.compile(
@@ -192,9 +193,17 @@ def labelled_part(text: str) -> AnswerPart:
 def named_part(text: str) -> AnswerPart:
     """Split a text and its leading name ("B: 4" is 4 under b); otherwise as `labelled_part`."""
     match = _KEYED.fullmatch(text)
-    if match and re.search(r"[A-Za-z]", match.group(1)):
+    if match and _is_key(match):
         return AnswerPart(fold(match.group(1)), match.group(2).strip())
     return labelled_part(text)
+
+
+def _is_key(match: re.Match[str]) -> bool:
+    """Return whether the text before a sign is a name, and the sign not a minus in a formula."""
+    key, sign = match[1], match.string[match.end(1) :].lstrip()[:1]
+    if not re.search(r"[A-Za-z]", key) or key.count("(") != key.count(")"):
+        return False
+    return sign != "-" or not _IN_FORMULA.search(key)
 
 
 def without_label(text: str) -> str:
@@ -210,6 +219,6 @@ def key_pieces(pieces: list[str]) -> list[AnswerPart]:
     if [pair.group(1) for pair in pairs if pair] == [str(n) for n in range(1, len(pieces) + 1)]:
         return [AnswerPart(pair.group(1), pair.group(2)) for pair in pairs if pair]
     matches = [_KEYED.fullmatch(piece) for piece in pieces]
-    if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
+    if all(m and _is_key(m) for m in matches):
         return [AnswerPart(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
     return [labelled_part(piece) for piece in pieces]

@@ -16,13 +16,22 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from omibench.answers.formulas.formula import FLIPPED, neutral, symbols
-from omibench.answers.formulas.reader import POINTS, SIGNED, REL_TOLERANCE, Program, evaluate, readings
+from omibench.answers.formulas.reader import (
+    POINTS,
+    REL_TOLERANCE,
+    SIGNED,
+    Program,
+    evaluate,
+    readings,
+)
 from omibench.text.pieces import split_outside_brackets
 
 MAX_CHARS = 300
+MAX_INTEGERS = 200
 _WHOLE = re.compile(
     r"\\reals|\(\s*-\s*∞\s*,\s*\+?\s*∞\s*\)|(?:all|any)\s+(?:the\s+)?real(?:s|\s+numbers?)?(?:\s+[a-z])?"
 )
+_POSITIVE = re.compile(r"\\reals\s*(?:[\^_]\s*\{?\s*\+\s*\}?|_\s*\{?\s*>\s*0\s*\}?)")
 _EMPTY = re.compile(
     r"\\emptyset|\\\{\s*\\\}|(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?"
     r"|(?:the )?(?:empty|null) set|has no (?:real )?solutions?",
@@ -30,11 +39,18 @@ _EMPTY = re.compile(
 )
 _MEMBER = re.compile(r"(\\?[A-Za-z]+(?:\s*_\{\w+\})?)\s*(?:\\in(?![A-Za-z])|∈)\s*(.+)", re.DOTALL)
 _BUILDER = re.compile(
-    r"\\?\{\s*(\\?[A-Za-z])\s*(?:(?:\\in|∈)\s*\\reals\s*)?(?:\||:|\\mid|;)(.+?)\\?\}", re.DOTALL
+    r"\\?\{\s*(\\?[A-Za-z])\s*(?:(?:\\in|∈)\s*(\\reals|Z|N)\s*)?(?:\||:|\\mid|;)(.+?)\\?\}",
+    re.DOTALL,
 )
 _INTERVAL = re.compile(r"([(\[\]])(.+)([)\]\[])", re.DOTALL)
 _POINTS = re.compile(r"\\\{(.+)\\\}", re.DOTALL)
-_WITHOUT = re.compile(r"\\setminus(?![A-Za-z])|\\backslash(?![A-Za-z])|∖|\sexcept(?:\sfor)?\s|(?<=\\reals)\s*-\s*(?=\\\{)")
+_FAMILY = re.compile(
+    r"(?:(\\?[A-Za-z]+)\s*=\s*)?([^=,]+?)[\s,(]+(?:(?:where|for|with)\s+)?(?:([a-z])\s*(?:\\in|∈)\s*\\?Z"
+    r"|(?:(?:any|all|an)\s+)?(?:integers?\s+)?([a-z])(?:\s+is\s+(?:an|any)\s+integer|\s+integer)?)\s*\)?"
+)
+_WITHOUT = re.compile(
+    r"\\setminus(?![A-Za-z])|\\backslash(?![A-Za-z])|∖|\sexcept(?:\sfor)?\s|(?<=\\reals)\s*-\s*(?=\\\{)"
+)
 _UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s|\\lor(?![A-Za-z])|\\vee(?![A-Za-z])|∨|或")
 _MEET = re.compile(r"\\cap(?![A-Za-z])|∩|\sand\s|\\land(?![A-Za-z])|\\wedge(?![A-Za-z])|∧|且")
 _SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|\\neq(?![A-Za-z])|[<>=]")
@@ -94,6 +110,36 @@ def same_number_set(gold: str, pred: str) -> bool | None:
         return None
 
 
+def same_family(gold: str, pred: str) -> bool | None:
+    r"""Return whether two texts are the same values for all integers: x = k\pi, k \in Z.
+
+    None if one is not such a family, linear in its integer.
+    """
+    families = [_read_family(text) for text in (gold, pred)]
+    if families[0] is None or families[1] is None:
+        return None
+    (name, start, step), (other_name, other_start, other_step) = families[0], families[1]
+    if (name and other_name and name != other_name) or not step:
+        return False
+    turns = (start - other_start) / step
+    same_step = math.isclose(abs(step), abs(other_step), rel_tol=REL_TOLERANCE)
+    return same_step and abs(turns - round(turns)) < REL_TOLERANCE
+
+
+def _read_family(text: str) -> tuple[str, float, float] | None:
+    match = _FAMILY.fullmatch(text.strip()) if len(text) <= MAX_CHARS else None
+    if match is None:
+        return None
+    name, value, integer = match[1] or "", match[2], match[3] or match[4]
+    if symbols(value) != {integer}:
+        return None
+    try:
+        slope, root = _line(_program(value, (integer,)), 0, POINTS[0])
+    except _NotASet:
+        return None
+    return _plain(name), -slope * root, slope
+
+
 def same_inequality(gold: str, pred: str) -> bool | None:
     """Return whether two inequalities of several symbols are multiples: x + y <= 4, y <= 4 - x.
 
@@ -122,7 +168,7 @@ def same_inequality(gold: str, pred: str) -> bool | None:
 
 @lru_cache(maxsize=2048)
 def read_number_set(text: str, names: tuple[str, ...]) -> NumberSet | None:
-    """Return the set of numbers in a tidied text, or None; `names` are the symbols of both sides."""
+    """Return the set of numbers in a tidied text, or None; `names` are all symbols in use."""
     if len(text) > MAX_CHARS:
         return None
     try:
@@ -133,13 +179,16 @@ def read_number_set(text: str, names: tuple[str, ...]) -> NumberSet | None:
 
 def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     text = text.strip(" .,$")
-    if _WHOLE.fullmatch(text):
-        return NumberSet("", lambda _: REALS, "region")
-    if _EMPTY.fullmatch(text):
-        return NumberSet("", lambda _: (), "region")
+    if _POSITIVE.fullmatch(text):
+        return NumberSet("", lambda _: (Span(0.0, False, math.inf, False),), "region")
+    if _WHOLE.fullmatch(text) or _EMPTY.fullmatch(text):
+        spans = REALS if _WHOLE.fullmatch(text) else ()
+        return NumberSet("", lambda _: spans, "region")
     if builder := _BUILDER.fullmatch(text):
-        inner = _read(builder[2], names)
-        return NumberSet("", inner.tree, inner.kind)
+        inner = _read(builder[3], names)
+        if builder[2] in ("Z", "N"):
+            return NumberSet("", lambda point: _integers(inner.tree(point)), "region")
+        return inner._replace(variable="")
     for mark, combine in ((_UNION, _union), (_MEET, _intersection), (_WITHOUT, _without)):
         pieces = _split(text, mark)
         if len(pieces) > 1:
@@ -148,8 +197,7 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     if len(pieces) > 1 and all(_SIGN.search(piece) for piece in pieces):
         return _combine([_read(piece, names) for piece in pieces], _intersection)
     if member := _MEMBER.fullmatch(text):
-        inner = _read(member[2], names)
-        return NumberSet(_plain(member[1]), inner.tree, "region")
+        return NumberSet(_plain(member[1]), _read(member[2], names).tree, "region")
     return _read_points(text, names) or _read_interval(text, names) or _read_chain(text, names)
 
 
@@ -199,11 +247,14 @@ def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
     if not 1 <= len(signs) <= 2 or not all(sides):
         raise _NotASet
     variable = _find_variable(sides)
-    if signs == [r"\neq"] or signs == ["="]:
+    if signs in ([r"\neq"], ["="]):
         return _read_exclusion(variable, sides, signs[0], names)
     if "=" in signs or r"\neq" in signs:
         raise _NotASet
-    steps = [_solve(a, sign, b, variable, names) for (a, b), sign in zip(pairwise(sides), signs, strict=True)]
+    steps = [
+        _solve(a, sign, b, variable, names)
+        for (a, b), sign in zip(pairwise(sides), signs, strict=True)
+    ]
 
     def tree(point: Point) -> Spans:
         spans = steps[0](point)
@@ -219,7 +270,11 @@ def _read_exclusion(
 ) -> NumberSet:
     if _plain(sides[0]) != variable:
         raise _NotASet
-    values = [_read_end(piece, names) for piece in split_outside_brackets(sides[1], {",", "and"})]
+    pieces = split_outside_brackets(sides[1], {",", "and"})
+    signed = [
+        piece.replace("±", sign) for piece in pieces for sign in "+-" if "±" in piece or sign == "+"
+    ]
+    values = [_read_end(piece, names) for piece in signed]
 
     def points(point: Point) -> Spans:
         return _join(_at(value(point)) for value in values)
@@ -329,7 +384,7 @@ def _difference(text: str, names: tuple[str, ...]) -> tuple[str, Program] | None
 
 
 def _split(text: str, mark: re.Pattern[str]) -> list[str]:
-    """Split a text at a mark outside brackets, but not inside half-open ones: [1, 2) \\cup (3, 4]."""
+    """Split a text at a mark outside brackets, which may be those of half-open intervals."""
     pieces, start, depth = list[str](), 0, 0
     marks = {match.start(): match for match in mark.finditer(text)}
     brackets = {match.start(): match.group() for match in _ORDERED.finditer(text)}
@@ -372,6 +427,18 @@ def _join(spans: Iterable[Span]) -> Spans:
         else:
             joined.append(span)
     return tuple(joined)
+
+
+def _integers(spans: Spans) -> Spans:
+    """Return the integers of a bounded set."""
+    found = list[Span]()
+    for span in spans:
+        if not (math.isfinite(span.low) and span.high - span.low <= MAX_INTEGERS):
+            raise _NotASet
+        for number in range(math.ceil(span.low), math.floor(span.high) + 1):
+            inside = _intersection((span,), (_at(float(number)),))
+            found.extend(inside)
+    return _join(found)
 
 
 def _union(a: Spans, b: Spans) -> Spans:

@@ -11,7 +11,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from omibench.answers.formulas.formula import neutral
 from omibench.answers.formulas.latex import tidy
+from omibench.answers.formulas.reader import value_at_samples
 from omibench.answers.prose import STOP_WORDS, is_guarded
 from omibench.answers.units import Unit, parse_unit
 
@@ -116,6 +118,7 @@ _APPROXIMATELY = re.compile(
 )
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)")
 _COMPOUND = re.compile(rf"{_PIECE.pattern}(?:,?\s+{_PIECE.pattern}){{1,2}}")
+_PERCENT = re.compile(r"%|percent|\bpct\b")
 _ARC = re.compile(
     r"([+-]?)(?:(\d+(?:\.\d+)?)\s*°)?\s*(?:(\d+(?:\.\d+)?)\s*')?\s*(?:(\d+(?:\.\d+)?)\s*'')?"
 )
@@ -153,15 +156,12 @@ def quantity(text: str) -> Quantity | None:
     text = tidy(text).strip()
     text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
     text = _MONEY_AFTER.sub("", _MONEY.sub("", text, count=1))
-    spelt = _PER_CENT.fullmatch(text)
-    per_cent = spelt_number(spelt[1]) if spelt else None
-    if per_cent is not None:
-        return Quantity(per_cent, None, True, 0.5, None)
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text
-    word = spelt_number(text)
+    spelt = _PER_CENT.fullmatch(text)
+    word = spelt_number(spelt[1] if spelt else text)
     if word is not None:
-        return Quantity(word, None, False, 0.5, None)
+        return Quantity(word, None, spelt is not None, 0.5, None)
     if not re.search(r"\d", text[:400]) or len(text) > 400:
         return None
     bracketed = re.match(r"\(([^()]*(?:±|\+/-)[^()]*)\)(.*)", text)
@@ -190,7 +190,11 @@ def quantity(text: str) -> Quantity | None:
     if (unread and unit is None) or not math.isfinite(value * power):
         return None
     return Quantity(
-        value * power, unit, "%" in unread or "percent" in unread, half_place * power, error
+        value * power,
+        unit,
+        _PERCENT.search(unread) is not None,
+        half_place * power,
+        error,
     )
 
 
@@ -275,6 +279,26 @@ def same_quantity(gold: str, pred: str) -> bool | None:
     elif p is None and g is not None and "," not in gold:
         p = _with_comma(pred)
     return None if g is None or p is None else _same(g, p)
+
+
+def same_constant(gold: str, pred: str) -> bool:
+    """Compare a decimal with a formula of numbers, such as 1.4142 with the root of 2.
+
+    The tolerances are those of two numbers.
+    """
+    g, p = quantity(gold), quantity(pred)
+    if (g is None) == (p is None) or any(n and (n.unit or n.percent or n.error) for n in (g, p)):
+        return False
+    value = value_at_samples(neutral(pred if g else gold, {}))
+    if value is None:
+        return False
+    return (
+        _close(g.value, value, g.half_place)
+        if g
+        else _close(value, p.value, ABS_TOLERANCE)
+        if p
+        else False
+    )
 
 
 def _same(g: Quantity, p: Quantity) -> bool:

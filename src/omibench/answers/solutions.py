@@ -20,9 +20,15 @@ MAX_SOLUTIONS = 24
 _BRACES = re.compile(r"\\?\{(.+?)\\?\}", re.DOTALL)
 _TUPLE = re.compile(r"(?:\\langle|[(\[])(.+?)(?:\\rangle|[)\]])", re.DOTALL)
 _NAMED_TUPLE = re.compile(r"\(([^()=]+)\)\s*=\s*(\(.+\))", re.DOTALL)
-_NAMED = re.compile(r"(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?)\s*(=|\\in(?![A-Za-z])|∈)\s*(\S.*)", re.DOTALL)
-_ROOT = re.compile(r"([xz])\s*_\{\s*(\d|[1-9](?:\s*,\s*[1-9])+)\s*\}")
-_RELATION = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])")
+_NAMED = re.compile(
+    r"(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?(?:\([a-z]\))?)\s*(=|\\in(?![A-Za-z])|∈)\s*(\S.*)",
+    re.DOTALL,
+)
+_CHAIN = re.compile(r"((?:\\?[a-z]\s*=\s*){2,})([^=]+)")
+_NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\\{.+\\\})", re.DOTALL)
+_ROOT = re.compile(r"([xz])\s*_\{\s*(\d)\s*\}")
+_OTHER = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])|\\\{|\\emptyset")
+"""A value with a relation or a set in it is not one number."""
 _LIST, _OR = {",", "，", ";", "；", "、", "and", "&", "\n"}, {"or"}
 _ENDS_IN_UNIT = re.compile(r"\d\s*\\?[A-Za-z°%]")
 
@@ -50,20 +56,25 @@ def same_solutions(gold: str, pred: str, is_same: Equality) -> bool | None:
         is_same: Comparison of two values.
     """
     g, p = read_solutions(gold), read_solutions(pred)
-    if g is None or p is None or not (g.any_order or p.any_order):
+    if g is None or p is None or not (g.any_order or p.any_order or _is_assignment(g, p)):
         return None
     values = [value for side in (g, p) for solution in side.found for value in solution.values]
-    if any(_RELATION.search(value) or labelled_part(value).key for value in values):
+    if any(_OTHER.search(value) or labelled_part(value).key for value in values):
         return None
-    if len(g.found) != len(p.found):
-        return False
-    remaining = list(p.found)
-    for solution in g.found:
+    remaining = list(dict.fromkeys(p.found))
+    for solution in dict.fromkeys(g.found):
         hit = next((other for other in remaining if _same(solution, other, is_same)), None)
         if hit is None:
             return False
         remaining.remove(hit)
-    return True
+    return not remaining
+
+
+def _is_assignment(gold: Solutions, pred: Solutions) -> bool:
+    """Return whether one text is a point and the other gives its values names: x = y = z = 0."""
+    both = (*gold.found, *pred.found)
+    named = [all(solution.names) for solution in both]
+    return len(both) == 2 and named[0] != named[1] and all(len(s.values) > 1 for s in both)
 
 
 def _same(gold: Solution, pred: Solution, is_same: Equality) -> bool:
@@ -81,14 +92,18 @@ def _same(gold: Solution, pred: Solution, is_same: Equality) -> bool:
 def read_solutions(text: str) -> Solutions | None:
     """Return the solutions in a tidied text, or None; `any_order` only where that is written."""
     text = text.strip(" .$")
-    if not text or len(text) > MAX_CHARS or split_labelled(text) or labelled_part(text).key or is_prose(text):
+    if not 0 < len(text) <= MAX_CHARS or is_prose(text):
         return None
+    if split_labelled(text) or labelled_part(text).key:
+        return None
+    if named_set := _NAMED_SET.fullmatch(text):
+        text = named_set[1]
     braces = _BRACES.fullmatch(text)
     if braces:
         inner = read_solutions(braces[1]) or Solutions((_one(braces[1]),), True)
         return inner._replace(any_order=True)
     named = _NAMED.fullmatch(text)
-    if named and (inner := _BRACES.fullmatch(named[3])):
+    if named and _BRACES.fullmatch(named[3]):
         return read_solutions(named[3])
     choices = split_outside_brackets(text, _OR)
     if len(choices) > 1:
@@ -100,25 +115,23 @@ def read_solutions(text: str) -> Solutions | None:
 
 def _read_list(text: str) -> Solutions:
     pieces = split_outside_brackets(text, _LIST)
+    if len(pieces) < 2:
+        return Solutions((_one(text),), False)
     named = [_NAMED.fullmatch(piece) for piece in pieces]
     names = [_bare(match[1]) if match else "" for match in named]
     values = [match[3] if match else piece for match, piece in zip(named, pieces, strict=True)]
-    units = any(_ENDS_IN_UNIT.search(value) for value in values)
-    if len(pieces) == 1:
-        return Solutions((_one(text),), False)
-    if all(names) and len(set(names)) == len(names) and not _are_roots(pieces):
-        return Solutions((Solution(tuple(names), tuple(values)),), False)
-    if all(names) and (period := _find_period(names)):
-        blocks = range(0, len(names), period)
-        found = [Solution(tuple(names[at : at + period]), tuple(values[at : at + period])) for at in blocks]
-        return Solutions(tuple(found), True)
-    if _are_roots(pieces) and not units:
+    plain = not any(_ENDS_IN_UNIT.search(value) for value in values)
+    if _are_roots(pieces) and plain:
         return Solutions(tuple(Solution(("",), (value,)) for value in values), True)
-    if names[0] and set(names) <= {names[0], ""} and not units:
+    if all(names) and (size := _find_block(names)):
+        starts = range(0, len(names), size)
+        found = [Solution(tuple(names[i : i + size]), tuple(values[i : i + size])) for i in starts]
+        return Solutions(tuple(found), len(found) > 1)
+    if names[0] and set(names) <= {names[0], ""} and plain:
         return Solutions(tuple(Solution((names[0],), (value,)) for value in values), True)
     found = [_one(piece) for piece in pieces]
-    points = all(len(solution.values) > 1 for solution in found)
-    return Solutions(tuple(found), points and len({len(s.values) for s in found}) == 1)
+    sizes = {len(solution.values) for solution in found}
+    return Solutions(tuple(found), len(sizes) == 1 and sizes != {1})
 
 
 def _one(text: str) -> Solution:
@@ -132,6 +145,9 @@ def _one(text: str) -> Solution:
         values = split_outside_brackets(point_match[1], {",", ";"})
         if len(values) > 1 and _is_balanced(point_match[1]):
             return Solution(("",) * len(values), tuple(values))
+    if chain := _CHAIN.fullmatch(text):
+        names = tuple(map(_bare, chain[1].split("=")[:-1]))
+        return Solution(names, (chain[2],) * len(names))
     match = _NAMED.fullmatch(text)
     return Solution((_bare(match[1]),), (match[3],)) if match else Solution(("",), (text,))
 
@@ -154,9 +170,9 @@ def _expanded(solutions: Solutions) -> Solutions:
             continue
         for upper, lower in (("+", "-"), ("-", "+")):
             values = [v.replace("±", upper).replace("∓", lower).strip() for v in solution.values]
-            signed = "".join(values) if len(values) == 1 else ""
-            point = re.fullmatch(r"([+-])\s*(\(.+\))", signed)
-            found.append(_signed_point(point[1], point[2]) if point else solution._replace(values=tuple(values)))
+            point = re.fullmatch(r"([+-])\s*(\(.+\))", values[0]) if len(values) == 1 else None
+            signed = _signed_point(point[1], point[2]) if point else None
+            found.append(signed or solution._replace(values=tuple(values)))
     any_order = solutions.any_order or len(found) > len(solutions.found)
     return Solutions(tuple(found[:MAX_SOLUTIONS]), any_order)
 
@@ -170,16 +186,17 @@ def _are_roots(pieces: list[str]) -> bool:
     """Return whether pieces are the numbered roots of one equation: x_1 = 3, x_2 = 1."""
     heads = [_ROOT.fullmatch(piece.partition("=")[0].strip()) for piece in pieces]
     letters = {head[1] for head in heads if head}
-    return all(heads) and len(letters) == 1 and len(pieces) > 1
+    numbers = sorted(head[2] for head in heads if head)
+    first = numbers[0] if numbers else ""
+    ordered = first in ("0", "1") and numbers == [str(int(first) + i) for i in range(len(numbers))]
+    return all(heads) and len(letters) == 1 and len(pieces) > 1 and ordered
 
 
-def _find_period(names: list[str]) -> int:
-    """Return the length of the block of names that repeats: 2 for x, y, x, y."""
-    for period in range(1, len(names) // 2 + 1):
-        block = names[:period]
-        if len(names) % period == 0 and len(set(block)) == period and names == block * (len(names) // period):
-            return period
-    return 0
+def _find_block(names: list[str]) -> int:
+    """Return the number of different names that repeat in order: 2 for x, y, x, y; 0 if none."""
+    block = list(dict.fromkeys(names))
+    times, rest = divmod(len(names), len(block))
+    return len(block) if len(block) > 1 and rest == 0 and names == block * times else 0
 
 
 def _is_balanced(text: str) -> bool:

@@ -83,7 +83,7 @@ SPELLINGS = {
     "in": "inch inches",
     "mi": "mile miles",
     "lb": "pound pounds",
-    "%": "percent per\u00a0cent prozent",
+    "%": "percent per\u00a0cent pct prozent",
 }
 """Full names and symbols of other scripts, by unit."""
 
@@ -107,6 +107,9 @@ _TOKEN = re.compile(
     r"\s*(?:((?:[kMGmnpu]|\\mu )? ?\\Omega|\\[A-Za-z]+ ?[A-Za-z]*|°\s?[CF]?|%|[^\W\d_]+)"
     r"(?:\s*\^\s*([+-]?\d)|(-?\d))?|([/×()]))"
 )
+
+
+_SQUARE = re.compile(r"\b(square|cubic)\s+([a-z]+)")
 
 
 def _vector(text: str) -> tuple[float, Dimensions]:
@@ -156,7 +159,8 @@ def parse_unit(text: str) -> Unit | None:
         return None
     text = re.sub(r"\s*\^\s*\{\s*(-?)\s*(\d)\s*\}", r"^\1\2", text)
     text = re.sub(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/(\2)", text)
-    text = re.sub(r"[{}.]", " ", text).strip()
+    text = _SQUARE.sub(r"\2^\1", re.sub(r"[{}.]", " ", text).strip())
+    text = re.sub(r"\^(square|cubic)", lambda m: "^2" if m[1] == "square" else "^3", text)
     if not text:
         return None
     factor, powers, sign, end = 1.0, dict[str, int](), 1, 0

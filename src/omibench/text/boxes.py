@@ -3,6 +3,7 @@ r"""Balanced `\boxed{...}` groups, found in one pass over the text."""
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 MAX_BOXES = 200
@@ -10,14 +11,23 @@ UNCLOSED_CHARS = 200
 
 _LENIENT = re.compile(r"\\\{|\\\}|\\\\|\\boxed\s*\{|\\fbox\s*\{|boxed\s*\{|fbox\s*\{|\{|\}")
 """Alternatives that each begin with a letter, so that the scan for the next one runs in C."""
+_GAP = re.compile(
+    r"\}(?:[ \t$,;{}]|\\[()\[\],;!]|\\q?quad|\\(?:text|mathrm)\{[^{}]{0,8}\}|and|or)*"
+    r"\\?(?:boxed|fbox)\s*\{"
+)
+_GAP_CHARS = 60
 _LITERAL = re.compile(r"\\boxed\{|\{|\}")
 
 
 class Boxes(NamedTuple):
-    """Contents of the outermost balanced boxes in order, and of a box left open at the end."""
+    """Contents of the outermost balanced boxes in order, and of a box left open at the end.
+
+    `side_by_side` is the number of last boxes with nothing but commas, "and" or "or" between them.
+    """
 
     closed: list[str]
     unclosed: str | None
+    side_by_side: int = 1
 
 
 class _Spans(NamedTuple):
@@ -48,7 +58,16 @@ def find_boxes(text: str) -> Boxes:
     unclosed = None
     if spans.open and len(text) - spans.open[-1] <= UNCLOSED_CHARS:
         unclosed = text[spans.open[-1] :]
-    return Boxes(closed, unclosed)
+    return Boxes(closed, unclosed, _count_side_by_side(text, spans.closed[-MAX_BOXES:]))
+
+
+def _count_side_by_side(text: str, spans: list[tuple[int, int]]) -> int:
+    count = 1
+    for (_, end), (start, _) in reversed(list(pairwise(spans))):
+        if start - end > _GAP_CHARS or not _GAP.fullmatch(text, end, start):
+            break
+        count += 1
+    return count
 
 
 def find_literal_boxes(text: str) -> list[str]:

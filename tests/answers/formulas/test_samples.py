@@ -66,7 +66,7 @@ def test_formulas_of_other_value_are_not(gold: str, pred: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "2 3", r"1\frac{1}{2}", "(1, 2)", "x", r"\int_{0}^{1} x_{0}", r"x_{0} < 3", "3!",
+        "", " ", "2 3", r"1\frac{1}{2}", "(1, 2)", "x", r"\int_{0}^{1} x_{0}", r"x_{0} < 3", "3!!",
         "((1)", "1)", "2^{3}^{4}", r"\frac{1}", r"\sqrt", r"\{1\}", "50%", "x_{64}", "x_{0} +", "-",
         "(" * (MAX_DEPTH + 1) + "1" + ")" * (MAX_DEPTH + 1), "1+" * MAX_CHARS + "1",
         "__import__('os')", r"\input{/etc/passwd}",

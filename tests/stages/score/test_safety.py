@@ -31,7 +31,8 @@ SYMPY = frozenset(("sympy", "latex2sympy2_extended", "math_verify", "mpmath", "a
 ALLOWED = {
     "worker.py": {
         "math_verify.verify", "latex2sympy2_extended.latex2sympy",
-        "latex2sympy2_extended.latex2sympy2.ConversionConfig", "sympy.Expr",
+        "latex2sympy2_extended.latex2sympy2.ConversionConfig", "sympy.Derivative", "sympy.Expr",
+        "sympy.Limit",
     },
 }  # fmt: skip
 

@@ -37,6 +37,7 @@ _CUES = re.compile(
     rf"|odpowied[źz]\s+to\s+(?={_LETTER})"
     r"|(?:最终|正确)?答案(?:是|为|選|选|應為|应为)?\s*[::]?\s*|(?:故|应该?|所以|因此|我)选择?\s*[::]?\s*"
     r"|(?:正确|最佳)(?:的)?选项(?:是|为|應為)?\s*[::]?\s*"
+    r"|^(?:final\s+)?answer\s{0,3}(?=\$|\\[(\[])"
     rf"|####\s*(?=\S)|^[#>*_ \t]{{1,8}}(?:{_HEADINGS})[*_: \t]*\n",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -49,6 +50,22 @@ _REASON = re.compile(
     r"([^a-zA-Z\s.]*[\d\\][^.]*(?:\.\d[^.]*)*)\.?\W*$",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_CONCLUSIONS = frozenset((
+    "answer", "conclude", "find", "get", "have", "hence", "obtain", "so", "solution", "solutions",
+    "therefore", "thus",
+))  # fmt: skip
+_CONCLUDING_WORDS = _CONCLUSIONS | frozenset((
+    "a", "all", "and", "are", "be", "equation", "final", "for", "in", "inequality", "interval",
+    "is", "it", "of", "our", "result", "set", "system", "that", "the", "then", "to", "value",
+    "values", "we", "where", "which", "x", "y", "z", "t",
+))  # fmt: skip
+"""A sentence of no other words says of its only formula that it is the answer."""
+_STATED = re.compile(
+    r"\s(?:is|are|equals?|was|were|be)\s+(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?"
+    r"(\$[^$]+\$|\\\(.+?\\\)|[-+]?\d[\d.,]*(?:,?\s*(?:and\s+)?[-+]?\d[\d.,]*)*)[.!*_\s]*$"
+)
+"""The value at the end of a sentence: its sum equals $0$; the primes are therefore 3, 5 and 7."""
 _STOP = re.compile(
     r"\.(?=\s+[A-ZÀ-ÞА-Я(\\*])|\.(?=\s*$)|(?:,|;)?\s+(?:because|since|as\s+(?:it|the|this))\s|。|\n\n",
     re.IGNORECASE,
@@ -113,9 +130,22 @@ def find_cued_answer(text: str, parts: int = 1) -> str | None:
 
 
 def find_conclusion(text: str) -> str | None:
-    """Return the value of a concluding last sentence: "Thus the number of ways is 12."."""
-    match = _REASON.search(text[-_TAIL_CHARS:])
-    return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
+    r"""Return the value of a concluding last sentence: "Thus the number of ways is 12.".
+
+    Also the only formula of one: "Therefore $x \geq 5$ is the solution.".
+    """
+    tail = text[-_TAIL_CHARS:]
+    match = _REASON.search(tail)
+    if match and len(match.group(1)) <= 80:
+        return match.group(1).strip()
+    last = next((s for s in reversed(_SENTENCE_END.split(tail)) if s.strip()), "")
+    formulas = _FORMULA.findall(last)
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", _FORMULA.sub(" ", last))]
+    concludes = len(formulas) == 1 and set(words) <= _CONCLUDING_WORDS
+    if concludes and not _CONCLUSIONS.isdisjoint(words):
+        return next(filter(None, formulas[0])).strip()
+    stated = None if _HEDGED.search(last) else _STATED.search(last)
+    return stated[1].strip() if stated else None
 
 
 def find_cue_end(text: str) -> int | None:

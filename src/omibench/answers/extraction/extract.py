@@ -129,6 +129,9 @@ _TABLE = re.compile(r"[$\s]*\|[^\n]*\n\s*\|?\s*:?-{3}")
 """A response that begins with a table is an answer, regardless of the text below the table."""
 _SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_TURN = re.compile(
+    r"<\|(?:im_start|im_end|eot_id|eot|end_of_text|endoftext|end_of_turn|end)\|>|<end_of_turn>|</s>"
+)
 _NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
 
 
@@ -153,7 +156,7 @@ def extract_answer(
     answer; boxes are joined by "; " if `parts` > 1. Never raises; runs in time linear in the
     text.
     """
-    body = drop_hidden_text(text)
+    body = _drop_next_turn(drop_hidden_text(text))
     boxes = find_boxes(body)
     find = _find_choice if answer_type == "mcq" else _find_open
     extraction = find(body, boxes, choices, parts, finish_reason)
@@ -163,6 +166,12 @@ def extract_answer(
     if outcome is None or (outcome == "empty" and extraction.method != "none"):
         outcome = "unparsed"
     return Extraction(None, extraction.method, outcome)
+
+
+def _drop_next_turn(body: str) -> str:
+    """Drop what a model wrote after the end of its turn: <|im_end|> and a next question."""
+    end = _TURN.search(body)
+    return body[: end.start()] if end and body[: end.start()].strip() else body
 
 
 _NO_EXTRACTION = Extraction(None, "none", "unparsed")
@@ -265,6 +274,9 @@ def _choose_box(boxes: Boxes, parts: int, finish_reason: str | None) -> str | No
         unclosed = boxes.unclosed if finish_reason != "length" else None
         return unclosed.split("\n")[0].rstrip(" $.") if unclosed else None
     last = boxes.closed[-1].strip()
+    beside = [box.strip() for box in boxes.closed[-boxes.side_by_side :]]
+    if len(set(beside)) > 1:
+        return "; ".join(dict.fromkeys(beside))
     if parts > 1 and len(boxes.closed) > 1 and not any(len(s(last)) >= parts for s in SPLITTERS):
         return "; ".join(box.strip() for box in boxes.closed[-parts:])
     return last

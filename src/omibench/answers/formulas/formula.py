@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.answers.formulas.latex import same_text, squash
-from omibench.answers.formulas.reader import same_at_samples
-from omibench.answers.formulas.symbolic import same_calculus, symbolically_equal
+from omibench.answers.formulas.reader import differ_by_constant, same_at_samples, value_at_samples
+from omibench.answers.formulas.symbolic import MAX_CHARS, same_calculus, symbolically_equal
 from omibench.answers.multipart import by_comma, is_name, is_numbered
 from omibench.answers.units import parse_unit
 from omibench.text.latex.signs import list_words
@@ -27,9 +27,9 @@ lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi ps
 Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
 """
 _COMMANDS = """sin cos tan cot sec csc cosec arcsin arccos arctan arccot sinh cosh tanh coth sech
-csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min gcd
-lcm bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
-scalarproduct vectorproduct"""
+csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min
+gcd lcm bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline tilde
+overrightarrow mathscr scalarproduct vectorproduct"""
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
 _RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
@@ -198,7 +198,9 @@ _CONSTANT = re.compile(
     r"(.*[xytuvz\d)}|].*?)\s*\+\s*(?:C|c|K|k|const)(?:\s*_\{\d\})?|(?:C|c|K|k)(?:\s*_\{\d\})?\s*\+\s*(.*[xytuvz].*)",
     re.DOTALL,
 )
-_CALCULUS = re.compile(r"\\int(?![A-Za-z])|\\lim(?![A-Za-z])|\\frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}|∞")
+_CALCULUS = re.compile(
+    r"\\int(?![A-Za-z])|\\lim(?![A-Za-z])|\\frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}|∞"
+)
 _COMBINATIONS = re.compile(
     r"C\s*_\{([^{}]{1,8})\}\s*\^\{([^{}]{1,8})\}|(?:\{\s*\}\s*)?_\{(\d{1,3}|n)\}\s*C\s*_\{([^{}]{1,8})\}"
 )
@@ -223,15 +225,20 @@ def same_formula(gold: str, pred: str) -> bool:
         gold = without_unit(gold)
     if squash(gold) == squash(pred):
         return squash(gold) != ""
+    if r"\emptyset" in gold + pred:
+        return False
     in_order = same_in_order(gold, pred, same_formula)
     if in_order is not None:
         return in_order
     # An index on a number is its base: 101_2.
     if _are_names(gold, pred) or re.search(r"\d_\{", gold + pred):
         return False
-    constants = _without_constant(gold), _without_constant(pred)
-    if all(constants):
-        gold, pred = map(str, constants)
+    rest = _without_constant(gold), _without_constant(pred)
+    if rest[0] and rest[1]:
+        names = sorted(symbols(rest[0]) | symbols(rest[1]))
+        places = {symbol: place for place, symbol in enumerate(names)}
+        if differ_by_constant(neutral(rest[0], places), neutral(rest[1], places)):
+            return True
     return _same_value(gold, pred)
 
 
@@ -258,9 +265,7 @@ def _same_value(gold: str, pred: str) -> bool:
     return symbolically_equal(*pair)
 
 
-def _other_readings(
-    gold: str, pred: str, places: dict[str, int]
-) -> Iterator[tuple[str, str]]:
+def _other_readings(gold: str, pred: str, places: dict[str, int]) -> Iterator[tuple[str, str]]:
     both = gold + pred
     if "°" in both:
         degrees = gold.replace("°", r" \degree "), pred.replace("°", r" \degree ")
@@ -276,7 +281,7 @@ def _other_readings(
 
 def _without_constant(text: str) -> str | None:
     """Return an antiderivative without its constant: x^2 of x^2 + C; None if it has none."""
-    match = _CONSTANT.fullmatch(text.strip())
+    match = _CONSTANT.fullmatch(text.strip()) if len(text) <= MAX_CHARS else None
     return match and (match.group(1) or match.group(2))
 
 
@@ -445,6 +450,8 @@ def _read_brackets(text: str) -> Interval | None:
     entries = [part.text for part in by_comma(match.group(2))] if match else []
     if match is None or len(entries) != 2:
         return None
+    if entries[0].strip() in ("∞", "+∞") or _MINUS.fullmatch(entries[1].strip()):
+        return None
     low, high = (_end(entry) for entry in entries)
     return Interval(low, match.group(1) == "[", high, match.group(3) == "]", "")
 
@@ -486,6 +493,7 @@ _RELATION_SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?!
 _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
+    r"|\|\s*(?:[A-Z]{1,2}|\\overrightarrow\s*\{\s*[A-Z]{2}\s*\})\s*\|"
     r"|\\frac\s*\{\s*(d|\\partial)\s*\^?\{?\d?\}?\s*\w*\s*\}\s*\{\s*\1\s*\w\s*(?:\^\{\d\})?\s*\}"
 )
 _LABEL = re.compile(
@@ -500,6 +508,8 @@ _OPERATION = re.compile(
 )
 _LETTERS = re.compile(r"[a-z](?:\s*[a-z])?|abc|xyz|[a-z](?:\s+[a-z])+")
 _SYMBOL_NAME = re.compile(r"\\?[A-Za-z]\w*(?:\s*_\s*\{[^{}]*\})?'*(?:\s*\(.*\))?")
+_APPROXIMATION = 0.01
+"""Relative difference of a value and the decimal that a response gives beside it."""
 _IS_POWER = re.compile(r"\^\s*\{\s*[\dn]+\s*\}")
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
@@ -516,8 +526,14 @@ def same_bracketed(gold: str, pred: str, is_same: Equality) -> bool | None:
     if g.group(1, 3) != p.group(1, 3) or len(entries) != len(parts):
         return False
     if g.group(1) == "\\{":
-        return same_set(entries, parts, is_same)
+        return same_set(
+            entries, parts, lambda a, b: _is_set_text(a) == _is_set_text(b) and is_same(a, b)
+        )
     return all(is_same(e, x) for e, x in zip(entries, parts, strict=True))
+
+
+def _is_set_text(text: str) -> bool:
+    return text.startswith("\\{")
 
 
 def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
@@ -536,6 +552,11 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
         return (gold_signs == pred_signs and _all_same(g, p, is_same)) or (
             gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], is_same)
         )
+    g, p = (_without_approximation(*chain) for chain in ((g, gold_signs), (p, pred_signs)))
+    if min(len(g), len(p)) == 1 < max(len(g), len(p)):
+        value, chain = (g[0], p) if len(g) == 1 else (p[0], g)
+        if all(is_same(value, side) if len(g) == 1 else is_same(side, value) for side in chain):
+            return True
     labels = [chain[0] for chain in (g, p) if len(_without_label(chain)) < len(chain)]
     if len(labels) == 2 and not _same_label(labels[0], labels[1], is_same):
         return _same_equation(g, p)
@@ -550,6 +571,15 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
         and is_same(g[-1], p[-1])
     )
     return equal or _same_equation(g, p)
+
+
+def _without_approximation(chain: list[str], signs: list[str]) -> list[str]:
+    """Drop a decimal after ≈ that approximates the value before it: √3/2 ≈ 0.866."""
+    if len(chain) < 2 or signs[-1] != "≈":
+        return chain
+    exact, decimal = (value_at_samples(neutral(side, {})) for side in chain[-2:])
+    close = exact and decimal and math.isclose(exact, decimal, rel_tol=_APPROXIMATION)
+    return chain[:-1] if close else chain
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
@@ -602,8 +632,10 @@ def sides(text: str) -> tuple[list[str], list[str]]:
 
 def _without_label(chain: list[str]) -> list[str]:
     """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v", y^2."""
+    name = chain[0]
     labelled = len(chain) > 1 and (
-        _NAME.fullmatch(chain[0]) or (len(chain[0]) <= 60 and not _OPERATION.search(chain[0]))
+        _NAME.fullmatch(name)
+        or (len(name) <= 60 and re.search("[^\\W\\d_]", name) and not _OPERATION.search(name))
     )
     return chain[1:] if labelled else chain
 
@@ -617,6 +649,8 @@ def _has_value(chain: list[str]) -> bool:
     if len(chain) < 2:
         return True
     name = chain[0]
+    if len(_without_label(chain)) == len(chain):
+        return False
     if _IS_POWER.search(name) or (len(name) > 1 and _LETTERS.fullmatch(name)):
         return False
     symbol = symbols(re.sub(r"\(.*\)", "", name)) if _SYMBOL_NAME.fullmatch(name) else set[str]()

@@ -73,7 +73,7 @@ _SUPER, _SUB = str.maketrans(SUPERSCRIPTS), str.maketrans(SUBSCRIPTS)
 _SUPER_RUN = re.compile(f"[{''.join(SUPERSCRIPTS)}]+")
 _SUB_RUN = re.compile(f"[{''.join(SUBSCRIPTS)}]+")
 _WRAPPERS = (
-    "text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
+    "text|textnormal|textup|textsf|texttt|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
     "|boldsymbol|bm|emph|underline|mathop|boxed|fbox"
 )
 _INNER = r"(?:[^{}]++|\{[^{}]*+\})*+"
@@ -137,12 +137,14 @@ _MARKS = re.compile(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)")
 _BRACED_MARK = re.compile(r"\{([,.;:])\}")
 _PRODUCT = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|×|·")
 _DEGREE = re.compile(r"\^\s*\{?\s*°\s*\}?")
+_PRIMES = re.compile(r"\^\s*\{\s*('+)\s*\}")
 _LONG_SCRIPT = re.compile(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])")
 _SHORT_SCRIPT = re.compile(r"([\^_])\s*([A-Za-z0-9])")
 _NAMED_INDEX = re.compile(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)")
 _BARE_ARGUMENT = re.compile(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])")
 _BARE_DENOMINATOR = re.compile(r"\\frac\s*(\{[^{}]*\})\s*(\w)")
 _MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
+_BARE_NUMERATOR = re.compile(r"\\frac\s*(\d)(?=\s*\{)")
 _BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
 _ALIKE = "−–‐‑º˚℃’′"
 _WRITTEN = "≤≥≠→⇒⟶⟹⇌⇄↔↓↑∅∼≃∠△÷παβγδθλμµρστφωΩ\u2126ΔεϵνκηψΣΓ"
@@ -223,13 +225,14 @@ def _tidy_text(text: str) -> str:
     if "\\" in text:
         text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
     if "^" in text or "_" in text:
-        text = _DEGREE.sub("°", text)
+        text = _PRIMES.sub(r"\1", _DEGREE.sub("°", text))
     text = text.replace(r"\%", "%").replace(r"\$", " ")
     if "^" in text or "_" in text:
         text = _LONG_SCRIPT.sub(r"\1{\2}", text)
         text = _SHORT_SCRIPT.sub(r"\1{\2}", text)
         text = _NAMED_INDEX.sub(r"_{\1}", text)
     if "\\" in text:
+        text = _BARE_NUMERATOR.sub(r"\\frac{\1}", text)
         text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text)
         text = _BARE_ARGUMENT.sub(r"\\\1{\2}", text)
         text = _BARE_DENOMINATOR.sub(r"\\frac\1{\2}", text)

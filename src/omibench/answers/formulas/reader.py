@@ -549,6 +549,12 @@ def same_at_samples(gold: str, pred: str) -> bool | None:
     return None if None in pairs else False
 
 
+def differ_by_constant(gold: str, pred: str) -> bool:
+    """Return whether the difference of two formulas with symbols is the same at every point."""
+    pairs = ((g, p) for g in readings(gold) if _free_symbols(g) for p in readings(pred))
+    return any(_differ_by_constant(g, p) for g, p in pairs)
+
+
 def value_at_samples(text: str) -> float | None:
     """Return the real value of a text without symbols; None if absent or ambiguous."""
     programs = readings(text)
@@ -556,6 +562,16 @@ def value_at_samples(text: str) -> float | None:
         return None
     number = evaluate(programs[0], POINTS[0])
     return None if number is None or number.imag else number.real
+
+
+def _differ_by_constant(gold: Program, pred: Program) -> bool:
+    differences = list[complex]()
+    for left, right in _values(gold, pred):
+        if left is None or right is None:
+            return False
+        differences.append(left - right)
+    size = max(map(abs, differences), default=0.0)
+    return all(abs(d - differences[0]) <= REL_TOLERANCE * max(size, 1.0) for d in differences)
 
 
 def _free_symbols(program: Program) -> set[int]:
@@ -584,5 +600,7 @@ def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, comp
     constant = not _free_symbols(steps)
     whole = any(isinstance(step, Loop) or step is REMAINDER for step in steps)
     points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
+    if FLOOR in steps or CEILING in steps:
+        points = [*points, *INTEGERS]
     for point in points[:1] if constant else points:
         yield evaluate(gold, point), evaluate(pred, point)

@@ -28,7 +28,7 @@ from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 6
+VERSION = 7
 
 
 class ItemComparison(NamedTuple):

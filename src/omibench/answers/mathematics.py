@@ -1,0 +1,115 @@
+"""Sets of numbers, inequalities, solutions and vectors: a second opinion on texts that differ.
+
+The tiers of `omibench.answers.match` compare signs and parts as they are written. Where they find
+two texts different, both are read here as mathematics, and only equality decides.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.answers.formulas.formula import Equality, symbols
+from omibench.answers.formulas.latex import tidy
+from omibench.answers.multipart import by_comma
+from omibench.answers.number_sets import (
+    MAX_CHARS,
+    same_family,
+    same_inequality,
+    same_number_set,
+)
+from omibench.answers.solutions import same_solutions
+
+_MATHEMATICAL = re.compile(r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|or\b|\b(?:no|all|empty)\b", re.IGNORECASE)
+_SPELT = (
+    (re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ"), r" \\reals "),
+    (re.compile(r">=|⩾|≧|≥"), r" \\geq "),
+    (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
+    (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
+    (re.compile(r"(?<=[\d)])or(?=[A-Za-z(\d])"), " or "),
+)
+"""Spellings of the real numbers and of relations; after a space, != is not a factorial."""
+_ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
+_UNDEFINED = re.compile(r"DNE|(?:it |the limit )?does not exist", re.IGNORECASE)
+_SCALED = re.compile(r"([^\[\]=,]+?)\s*×?\s*(\[\[.*\]\])", re.DOTALL)
+_ENTRY = re.compile(r"[^\[\],]+")
+_UNIT_VECTOR = re.compile(
+    r"\\(?:vec|hat|overrightarrow)\s*(?:\{\s*\\?([ijk])(?:math)?\s*\}|\\?([ijk])(?:math)?\b)"
+)
+_VECTOR = re.compile(r"\[\[([^\[\],]*(?:\]\s*,\s*\[[^\[\],]*)*|[^\[\]]*)\]\]")
+"""A matrix of one row or one column, as `flatten_environments` writes it."""
+
+
+def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
+    """Return whether two texts are the same set, inequality, solutions or vector.
+
+    Args:
+        gold: Gold answer, not tidied.
+        pred: Answer, not tidied.
+        is_same: Comparison of two values in them.
+    """
+    both = len(gold) <= MAX_CHARS and len(pred) <= MAX_CHARS
+    if not both or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred)):
+        return False
+    gold, pred = tidy(_spell_signs(gold)), tidy(_spell_signs(pred))
+    return bool(
+        same_family(gold, pred)
+        or same_number_set(gold, pred)
+        or same_inequality(gold, pred)
+        or same_solutions(gold, pred, is_same)
+        or _same_vector(gold, pred, is_same)
+        or _same_scaled(gold, pred, is_same)
+        or _same_components(gold, pred, is_same)
+        or _UNDEFINED.fullmatch(gold)
+        and _UNDEFINED.fullmatch(pred)
+    )
+
+
+def _spell_signs(text: str) -> str:
+    if _ANY_SPELT.search(text):
+        for pattern, spelling in _SPELT:
+            text = pattern.sub(spelling, text)
+    return text
+
+
+def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare a matrix of one row or one column with a tuple."""
+    rows = [_VECTOR.fullmatch(text) for text in (gold, pred)]
+    if (rows[0] is None) == (rows[1] is None):
+        return False
+    g, p = (
+        re.sub(r"\]\s*,\s*\[", ", ", row[1]) if row else text.strip().strip("()")
+        for row, text in zip(rows, (gold, pred), strict=True)
+    )
+    values = [[part.text for part in by_comma(text)] for text in (g, p)]
+    return len(values[0]) > 1 and len(values[0]) == len(values[1]) and all(map(is_same, *values))
+
+
+def _same_scaled(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare a multiple of a matrix with a matrix: 3 [[1], [2]] is [[3], [6]]."""
+    matches = [_SCALED.fullmatch(text) for text in (gold, pred)]
+    if not any(matches):
+        return False
+    g, p = (
+        _ENTRY.sub(
+            lambda m, f=match[1]: f"({f})({m[0].strip()})" if m[0].strip() else m[0], match[2]
+        )
+        if match
+        else text
+        for match, text in zip(matches, (gold, pred), strict=True)
+    )
+    return is_same(g, p)
+
+
+def _same_components(gold: str, pred: str, is_same: Equality) -> bool:
+    r"""Compare 2\hat{i} - 3\hat{j} with the same in other letters, or with (2, -3)."""
+    sums = [_UNIT_VECTOR.sub(lambda m: f" {m[1] or m[2]} ", text) for text in (gold, pred)]
+    units = [symbols(text) for text in sums]
+    if not any({"i", "j"} <= names <= {"i", "j", "k"} for names in units):
+        return False
+    for at, text in enumerate((gold, pred)):
+        vector = _VECTOR.fullmatch(text)
+        inside = re.sub(r"\]\s*,\s*\[", ", ", vector[1]) if vector else text.strip()[1:-1]
+        values = [part.text for part in by_comma(inside)]
+        if not units[at] and len(values) in (2, 3):
+            sums[at] = " + ".join(f"({v}) {unit}" for v, unit in zip(values, "ijk", strict=False))
+    return is_same(*sums)
