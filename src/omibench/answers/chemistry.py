@@ -56,6 +56,7 @@ _CORES = {
 _MOLECULAR = re.compile(r"C\d*H\d*(?:(?:N|O|S|P|F|Cl|Br|I|Na|K)\d*)*")
 """A formula that tells no isomers apart: carbon, hydrogen, then each other element."""
 _COUNTED = re.compile(r"(?:([A-Z][a-z]?)|(\()|(\)))(\d*)")
+_STRUCTURE = re.compile(r"(?=.*[A-Z].*[A-Z])(?:[A-Z][a-z]?\d*|[()]\d*|[-=≡](?=[A-Z(]))+")
 _ETHYL = re.compile(r"C2H5(?=[A-Z(])")
 _HYBRID = re.compile(r"(d\d?)?sp(\d)?(d\d?)?")
 _PARTICLES = {
@@ -99,7 +100,8 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
     if all(_HYBRID.fullmatch(text) for text in hybrids):
         return hybrids[0] == hybrids[1]
     golds, preds = species(gold), species(pred)
-    return True if _meet(golds, preds) or _has_composition(golds, preds) else None
+    same = _same_structure(gold, pred) or _meet(golds, preds) or _has_composition(golds, preds)
+    return True if same else None
 
 
 @lru_cache(maxsize=4096)
@@ -155,6 +157,20 @@ def _shells(text: str) -> list[str]:
     while (core := re.match(r"\[(\w+)\]", plain)) and core[1] in _CORES:
         plain = _CORES[core[1]] + plain[core.end() :]
     return sorted(re.findall(r"\[\w+\]|\d[spdf](?:1[0-4]|\d)(?=\d[spdf]|$)", plain))
+
+
+def _same_structure(gold: str, pred: str) -> bool:
+    structure = _read_structure(gold)
+    return structure is not None and structure == _read_structure(pred)
+
+
+def _read_structure(text: str) -> str | None:
+    """Return a structural formula without its single bonds: CH3-CH=CH2 is CH3CH=CH2."""
+    plain = re.sub(r"[\s_{}]", "", text)
+    elements = re.findall(r"[A-Z][a-z]?", plain)
+    if not _STRUCTURE.fullmatch(plain) or not ELEMENTS.issuperset(elements):
+        return None
+    return plain.replace("-", "")
 
 
 def _has_composition(gold: frozenset[Species], pred: frozenset[Species]) -> bool:

@@ -59,8 +59,7 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         or _same_vector(gold, pred, is_same)
         or _same_scaled(gold, pred, is_same)
         or _same_components(gold, pred, is_same)
-        or _UNDEFINED.fullmatch(gold)
-        and _UNDEFINED.fullmatch(pred)
+        or all(map(_UNDEFINED.fullmatch, (gold, pred)))
     )
 
 

@@ -76,6 +76,9 @@ Tree = Callable[[Point], Spans]
 _START = 0.3819660112501051
 """Not a root of an inequality in an answer: a sum that cancels has no digits."""
 REALS: Spans = (Span(-math.inf, False, math.inf, False),)
+_NAMED_SETS: tuple[tuple[re.Pattern[str], Spans], ...] = (
+    (_WHOLE, REALS), (_EMPTY, ()), (_POSITIVE, (Span(0.0, False, math.inf, False),)),
+)  # fmt: skip
 
 
 class NumberSet(NamedTuple):
@@ -179,16 +182,14 @@ def read_number_set(text: str, names: tuple[str, ...]) -> NumberSet | None:
 
 def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     text = text.strip(" .,$")
-    if _POSITIVE.fullmatch(text):
-        return NumberSet("", lambda _: (Span(0.0, False, math.inf, False),), "region")
-    if _WHOLE.fullmatch(text) or _EMPTY.fullmatch(text):
-        spans = REALS if _WHOLE.fullmatch(text) else ()
-        return NumberSet("", lambda _: spans, "region")
+    named = next((spans for pattern, spans in _NAMED_SETS if pattern.fullmatch(text)), None)
+    if named is not None:
+        return NumberSet("", lambda _: named, "region")
     if builder := _BUILDER.fullmatch(text):
         inner = _read(builder[3], names)
-        if builder[2] in ("Z", "N"):
-            return NumberSet("", lambda point: _integers(inner.tree(point)), "region")
-        return inner._replace(variable="")
+        only_integers = builder[2] in ("Z", "N")
+        tree = (lambda point: _integers(inner.tree(point))) if only_integers else inner.tree
+        return NumberSet("", tree, "region")
     for mark, combine in ((_UNION, _union), (_MEET, _intersection), (_WITHOUT, _without)):
         pieces = _split(text, mark)
         if len(pieces) > 1:

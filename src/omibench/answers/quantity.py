@@ -14,6 +14,7 @@ from typing import NamedTuple
 from omibench.answers.formulas.formula import neutral
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.formulas.reader import value_at_samples
+from omibench.answers.multipart import is_numbered
 from omibench.answers.prose import STOP_WORDS, is_guarded
 from omibench.answers.units import Unit, parse_unit
 
@@ -289,7 +290,8 @@ def same_constant(gold: str, pred: str) -> bool:
     g, p = quantity(gold), quantity(pred)
     if (g is None) == (p is None) or any(n and (n.unit or n.percent or n.error) for n in (g, p)):
         return False
-    value = value_at_samples(neutral(pred if g else gold, {}))
+    formula = pred if g else gold
+    value = None if is_numbered(formula) else value_at_samples(neutral(formula, {}))
     if value is None:
         return False
     return (

@@ -26,6 +26,8 @@ _NAMED = re.compile(
 )
 _CHAIN = re.compile(r"((?:\\?[a-z]\s*=\s*){2,})([^=]+)")
 _NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\\{.+\\\})", re.DOTALL)
+_UNCERTAIN = re.compile(r"[\d.]+\s*±\s*[\d.]+.*", re.DOTALL)
+"""A measured value with its uncertainty: 5.0 ± 0.1."""
 _ROOT = re.compile(r"([xz])\s*_\{\s*(\d)\s*\}")
 _OTHER = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])|\\\{|\\emptyset")
 """A value with a relation or a set in it is not one number."""
@@ -165,7 +167,8 @@ def _expanded(solutions: Solutions) -> Solutions:
     """Write each solution with ± as two, with the upper and the lower signs."""
     found = list[Solution]()
     for solution in solutions.found:
-        if not any("±" in value for value in solution.values):
+        has_sign = any("±" in value for value in solution.values)
+        if not has_sign or any(map(_UNCERTAIN.fullmatch, solution.values)):
             found.append(solution)
             continue
         for upper, lower in (("+", "-"), ("-", "+")):

@@ -62,7 +62,8 @@ _CONCLUDING_WORDS = _CONCLUSIONS | frozenset((
 ))  # fmt: skip
 """A sentence of no other words says of its only formula that it is the answer."""
 _STATED = re.compile(
-    r"\s(?:is|are|equals?|was|were|be)\s+(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?"
+    r"\s(?:is|are|equals?|was|were|be)\s+"
+    r"(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?"
     r"(\$[^$]+\$|\\\(.+?\\\)|[-+]?\d[\d.,]*(?:,?\s*(?:and\s+)?[-+]?\d[\d.,]*)*)[.!*_\s]*$"
 )
 """The value at the end of a sentence: its sum equals $0$; the primes are therefore 3, 5 and 7."""

@@ -204,6 +204,8 @@ _CALCULUS = re.compile(
 _COMBINATIONS = re.compile(
     r"C\s*_\{([^{}]{1,8})\}\s*\^\{([^{}]{1,8})\}|(?:\{\s*\}\s*)?_\{(\d{1,3}|n)\}\s*C\s*_\{([^{}]{1,8})\}"
 )
+_NOT_A_VALUE = re.compile(r"\d_\{|\\emptyset")
+"""A number in another base (101_2), and a set."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -225,21 +227,22 @@ def same_formula(gold: str, pred: str) -> bool:
         gold = without_unit(gold)
     if squash(gold) == squash(pred):
         return squash(gold) != ""
-    if r"\emptyset" in gold + pred:
-        return False
     in_order = same_in_order(gold, pred, same_formula)
     if in_order is not None:
         return in_order
-    # An index on a number is its base: 101_2.
-    if _are_names(gold, pred) or re.search(r"\d_\{", gold + pred):
+    if _are_names(gold, pred) or _NOT_A_VALUE.search(gold + pred):
         return False
+    return _same_up_to_constant(gold, pred) or _same_value(gold, pred)
+
+
+def _same_up_to_constant(gold: str, pred: str) -> bool:
+    """Compare two antiderivatives, each with a constant of integration."""
     rest = _without_constant(gold), _without_constant(pred)
     if rest[0] and rest[1]:
         names = sorted(symbols(rest[0]) | symbols(rest[1]))
         places = {symbol: place for place, symbol in enumerate(names)}
-        if differ_by_constant(neutral(rest[0], places), neutral(rest[1], places)):
-            return True
-    return _same_value(gold, pred)
+        return differ_by_constant(neutral(rest[0], places), neutral(rest[1], places))
+    return False
 
 
 def _same_value(gold: str, pred: str) -> bool:
