@@ -144,7 +144,7 @@ def find_conclusion(text: str) -> str | None:
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", _FORMULA.sub(" ", last))]
     concludes = len(formulas) == 1 and set(words) <= _CONCLUDING_WORDS
     if concludes and not _CONCLUSIONS.isdisjoint(words):
-        return next(filter(None, formulas[0])).strip()
+        return str(next(filter(None, formulas[0]))).strip()
     stated = None if _HEDGED.search(last) else _STATED.search(last)
     return stated[1].strip() if stated else None
 
