@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
+from tests.stages.analyze.conftest import Folders, make_study, rewrite_verdicts, study_values
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.setting import Cell
@@ -60,10 +60,7 @@ def test_a_judge_of_simulated_responses_may_be_real(tmp_path: Path) -> None:
 def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2, simulated=False)
     judged = pl.col("rules") == "gptscore"
-    rewrite_cells(
-        folders,
-        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
-    )
+    rewrite_verdicts(folders, lambda f: f.with_columns(simulated=judged))
     results = folders.load()
     assert results.judge_simulated
     assert results.rests_on_simulation("gptscore")

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
+from tests.stages.analyze.conftest import (
+    Folders,
+    make_study,
+    repeat_samples,
+    rewrite_cells,
+    study_values,
+)
 
 import omibench
 from omibench.datasets.eval_logs.export import LogWriter
@@ -35,8 +41,7 @@ def make_sampled_study(folder: Path, how: Mapping[str, str] = HOW) -> Folders:
 
     def repeat(frame: pl.DataFrame) -> pl.DataFrame:
         index = pl.col("index")
-        copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(K)]
-        grown = pl.concat(copies).with_columns(key=pl.col("key") + "-" + index.cast(pl.String))
+        grown = repeat_samples(frame, K)
         if "rules" not in grown.columns:
             return grown
         later = (index > 0) & (pl.col("outcome") == "scored")

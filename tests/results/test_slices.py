@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ from omibench.results.slices import (
     arrange_items,
     arrange_outcomes,
     arrange_samples,
+    average_cells,
     fill_measures,
     slice_lengths,
     slice_outcomes,
@@ -164,6 +166,13 @@ def test_over_models_an_item_is_the_mean_of_its_cells(drawn: list[tuple[tuple, t
         )
         alone = clustered_wilson(part["verdict"].to_list(), part["cluster"].to_list())
         assert (row["estimate"], row["low"], row["high"]) == pytest.approx(alone[:3])
+
+
+def test_cells_of_a_group_count_the_same_where_they_have_a_value() -> None:
+    matrix = np.array([[1.0, np.nan], [0.0, np.nan], [0.5, 1.0]])
+    np.testing.assert_equal(
+        average_cells(matrix, np.array([0, 0, 1]), 2), [[0.5, np.nan], [0.5, 1.0]]
+    )
 
 
 def test_simulated_cells_mark_their_rows_alone() -> None:

@@ -271,6 +271,19 @@ def rewrite_cells(
             change(pl.read_parquet(file)).write_parquet(file)
 
 
+def rewrite_verdicts(
+    folders: Folders, change: Callable[[pl.DataFrame], pl.DataFrame], *cells: Cell
+) -> None:
+    """Change the files of verdicts alone."""
+    rewrite_cells(folders, lambda f: change(f) if "rules" in f.columns else f, *cells)
+
+
+def repeat_samples(frame: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Each response or verdict so many times, as the samples of its problem."""
+    copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(count)]
+    return pl.concat(copies).with_columns(key=pl.col("key") + "-" + pl.col("index").cast(pl.String))
+
+
 def drop_pictures(folders: Folders) -> None:
     """Leave the pictures out of the frozen dataset, as some benchmarks' files do."""
     questions = read_jsonl(folders.freeze / "questions.jsonl", Question)
@@ -293,8 +306,6 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
     published = pl.col("rules") == "omibench"
 
     def publish(frame: pl.DataFrame) -> pl.DataFrame:
-        if "rules" not in frame.columns:
-            return frame
         kept = frame.filter(pl.col("rules").is_in(["omibench", *rules]))
         return kept.with_columns(
             outcome=pl.when(published).then(pl.lit("scored")).otherwise("outcome"),
@@ -302,7 +313,7 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
             rules=pl.col("rules").replace("omibench", "published"),
         )
 
-    rewrite_cells(folders, publish)
+    rewrite_verdicts(folders, publish)
     return folders._replace(study=parse_study(values, "test"))
 
 

@@ -13,7 +13,7 @@ from tests.stages.analyze.conftest import (
     forget_origins,
     make_published_study,
     make_study,
-    rewrite_cells,
+    rewrite_verdicts,
     study_values,
 )
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
@@ -98,10 +98,7 @@ def test_models_are_compared_under_the_reference_setting_alone(made: Folders) ->
 def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
 
-    def equalise(frame: pl.DataFrame) -> pl.DataFrame:
-        return frame.with_columns(verdict=1.0) if "verdict" in frame.columns else frame
-
-    rewrite_cells(folders, equalise)
+    rewrite_verdicts(folders, lambda frame: frame.with_columns(verdict=1.0))
     results = folders.load()
     sentence = leading_sentence(analysis_of(results))
     assert (
@@ -194,8 +191,6 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
     folders = make_study(tmp_path)
 
     def drop_judgements(frame: pl.DataFrame) -> pl.DataFrame:
-        if "rules" not in frame.columns:
-            return frame
         scored = (pl.col("outcome") == "scored") & (pl.col("rules") == "robust")
         lost = scored & (pl.int_range(pl.len()) % 5 == 0)
         return frame.with_columns(
@@ -203,7 +198,7 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
             verdict=pl.when(lost).then(0.0).otherwise("verdict"),
         )
 
-    rewrite_cells(folders, drop_judgements)
+    rewrite_verdicts(folders, drop_judgements)
     results = folders.load()
     outcomes = results.select_verdicts("robust")["outcome"]
     unjudged, n = int((outcomes == "unjudged").sum()), len(outcomes)

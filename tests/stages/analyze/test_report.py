@@ -13,6 +13,7 @@ from tests.stages.analyze.conftest import (
     make_published_study,
     make_study,
     rewrite_cells,
+    rewrite_verdicts,
     study_values,
 )
 from tests.stages.analyze.pages import Page
@@ -67,10 +68,7 @@ def test_simulated_stands_at_every_model_tile_table_and_figure(report: Page) -> 
 def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     judged = pl.col("rules") == "gptscore"
-    rewrite_cells(
-        folders,
-        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
-    )
+    rewrite_verdicts(folders, lambda f: f.with_columns(simulated=judged))
     html = folders.analyze().report.read_text("utf-8")
     assert 'GPTScore <span class="sim">SIMULATED</span>' in html
     assert not any("SIMULATED" in t.split("</p>")[0] for t in html.split('<p class="label">')[1:])

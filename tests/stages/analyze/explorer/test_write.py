@@ -15,7 +15,7 @@ from tests.stages.analyze.conftest import (
     drop_pictures,
     make_published_study,
     make_study,
-    rewrite_cells,
+    rewrite_verdicts,
 )
 from tests.stages.analyze.pages import Page
 from tests.stages.analyze.test_certificates import certificate
@@ -25,6 +25,7 @@ from omibench.params.setting import Cell
 from omibench.params.stages.certify import certificate_identity
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.study import Study
+from omibench.results.load import Results
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.stages.analyze.explorer.pages import write_explorer
@@ -39,14 +40,19 @@ from omibench.stages.analyze.pages import cell_anchor, cell_file, problem_file
 from omibench.web.pictures import link_file
 
 
+def write(folders: Folders, results: Results | None = None) -> Path:
+    """Write the explorer of a study, or of results of it; its folder."""
+    explorer = folders.out / "explorer"
+    write_explorer(explorer, results or folders.load(), folders.out / "report.html")
+    return explorer
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     folders: Folders = make_study(tmp_path_factory.mktemp("explorer"), per_subject=4)
-    results = folders.load()
-    explorer = folders.out / "explorer"
     (folders.out / "report.html").parent.mkdir(parents=True)
     (folders.out / "report.html").write_text("<p id=x></p>", "utf-8")
-    write_explorer(explorer, results, folders.out / "report.html")
+    explorer = write(folders)
     return {p.relative_to(explorer).as_posix(): Page(p) for p in explorer.rglob("*.html")}
 
 
@@ -103,10 +109,8 @@ def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page])
 
 def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
-    results = folders.load()
-    known = replace(results, certificate=certificate(folders))
-    write_explorer(folders.out / "explorer", known, folders.out / "report.html")
-    page = Page(folders.out / "explorer/pages/physics_01.html")
+    known = replace(folders.load(), certificate=certificate(folders))
+    page = Page(write(folders, known) / "pages/physics_01.html")
     assert list_calibrations(page) == {"judge": "calibrated"}
 
 
@@ -145,10 +149,8 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
     ]  # fmt: skip
     path = folders.freeze.parent / "judge" / cell.model / f"{cell.setting}.parquet"
     write_parquet(path, rows, JudgementRow)
-    report = folders.out / "report.html"
-    found = replace(results, study=study, reasoning_certificates=known)
-    write_explorer(folders.out / "explorer", found, report)
-    page = Page(folders.out / "explorer/pages/physics_00.html")
+    out = write(folders, replace(results, study=study, reasoning_certificates=known))
+    page = Page(out / "pages/physics_00.html")
     page.assert_harmless()
     judged = [sample["judgements"] for sample in list_samples(page) if sample["judgements"]]
     assert [(j["words"], j["judge"], j["calibration"], j["key"]) for j in judged[0]] == [
@@ -160,17 +162,15 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
     ]
     assert [j["left_out"] for j in judged[0]] == [False, True, False, False, False]
     assert len(judged) == 1
-    other = Page(folders.out / "explorer/pages/physics_01.html")
+    other = Page(out / "pages/physics_01.html")
     assert not any(sample["judgements"] for sample in list_samples(other))
 
 
 def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
     drop_pictures(folders)
-    results = folders.load()
-    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
-    page = Page(folders.out / "explorer/pages/physics_00.html")
-    n = results.answers["physics_00"].n_images
+    page = Page(write(folders) / "pages/physics_00.html")
+    n = folders.load().answers["physics_00"].n_images
     words = f"{n} images, pictures not included"
     assert page.data["place"]["item"]["facts"]["images"] == words
     assert page.pictures == []
@@ -187,14 +187,12 @@ def test_pictures_that_are_held_are_counted(pages: dict[str, Page]) -> None:
 def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2, simulated=False)
     judged = (pl.col("rules") == "gptscore") & (pl.col("id") == "physics_00")
-    rewrite_cells(
+    rewrite_verdicts(
         folders,
-        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
+        lambda f: f.with_columns(simulated=judged),
         Cell("sim-weak", "cot"),
     )
-    results = folders.load()
-    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
-    pages = {p.name: Page(p) for p in (folders.out / "explorer").rglob("*.html")}
+    pages = {p.name: Page(p) for p in write(folders).rglob("*.html")}
     assert "SIMULATED" not in pages["index.html"].text
     simulated, real = pages["physics_00.html"], pages["physics_01.html"]
     assert (simulated.data["study"]["simulated"], real.data["study"]["simulated"]) == (True, False)
@@ -220,14 +218,13 @@ def test_names_sort_as_people_count() -> None:
 def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
     long = "x" * 5000
-    rewrite_cells(
+    rewrite_verdicts(
         folders,
-        lambda f: f.with_columns(extracted=pl.lit(long)) if "rules" in f.columns else f,
+        lambda f: f.with_columns(extracted=pl.lit(long)),
     )
-    results = folders.load()
-    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
-    assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
-    page = Page(folders.out / "explorer/pages/physics_00.html")
+    out = write(folders)
+    assert long not in Page(out / "cells/sim-weak@cot.html").text
+    page = Page(out / "pages/physics_00.html")
     assert {v["extracted"] for v in list_verdicts(page, "robust")} == {long}
     assert len(clip_answer(long)) == LONGEST_LISTED
     assert clip_answer("B") == "B"
@@ -235,12 +232,8 @@ def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
 
 def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True)
-    results = folders.load()
-    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
-    assert (
-        "Extracted is the answer found by the scorer robust"
-        in Page(folders.out / "explorer/cells/sim-strong@cot.html").text
-    )
+    page = Page(write(folders) / "cells/sim-strong@cot.html")
+    assert "Extracted is the answer found by the scorer robust" in page.text
 
 
 def test_a_failure_is_named_and_not_called_wrong(pages: dict[str, Page]) -> None:

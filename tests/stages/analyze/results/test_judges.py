@@ -13,7 +13,7 @@ from tests.stages.analyze.conftest import (
     Folders,
     forget_origins,
     make_study,
-    rewrite_cells,
+    rewrite_verdicts,
     study_values,
     table_of,
 )
@@ -30,8 +30,6 @@ SOURCES = ("No effective reasoning", "reasoning_error", "rule_match_error", "Oth
 
 def add_votes(frame: pl.DataFrame) -> pl.DataFrame:
     """Two judges behind the vote: one that says the same, one that never agrees."""
-    if "rules" not in frame.columns:
-        return frame
     votes = frame.filter(rules="gptscore")
     first = votes.with_columns(rules=pl.lit("gptscore/yes"), judge=pl.lit("yes"))
     second = votes.with_columns(
@@ -50,7 +48,7 @@ def open_certified(folders: Folders, **certify: Any) -> Analysis:
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     folders = make_study(tmp_path_factory.mktemp("judged"))
-    rewrite_cells(folders, add_votes)
+    rewrite_verdicts(folders, add_votes)
     forget_origins(folders.freeze.parent)
     return folders
 

@@ -14,6 +14,7 @@ from tests.stages.analyze.conftest import (
     analysis_of,
     make_published_study,
     make_study,
+    repeat_samples,
     rewrite_cells,
 )
 
@@ -69,10 +70,7 @@ def test_each_group_is_what_it_is_alone(tmp_path: Path) -> None:
     draw = Random(5)
 
     def repeat(frame: pl.DataFrame) -> pl.DataFrame:
-        copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(3)]
-        grown = pl.concat(copies).with_columns(
-            key=pl.col("key") + "-" + pl.col("index").cast(pl.String)
-        )
+        grown = repeat_samples(frame, 3)
         if "rules" not in grown.columns:
             return grown
         right = [float(draw.random() < 0.4) for _ in range(grown.height)]
@@ -135,14 +133,8 @@ def test_pooled_cells_count_a_problem_once(results: Results) -> None:
 def test_pooled_cells_have_equal_weights(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
 
-    def repeat(frame: pl.DataFrame) -> pl.DataFrame:
-        copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(4)]
-        return pl.concat(copies).with_columns(
-            key=pl.col("key") + "-" + pl.col("index").cast(pl.String)
-        )
-
     expected = analysis_of(folders.load()).rows("accuracy-by-images")
-    rewrite_cells(folders, repeat, Cell("sim-weak", "cot"))
+    rewrite_cells(folders, lambda frame: repeat_samples(frame, 4), Cell("sim-weak", "cot"))
     found = analysis_of(folders.load()).rows("accuracy-by-images")
     pooled = [t.filter(model="", rules="robust")["estimate"].to_list() for t in (expected, found)]
     assert pooled[0] == pytest.approx(pooled[1])

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.papers.print import list_sizes, make_printed, read_results
-from tests.stages.analyze.conftest import Folders, analysis_of, make_study, rewrite_cells
+from tests.stages.analyze.conftest import Folders, analysis_of, make_study, rewrite_verdicts
 
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.layouts import AVERAGE
@@ -80,14 +80,7 @@ def test_the_page_shows_the_strict_column_only_where_there_is_one(tmp_path: Path
     folders = make_study(tmp_path, simulated=False, explorer=False)
     assert "<th>Strict</th>" not in folders.analyze().report.read_text("utf-8")
     scored = (pl.col("rules") == "robust") & (pl.col("outcome") == "scored")
-    rewrite_cells(
-        folders,
-        lambda frame: (
-            frame.with_columns(strict=pl.when(scored).then(0.0))
-            if "rules" in frame.columns
-            else frame
-        ),
-    )
+    rewrite_verdicts(folders, lambda f: f.with_columns(strict=pl.when(scored).then(0.0)))
     html = folders.analyze().report.read_text("utf-8")
     assert "<th>Strict</th>" in html
     assert "Strict is the share with all parts right." in html

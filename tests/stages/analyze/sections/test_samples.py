@@ -12,6 +12,7 @@ from tests.stages.analyze.conftest import (
     Folders,
     analysis_of,
     make_study,
+    repeat_samples,
     rewrite_cells,
     study_values,
 )
@@ -41,10 +42,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     folders = make_study(tmp_path_factory.mktemp("sampled"))
 
     def repeat(frame: pl.DataFrame) -> pl.DataFrame:
-        copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(K)]
-        grown = pl.concat(copies).with_columns(
-            key=pl.col("key") + "-" + pl.col("index").cast(pl.String)
-        )
+        grown = repeat_samples(frame, K)
         if "rules" not in grown.columns:
             return grown
         # Samples 1 to 3 of an open problem agree on one wrong answer; the first stays as it was.

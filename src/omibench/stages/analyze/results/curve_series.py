@@ -89,8 +89,6 @@ def list_series(settings: Mapping[str, Setting], locate: Locate) -> list[Setting
     curves: dict[str, tuple[Facts, list[str]]] = {}
     for position in positions.values():
         fellows = {n: p.condition for n, p in positions.items() if p.rest == position.rest}
-        if position.condition is None and any(c is not None for c in fellows.values()):
-            continue  # it is on the curves of its fellows
         condition = position.condition or {}
         facts = {**position.rest, **condition}
         members = [name for name, other in fellows.items() if other in (None, condition)]

@@ -54,9 +54,6 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
         MissingInputError: The file is missing.
         PluginError: A plug-in's scorer failed.
     """
-    params = analysis.study.analyze
-    if params.people is None and params.people_subset is None:
-        return None
     respondents = read_respondents(analysis)
     if respondents is None or not respondents.problems:
         return None

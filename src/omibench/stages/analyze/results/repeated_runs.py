@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -21,16 +21,9 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 RUN_MEAN = "run mean"
-Key = tuple[str, str, str, str, str]
-"""Model, setting, scorer, slice and value."""
-
-
-class _Runs(NamedTuple):
-    """The accuracy of each run of a cell in order, with the number of items and clusters."""
-
-    accuracies: list[float]
-    items: int
-    clusters: int
+KEYS = ("model", "setting", "rules", "slice", "value")
+Runs = dict[tuple[Any, ...], dict[str, Any]]
+"""By `KEYS`: `place` (the keys, `n` items and `clusters`), and `accuracies` of runs in order."""
 
 
 @result(
@@ -58,7 +51,7 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
         The rows; None if no cell has two runs.
     """
     runs = _list_runs(analysis)
-    if not any(len(cell.accuracies) > 1 for cell in runs.values()):
+    if not any(len(cell["accuracies"]) > 1 for cell in runs.values()):
         return None
     tables = [
         analysis.mark_simulated(pl.DataFrame(_summarise(runs), infer_schema_length=None)),
@@ -67,7 +60,7 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     return pl.concat(tables, how="diagonal_relaxed")
 
 
-def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
+def _list_runs(analysis: Analysis) -> Runs:
     """Return the runs of each cell, overall and by slice."""
     settings = analysis.results.study.settings.items()
     # If one sample of an item is selected, its index differs between items: no index is a run.
@@ -75,70 +68,50 @@ def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
     verdicts = analysis.results.counting_verdicts.filter(~pl.col("setting").is_in(chosen)).select(
         "model", "setting", "rules", "id", "cluster", "index", "verdict"
     )
-    labels = slice_items(analysis)
-    runs: dict[Key, _Runs] = {}
-    cell = ["model", "setting", "rules"]
-    for part in labels.partition_by("slice", maintain_order=True):
-        keys = [*cell, "slice", "value"]
+    runs: Runs = {}
+    for part in slice_items(analysis).partition_by("slice", maintain_order=True):
         means = (
             verdicts.join(part, on="id")
-            .group_by(*keys, "index")
-            .agg(pl.col("verdict").mean(), pl.len(), pl.col("cluster").n_unique())
-            .sort(*keys, "index")
+            .group_by(*KEYS, "index")
+            .agg(pl.col("verdict").mean(), n=pl.len(), clusters=pl.col("cluster").n_unique())
+            .sort(*KEYS, "index")
         )
         # Drop runs with missing items: their accuracy is for other problems.
-        whole = means.filter(pl.col("len") == pl.col("len").max().over(keys))
-        grouped = whole.group_by(keys, maintain_order=True).agg(
-            "verdict", pl.col("len").first(), pl.col("cluster").first()
-        )
-        for model, setting, rules, name, value, *cell_runs in grouped.iter_rows():
-            runs[model, setting, rules, name, value] = _Runs(*cell_runs)
+        whole = means.filter(pl.col("n") == pl.col("n").max().over(KEYS))
+        for place in whole.group_by(KEYS, maintain_order=True).agg(
+            "verdict", pl.col("n", "clusters").first()
+        ).iter_rows(named=True):  # fmt: skip
+            accuracies = place.pop("verdict")
+            key = tuple(place[name] for name in KEYS)
+            runs[key] = {"place": place, "accuracies": accuracies}
     return runs
 
 
-def _summarise(runs: dict[Key, _Runs]) -> list[dict[str, Any]]:
-    rows = []
-    for key, runs_of_cell in runs.items():
-        if len(runs_of_cell.accuracies) < 2:
-            continue
-        summary = summarise_runs(runs_of_cell.accuracies)
-        rows.append(
-            _name_key(key)
-            | {
-                "metric": RUN_MEAN,
-                "estimate": summary.mean,
-                "n": runs_of_cell.items,
-                "clusters": runs_of_cell.clusters,
-                "runs": summary.runs,
-                "sd": summary.sd,
-                "sem": summary.sem,
-            }
-        )
-    return rows
+def _summarise(runs: Runs) -> list[dict[str, Any]]:
+    return [
+        of["place"]
+        | {"metric": RUN_MEAN, "estimate": summary.mean, "runs": summary.runs, "sd": summary.sd,
+           "sem": summary.sem}
+        for of in runs.values()
+        if len(of["accuracies"]) > 1
+        for summary in [summarise_runs(of["accuracies"])]
+    ]  # fmt: skip
 
 
-def _compare(analysis: Analysis, runs: dict[Key, _Runs]) -> list[pl.DataFrame]:
+def _compare(analysis: Analysis, runs: Runs) -> list[pl.DataFrame]:
     declared = analysis.study.analyze.baselines
     rows: list[dict[str, Any]] = []
-    for key, runs_of_cell in runs.items():
-        model, setting, rules, name, value = key
-        for kind, baseline in (
-            ("setting", declared.settings.get(setting)),
-            ("model", declared.models.get(model)),
+    for (model, setting, *rest), of in runs.items():
+        for kind, baselines, own in (
+            ("setting", declared.settings, setting),
+            ("model", declared.models, model),
         ):
-            if baseline is None:
-                continue
+            baseline = baselines.get(own)
             cell = (model, baseline) if kind == "setting" else (baseline, setting)
-            base = runs.get((*cell, rules, name, value))
-            if base is None or max(len(runs_of_cell.accuracies), len(base.accuracies)) < 2:
-                continue
-            row = _name_key(key) | {
-                "kind": kind,
-                "baseline": baseline,
-                "n": runs_of_cell.items,
-                "clusters": runs_of_cell.clusters,
-            }
-            rows.append(row | _test(runs_of_cell.accuracies, base.accuracies))
+            base = runs.get((*cell, *rest))
+            if base and max(len(of["accuracies"]), len(base["accuracies"])) > 1:
+                row = of["place"] | {"kind": kind, "baseline": baseline}
+                rows.append(row | _test(of["accuracies"], base["accuracies"]))
     if not rows:
         return []
     return [mark_both_simulated(analysis, pl.DataFrame(rows, infer_schema_length=None))]
@@ -160,7 +133,3 @@ def _test(values: list[float], base: list[float]) -> dict[str, Any]:
         "p_paired": None if paired is None or isnan(paired.p) else paired.p,
         "note": welch.reason,
     }
-
-
-def _name_key(key: Key) -> dict[str, Any]:
-    return dict(zip(("model", "setting", "rules", "slice", "value"), key, strict=True))

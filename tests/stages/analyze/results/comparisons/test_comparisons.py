@@ -80,6 +80,9 @@ def test_either_side_that_is_simulated_marks_the_comparison(tmp_path: Path) -> N
     table = table_of(analysis, "baselines")
     marks = {(r["model"], r["kind"]): r["simulated"] for r in table.filter(slice="").to_dicts()}
     assert marks == {("a", "setting"): False, ("sim-b", "setting"): True, ("sim-b", "model"): True}
+    other = {"models": {"a": "sim-b"}}
+    analysis = write_analysis(tmp_path, ITEMS, draw_verdicts(SHARES, ITEMS), baselines=other)
+    assert table_of(analysis, "baselines")["simulated"].all()
 
 
 def test_strict_accuracy_is_compared_beside_the_loose_one(tmp_path: Path) -> None:
