@@ -144,24 +144,15 @@ def _follows_text(line: _Line, lines: Sequence[_Line]) -> bool:
 
     A display is indented, and farther from the line above.
     """
-    return any(
-        other.last + 1 == line.first
-        and (_is_left(other, line) or _is_flush(other, line))
-        and _has_word(other)
-        for other in _list_near(line, lines)
-    )
-
-
-def _is_left(other: _Line, line: _Line) -> bool:
-    gap = line.box.x0 - other.box.x1
-    is_level = abs(other.baseline - line.baseline) < _LEVEL * line.size
-    return is_level and 0 < gap < _WIDEST_SPACE * line.size
-
-
-def _is_flush(above: _Line, line: _Line) -> bool:
-    down = line.baseline - above.baseline
-    is_next = _NEAREST * line.size < down < _NEXT_LINE * line.size
-    return is_next and abs(line.box.x0 - above.box.x0) < _LEVEL * line.size
+    size = line.size
+    for other in _list_near(line, lines):
+        down, gap = line.baseline - other.baseline, line.box.x0 - other.box.x1
+        is_left = abs(down) < _LEVEL * size and 0 < gap < _WIDEST_SPACE * size
+        is_next = _NEAREST * size < down < _NEXT_LINE * size
+        is_flush = is_next and abs(line.box.x0 - other.box.x0) < _LEVEL * size
+        if other.last + 1 == line.first and (is_left or is_flush) and _has_word(other):
+            return True
+    return False
 
 
 def _has_word(line: _Line) -> bool:
@@ -206,22 +197,19 @@ def _link_lines(lines: Sequence[_Line]) -> dict[int, _Line]:
 
 
 def _may_continue(above: _Line, line: _Line) -> bool:
-    """Return whether a formula at the end of one line may continue in another one."""
+    """Return whether a formula at the end of one line may continue in another one.
+
+    The lower line follows the upper one in a paragraph, and is painted after it.
+    """
+    sizes = sorted((line.size, above.size))
+    from_left = line.box.x0 - above.box.x0
     ends_open = _is_sign(above.units[-1]) or _ends_with_function(above) or _ends_in_bracket(above)
     return (
         (ends_open or _begins_late(line))
-        and _is_below(line, above)
-        and 0 <= line.first - above.last - 1 <= _SKIPPED
-    )
-
-
-def _is_below(line: _Line, above: _Line) -> bool:
-    """Return whether a line can follow another one in a paragraph."""
-    sizes = sorted((line.size, above.size))
-    return (
-        sizes[0] >= _SAME_SIZE * sizes[1]
+        and sizes[0] >= _SAME_SIZE * sizes[1]
         and line.box.x0 < above.box.x1
-        and line.box.x0 - above.box.x0 < _INDENT * line.size
+        and from_left < _INDENT * line.size
+        and 0 <= line.first - above.last - 1 <= _SKIPPED
     )
 
 

@@ -73,7 +73,12 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     if len(rows) > 1:
         return build_rows(rows, doubts)
     y, size = main_line(parts)
-    _doubt_overlaps([part for part in parts if is_on_line(part, y, size)], doubts)
+    level = sorted((p.box for p in parts if is_on_line(p, y, size)), key=lambda box: box.x0)
+    if any(
+        -left.gap_x(right) > _OVERLAP * max(min(left.width, right.width), 1.0)
+        for left, right in pairwise(level)
+    ):
+        doubts.add("two symbols overlap")
     line = attach_scripts(parts, y, size, doubts)
     if not line or all_marks(parts) - all_marks(line):
         doubts.add("a mark could not be placed in the formula")
@@ -95,14 +100,6 @@ def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
             lines.append([part])
     words = [word for line in lines for word in join_words(sorted(line, key=lambda p: p.box.x0))]
     return [*without(parts, upright), *words]
-
-
-def _doubt_overlaps(line: Sequence[PlacedPart], doubts: Doubts) -> None:
-    ordered = sorted(line, key=lambda p: p.box.x0)
-    for left, right in pairwise(ordered):
-        shared = min(left.box.x1, right.box.x1) - right.box.x0
-        if shared > _OVERLAP * max(min(left.box.width, right.box.width), 1.0):
-            doubts.add("two symbols overlap")
 
 
 # The marks of a region as a tree, and as LaTeX with doubts.

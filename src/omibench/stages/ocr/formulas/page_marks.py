@@ -53,28 +53,30 @@ def find_vectors(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
         return tuple(glyphs)
     letters = [g for g in glyphs if g.symbol.kind == "letter"]
     dashes = [g for g in glyphs if g.symbol.latex == "-"]
+
+    def is_vector(arrow: Glyph) -> bool:
+        box, size = arrow.box, arrow.size
+        return (
+            any(_is_over(arrow, letter) for letter in letters)
+            # A dash would lengthen it: then it is over several letters.
+            and not any(
+                abs(arrow.y - dash.y) < 0.05 * size
+                and box.gap_x(dash.box) < 0
+                and dash.box.x0 < box.x0
+                for dash in dashes
+            )
+            # It would be between two symbols, as in the limit `n → ∞`.
+            and not any(
+                abs(arrow.y - other.y) < _SAME_LINE
+                and other.text != _ARROW
+                and -0.05 * size < box.x0 - other.box.x1 < _BESIDE * size
+                for other in glyphs
+            )
+        )
+
     return tuple(
-        replace(glyph, symbol=_VECTOR)
-        if glyph.text == _ARROW
-        and any(_is_over(glyph, letter) for letter in letters)
-        and not any(_is_lengthened(glyph, dash) for dash in dashes)
-        and not any(_is_in_row(glyph, other) for other in glyphs)
-        else glyph
-        for glyph in glyphs
+        replace(g, symbol=_VECTOR) if g.text == _ARROW and is_vector(g) else g for g in glyphs
     )
-
-
-def _is_lengthened(arrow: Glyph, dash: Glyph) -> bool:
-    """Return whether a dash continues an arrow, which then is over several letters."""
-    is_level = abs(arrow.y - dash.y) < 0.05 * arrow.size
-    return is_level and arrow.box.gap_x(dash.box) < 0 and dash.box.x0 < arrow.box.x0
-
-
-def _is_in_row(arrow: Glyph, other: Glyph) -> bool:
-    """Return whether an arrow is between two symbols, as in the limit `n → ∞`."""
-    is_level = abs(arrow.y - other.y) < _SAME_LINE and other.text != _ARROW
-    gap = arrow.box.x0 - other.box.x1
-    return is_level and -0.05 * arrow.size < gap < _BESIDE * arrow.size
 
 
 def _is_over(arrow: Glyph, letter: Glyph) -> bool:
@@ -140,18 +142,16 @@ def correct_signs(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
 def _place_over(sign: Glyph, letter: Glyph) -> Glyph:
     """Return a sign over the letter painted next as an accent of its width."""
     box, size = sign.box, letter.size
-    if sign.symbol.kind == "accent" and letter.symbol.kind in {"letter", "digit"}:
-        starts = abs(letter.box.x0 - box.x0) < _STARTS * size
-        if starts and box.y1 < letter.box.y1 and box.y0 > letter.box.y0 - _HIGHEST * size:
-            x0, x1 = (box if box.width > 0.1 * size else letter.box)[::2]
-            top = letter.box.y0
-            placed = Box(x0, top - _ACCENT[0] * size, x1, top - _ACCENT[1] * size)
-            return replace(sign, box=placed, size=size)
-    is_above = box.y1 < letter.box.y0 + 0.15 * size and letter.box.y0 - box.y1 < 0.4 * size
-    starts = -0.15 * size < letter.box.x0 - box.x0 < 0.3 * size
-    if letter.symbol.kind not in {"letter", "digit"} or not is_above or not starts:
+    if letter.symbol.kind not in {"letter", "digit"}:
         return sign
-    if sign.text in _SPACING_ACCENTS:
+    top, from_left = letter.box.y0, letter.box.x0 - box.x0
+    is_accent = sign.symbol.kind == "accent" and abs(from_left) < _STARTS * size
+    if is_accent and box.y1 < letter.box.y1 and box.y0 > top - _HIGHEST * size:
+        x0, x1 = (box if box.width > 0.1 * size else letter.box)[::2]
+        placed = Box(x0, top - _ACCENT[0] * size, x1, top - _ACCENT[1] * size)
+        return replace(sign, box=placed, size=size)
+    is_above = box.y1 < top + 0.15 * size and top - box.y1 < 0.4 * size
+    if is_above and -0.15 * size < from_left < 0.3 * size and sign.text in _SPACING_ACCENTS:
         return replace(sign, symbol=_SPACING_ACCENTS[sign.text])
     return sign
 
@@ -215,33 +215,27 @@ def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph | 
 
 def _see(glyph: Glyph, clips: Sequence[tuple[int, int, Box]]) -> Box | None:
     """Return the smallest clip around the glyph's place in the painting order, cut to its box."""
-    number = glyph.serial // SEQUENCE
-    boxes = [
-        Box(
-            max(clip.x0, glyph.box.x0),
-            max(clip.y0, glyph.box.y0),
-            min(clip.x1, glyph.box.x1),
-            min(clip.y1, glyph.box.y1),
-        )
-        for first, last, clip in clips
+    number, box = glyph.serial // SEQUENCE, glyph.box
+    boxes = (
+        Box(max(c.x0, box.x0), max(c.y0, box.y0), min(c.x1, box.x1), min(c.y1, box.y1))
+        for first, last, c in clips
         if first <= number <= last
-    ]
-    shown = [box for box in boxes if box.x1 > box.x0 and box.y1 > box.y0]
-    return min(shown, key=lambda box: box.width * box.height, default=None)
+    )
+    shown = (seen for seen in boxes if seen.x1 > seen.x0 and seen.y1 > seen.y0)
+    return min(shown, key=lambda seen: seen.width * seen.height, default=None)
 
 
 def _find_clips(drawings: Sequence[dict[str, Any]]) -> Iterator[tuple[int, int, Box]]:
     """Yield each clip with the numbers of the paths painted before and after it."""
     before = 0
     waiting: list[Box] = []
-    for drawing in drawings:
+    for drawing in [*drawings, {"type": "end", "seqno": 2**31}]:
         if drawing["type"] == "clip":
             waiting.append(Box(*drawing["scissor"]))
         elif "seqno" in drawing:
             after = drawing["seqno"]
             yield from ((before, after, clip) for clip in waiting)
             before, waiting = after, []
-    yield from ((before, 2**31, clip) for clip in waiting)
 
 
 # Symbols of a page's characters, by font, Unicode and glyph name.
@@ -263,28 +257,18 @@ class Symbols:
 
     def identify(self, character: Character) -> GlyphSymbol:
         """Return the symbol of a character, of kind `unknown` if it cannot be identified."""
-        key = (character.font, character.text, character.glyph_id)
+        font, text, glyph_id = key = (character.font, character.text, character.glyph_id)
         symbol = self._symbols.get(key)
         if symbol is None:
-            symbol = self._symbols[key] = identify(
-                character.font,
-                _find_sigma(character) if character.text in _SIGMAS else character.text,
-                name=self._name(character),
-            )
+            name = None
+            if glyph_id is not None and (character.code is not None or is_tex(font)):
+                name = self._fonts.facts(font, glyph_id).name
+            if text in _SIGMAS and font.startswith(_SWAPPED):
+                # The final sigma is the one whose ink is below the baseline.
+                depth = character.box.y1 - character.y
+                text = _SIGMAS[depth < _DESCENDER * character.size]
+            symbol = self._symbols[key] = identify(font, text, name=name)
         return symbol
-
-    def _name(self, character: Character) -> str | None:
-        if character.glyph_id is None or (character.code is None and not is_tex(character.font)):
-            return None
-        return self._fonts.facts(character.font, character.glyph_id).name
-
-
-def _find_sigma(character: Character) -> str:
-    """Return the sigma that a character is by its ink."""
-    if not character.font.startswith(_SWAPPED):
-        return character.text
-    depth = character.box.y1 - character.y
-    return _SIGMAS[depth < _DESCENDER * character.size]
 
 
 # Marks of a page that formulas can consist of.

@@ -90,22 +90,16 @@ def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterat
     serials = [glyph.serial for glyph in glyphs]
     for bar in free:
         place = bisect_right(serials, bar.serial) - 1
-        while place >= 0 and id(glyphs[place]) not in owners and _is_over(glyphs[place], bar):
+        while place >= 0 and id(glyphs[place]) not in owners:
+            size, (x, y) = glyphs[place].size, glyphs[place].box.centre
+            if not (bar.x0 < x < bar.x1 and abs(y - bar.y) < _NEAR * size):
+                break  # not right above or below the rule
             place -= 1
         owner = owners.get(id(glyphs[place])) if place >= 0 else None
-        if owner is not None and _is_near(bar, regions[owner], glyphs[place].size):
-            yield owner
-
-
-def _is_over(glyph: Glyph, bar: Rule) -> bool:
-    """Return whether a glyph is right above or below a rule."""
-    x, y = glyph.box.centre
-    return bar.x0 < x < bar.x1 and abs(y - bar.y) < _NEAR * glyph.size
-
-
-def _is_near(bar: Rule, region: FormulaRegion, size: float) -> bool:
-    box = bar.box
-    return box.gap_x(region.box) < _NEAR * size and box.gap_y(region.box) < _NEAR * size
+        if owner is not None:
+            box, most = regions[owner].box, _NEAR * glyphs[place].size
+            if bar.box.gap_x(box) < most and bar.box.gap_y(box) < most:
+                yield owner
 
 
 def separate(marks: PageMarks, regions: Sequence[FormulaRegion]) -> list[PageMarks]:
@@ -156,24 +150,15 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     length = 0
     for place, glyph in enumerate(ordered):
         is_piece = is_text[place] and id(glyph) not in owned
-        if is_piece and not length and place and _touches(ordered[place - 1], glyph):
-            is_piece = False  # an element after its numbers
+        if is_piece and not length and place:  # not an element right after its numbers
+            before, most = ordered[place - 1].box, _TOUCH * glyph.size
+            is_piece = abs(glyph.box.x0 - before.x1) >= most or before.gap_y(glyph.box) >= 0
         length = length + 1 if is_piece else 0
+        label = "".join(g.text for g in ordered[place : place + 3])
         if length == _SHORTEST:
             yield ordered[place - _SHORTEST + 1].serial
-        elif all(is_text[place : place + 3]) and _is_label(ordered[place : place + 3]):
+        elif all(is_text[place : place + 3]) and _LABEL.fullmatch(label):
             yield glyph.serial
-
-
-def _touches(before: Glyph, glyph: Glyph) -> bool:
-    """Return whether a character is right after another one, as in a word."""
-    gap = glyph.box.x0 - before.box.x1
-    return abs(gap) < _TOUCH * glyph.size and before.box.gap_y(glyph.box) < 0
-
-
-def _is_label(glyphs: Sequence[Glyph]) -> bool:
-    """Return whether three characters are the label of a choice, as `(A)`."""
-    return _LABEL.fullmatch("".join(glyph.text for glyph in glyphs)) is not None
 
 
 # Rows that are aligned at their relations, joined into one formula.
