@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,17 @@ def reading(text: str, x: float, y: float, height: float = 20, **more: Any) -> R
     """A level reading at (x, y), ten pixels a character."""
     x1, y1 = x + 10 * len(text), y + height
     return Reading(text, ((x, y), (x1, y), (x1, y1), (x, y1)), more.pop("confidence", 0.99), **more)
+
+
+def save_scan(folder: Path) -> Path:
+    """Write a page that is a picture of nothing much."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80))
+        pixels.clear_with(230)
+        page.insert_image(page.rect, pixmap=pixels)
+        pdf.save(folder / "scan.pdf")
+    return folder / "scan.pdf"
 
 
 class Scripted:

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pymupdf
 import pytest
 from tests.mathpix_server import ID, KEY, Mathpix, line, running
-from typer.testing import CliRunner
+from tests.stages.ocr.conftest import exam
+from tests.stages.ocr.engines.pages import save_scan
+from typer.testing import CliRunner, Result
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, ModelError
@@ -134,27 +135,18 @@ def test_keys_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.Monk
         open_client(tmp_path)
 
 
-def scanned(folder: Path) -> Path:
-    """A page that is a picture of nothing much."""
-    pdf = pymupdf.open()
-    page = pdf.new_page()
-    pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80))
-    pixels.clear_with(230)
-    page.insert_image(page.rect, pixmap=pixels)
-    pdf.save(folder / "scan.pdf")
-    return folder / "scan.pdf"
+def run(mathpix: Mathpix, folder: Path, key: str, *papers: Path) -> Result:
+    """What the command does with papers and a key."""
+    params = json.dumps({"study": {"store": str(folder / "store")}})
+    files = [str(paper) for paper in (save_scan(folder), *papers)]
+    told = ["ocr", *files, "--out", str(folder / "out"), "--engine", "mathpix", "--params", params]
+    keys = {ID_ENV: ID, KEY_ENV: key, URL_ENV: mathpix.url}
+    return CliRunner().invoke(app, told, env=keys)
 
 
-def test_the_command_reads_a_scan_by_mathpix(
-    mathpix: Mathpix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ID_ENV, ID)
-    monkeypatch.setenv(KEY_ENV, KEY)
-    monkeypatch.setenv(URL_ENV, mathpix.url)
-    params = json.dumps({"study": {"store": str(tmp_path / "store")}})
-    told = ["ocr", str(scanned(tmp_path)), "--out", str(tmp_path / "out"), "--engine", "mathpix"]
+def test_the_command_reads_a_scan_by_mathpix(mathpix: Mathpix, tmp_path: Path) -> None:
     mathpix.polls = 0
-    done = CliRunner().invoke(app, [*told, "--params", params])
+    done = run(mathpix, tmp_path, KEY)
     assert done.exit_code == 0, done.output
     first, second = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert first.question.startswith("What is $v_{0}$ of the ball")
@@ -170,20 +162,10 @@ def test_the_command_reads_a_scan_by_mathpix(
 
 
 def test_an_engine_that_fails_is_a_code_and_the_other_papers_are_done(
-    mathpix: Mathpix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mathpix: Mathpix, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(ID_ENV, ID)
-    monkeypatch.setenv(KEY_ENV, "wrong")
-    monkeypatch.setenv(URL_ENV, mathpix.url)
-    whole = pymupdf.open()
-    page = whole.new_page()
-    page.insert_text((72, 100), "1. How many legs has a spider of this kind?")
-    page.insert_text((72, 200), "2. And how many has a beetle of the other kind?")
-    whole.save(tmp_path / "whole.pdf")
-    files = [str(scanned(tmp_path)), str(tmp_path / "whole.pdf")]
-    params = json.dumps({"study": {"store": str(tmp_path / "store")}})
-    told = ["ocr", *files, "--out", str(tmp_path / "out"), "--engine", "mathpix"]
-    done = CliRunner().invoke(app, [*told, "--params", params])
+    exam().save(tmp_path / "whole.pdf")
+    done = run(mathpix, tmp_path, "wrong", tmp_path / "whole.pdf")
     report = json.loads((tmp_path / "out/report.json").read_text("utf-8"))["files"]
     assert report[0]["codes"] == ["engine_failed"]
     assert report[1]["status"] == "ok"

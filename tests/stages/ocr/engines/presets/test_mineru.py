@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from omibench.stages.ocr.engines.mineru import (
     read_block,
     read_pages,
 )
+from omibench.stages.ocr.engines.readers import ReadPage
 
 
 def block(box: str, kind: str, direction: str = "up") -> str:
@@ -46,9 +48,17 @@ def answer(words: str, count: int) -> str:
     return "Figure 1: A ball." if task.startswith("Text") and count else REPLIES[task]
 
 
+def read(
+    folder: Path, reply: Callable[[str, int], str | Response] = answer, width: int = 800
+) -> tuple[ReadPage | None, ScriptedModel]:
+    """The page that replies make, and the model that gave them."""
+    model = ScriptedModel(reply)
+    (page,) = read_pages([draw_page(folder, width, 1800 - width)], build_job(model, folder))
+    return page, model
+
+
 def test_a_page_is_laid_out_and_then_read_block_by_block(tmp_path: Path) -> None:
-    model = ScriptedModel(answer)
-    (page,) = read_pages([draw_page(tmp_path)], build_job(model, tmp_path))
+    page, model = read(tmp_path)
     assert page is not None
     layout, *crops = model.requests
     assert [m.role for m in layout.conversation.messages] == ["system", "user"]
@@ -62,12 +72,6 @@ def test_a_page_is_laid_out_and_then_read_block_by_block(tmp_path: Path) -> None
     )
     assert page.figures == [(80, 300, 480, 600)]
     assert (page.engine, page.turn, page.incomplete) == ("mineru", 0, False)
-
-
-def test_lines_lie_in_the_boxes_of_their_blocks(tmp_path: Path) -> None:
-    model = ScriptedModel(answer)
-    (page,) = read_pages([draw_page(tmp_path)], build_job(model, tmp_path))
-    assert page is not None
     (formula,) = [line for line in page.lines if "sqrt" in line.text]
     assert 160 <= formula.quad[0][1] < formula.quad[2][1] <= 220
     rows = [line for line in page.lines if line.quad[0][1] >= 660]
@@ -82,8 +86,7 @@ def test_a_page_on_its_side_is_turned_and_laid_out_again(tmp_path: Path) -> None
     def reply(words: str, count: int) -> str:
         return layouts[count] if words.endswith("Layout Detection:") else "1. Who?"
 
-    model = ScriptedModel(reply)
-    (page,) = read_pages([draw_page(tmp_path, 1000, 800)], build_job(model, tmp_path))
+    page, model = read(tmp_path, reply, 1000)
     assert page is not None
     assert (page.turn, page.width, page.height) == (270, 800, 1000)
     assert model.sizes()[-1] == (640, 100)
@@ -91,43 +94,30 @@ def test_a_page_on_its_side_is_turned_and_laid_out_again(tmp_path: Path) -> None
     assert second.getpixel((5, second.height - 5)) == (0, 0, 0)
 
 
-def test_a_block_without_an_answer_makes_the_page_incomplete(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "text"), [("Formula Recognition:", "x + x +"), ("Layout Detection:", LAYOUT[:120])]
+)
+def test_what_broke_off_makes_the_page_incomplete(tmp_path: Path, task: str, text: str) -> None:
     def reply(words: str, count: int) -> str | Response:
-        if words.endswith("Formula Recognition:"):
-            return Response(text="x + x +", outcome="truncated")
-        return answer(words, count)
+        broken = Response(text=text, outcome="truncated")
+        return broken if words.endswith(task) else answer(words, count)
 
-    (page,) = read_pages([draw_page(tmp_path)], build_job(ScriptedModel(reply), tmp_path))
+    page, _ = read(tmp_path, reply)
     assert page is not None
-    assert page.incomplete
+    assert (page.incomplete, bool(page.lines)) == (True, True)
     assert not [line for line in page.lines if "sqrt" in line.text]
 
 
-def test_a_layout_that_broke_off_is_read_as_far_as_it_goes_and_named(tmp_path: Path) -> None:
-    def reply(words: str, count: int) -> str | Response:
-        if words.endswith("Layout Detection:"):
-            return Response(text=LAYOUT[:120], outcome="truncated")
-        return answer(words, count)
-
-    (page,) = read_pages([draw_page(tmp_path)], build_job(ScriptedModel(reply), tmp_path))
-    assert page is not None
-    assert (page.incomplete, bool(page.lines)) == (True, True)
-    nothing = ScriptedModel(lambda words, count: Response(text="", outcome="provider_error"))
-    assert read_pages([draw_page(tmp_path)], build_job(nothing, tmp_path)) == [None]
-
-
-def test_a_server_that_drops_the_tokens_is_named_with_the_remedy(tmp_path: Path) -> None:
-    model = ScriptedModel(lambda words, count: "050 040 950 140text\n050 300 950 600image\n")
+def test_without_a_layout_there_is_no_page_and_dropped_tokens_are_named(tmp_path: Path) -> None:
+    nothing = Response(text="", outcome="provider_error")
+    assert read(tmp_path, lambda words, count: nothing)[0] is None
     with pytest.raises(ModelError, match="skip_special_tokens: false"):
-        read_pages([draw_page(tmp_path)], build_job(model, tmp_path))
+        read(tmp_path, lambda words, count: "050 040 950 140text\n050 300 950 600image\n")
 
 
 def test_slivers_are_enlarged_and_strips_widened(tmp_path: Path) -> None:
     thin = block("000 500 1000 505", "text")
-    model = ScriptedModel(
-        lambda words, count: thin if words.endswith("Layout Detection:") else "1. Who?"
-    )
-    read_pages([draw_page(tmp_path)], build_job(model, tmp_path))
+    _, model = read(tmp_path, lambda words, count: thin if "Layout" in words else "1. Who?")
     width, height = model.sizes()[-1]
     assert height >= 28
     assert width <= 50 * height

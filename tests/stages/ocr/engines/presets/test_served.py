@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pymupdf
 import pytest
+from tests.stages.ocr.engines.pages import save_scan
 from typer.testing import CliRunner, Result
 
 from model_server.handle import KEY, KEY_ENV, ServerHandle
@@ -39,17 +39,6 @@ LAYOUT = """\
 """
 
 
-def scan(folder: Path) -> Path:
-    """A page that is a picture of nothing much."""
-    pdf = pymupdf.open()
-    page = pdf.new_page()
-    pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80))
-    pixels.clear_with(230)
-    page.insert_image(page.rect, pixmap=pixels)
-    pdf.save(folder / "scan.pdf")
-    return folder / "scan.pdf"
-
-
 def run(server: ServerHandle, folder: Path, preset: str, **block: Any) -> Result:
     model = {
         "provider": "openai",
@@ -63,7 +52,14 @@ def run(server: ServerHandle, folder: Path, preset: str, **block: Any) -> Result
         "ocr": {"engine": "vision", "reader": "reader", "preset": preset},
         "models": {"reader": model},
     }
-    verb = ["ocr", str(scan(folder)), "--out", str(folder / "out"), "--params", json.dumps(params)]
+    verb = [
+        "ocr",
+        str(save_scan(folder)),
+        "--out",
+        str(folder / "out"),
+        "--params",
+        json.dumps(params),
+    ]
     return CliRunner().invoke(app, verb)
 
 
