@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.explore.app.studies import copy_results
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.explore.run import open_run, read_items
@@ -27,3 +28,9 @@ def results(made_results: Folders) -> Path:
 def explored(results: Path) -> Study:
     """The study in the explorer."""
     return Study(read_items(results / "freeze"), open_run(results))
+
+
+@pytest.fixture
+def folder(results: Path, tmp_path: Path) -> Path:
+    """A copy of the results."""
+    return copy_results(results, tmp_path / "results")

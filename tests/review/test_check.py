@@ -1,14 +1,25 @@
-"""Fields of decisions against the declaration of their kind."""
+"""Fields of decisions against the declaration of their kind, and what their author confirms."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError, check_fields
-from omibench.review.kinds import KINDS
-from omibench.review.kinds.declaration import Field, Kind, Option, Part
+from omibench.review.app.conflicts import find_formula_fault, list_doubts
+from omibench.review.check import (
+    TEXT_CHARACTERS,
+    DecisionFieldError,
+    check_fields,
+    read_choices_text,
+    write_part_text,
+)
+from omibench.review.kinds import KINDS, find_kind
+from omibench.review.kinds.declaration import Field, Kind, Option, Part, list_options
+from omibench.schemas.problem import Choice
 from omibench.schemas.review import ReviewTask, TaskPicture
 from review.builders import make_task
 
@@ -143,6 +154,7 @@ def test_a_field_without_options_in_this_task_is_not_missing() -> None:
     [
         ("choices", "1 m or 2 m", "choices: the first line is '1 m or 2 m'; write each choice"),
         ("choices", "A. 1 m", "choices: A found; give two or more"),
+        ("choices", "A. 1 m\nA. 2 m", "choices: A, A found; give two or more, each once"),
         ("choices", "A. [IMAGE1]\nB. 2 m", "choices: has [IMAGE1], but the item has 1 pictures"),
         ("question", "See [IMAGE4].", "question: has [IMAGE4], but the item has 1 pictures"),
         ("question", "See [IMAGE0] and [IMAGE2].", None),
@@ -163,3 +175,246 @@ def test_an_edit_that_could_not_be_used_is_refused(field: str, text: str, line: 
     with pytest.raises(DecisionFieldError) as error:
         check_fields(KINDS["item"], task, fields)
     assert line in str(error.value)
+
+
+# Parts become texts that people edit, and such texts parts again.
+
+
+SHOWN = [
+    Choice(label="A", text="1 m"),
+    Choice(label="B", image=2),
+    Choice(label="C", text="x\ny"),
+]
+
+
+def dump(choices: list[Choice]) -> str:
+    return write_part_text([choice.model_dump() for choice in choices])
+
+
+def test_choices_come_back() -> None:
+    assert read_choices_text(dump(SHOWN), SHOWN) == SHOWN
+    edited = read_choices_text("A) 2 m\nB. [IMAGE2]\nC. z\nD. missed before", SHOWN)
+    assert [(c.label, c.text, c.image) for c in edited] == [
+        ("A", "2 m", None), ("B", None, 2), ("C", "z", None), ("D", "missed before", None),
+    ]  # fmt: skip
+
+
+words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9)
+
+
+@given(st.lists(words, min_size=2, max_size=6))
+def test_any_texts_come_back(texts: list[str]) -> None:
+    choices = [Choice(label="ABCDEF"[i], text=text) for i, text in enumerate(texts)]
+    assert read_choices_text(dump(choices), choices) == choices
+
+
+# What the author of a decision is asked to confirm.
+
+
+DOUBTED = {
+    "question": "What is $x$ in [IMAGE0] and [IMAGE1]?",
+    "answer": ["A"],
+    "solution": "It is 2.",
+}
+
+
+def list_doubted(**fields: Any) -> list[tuple[str, str]]:
+    """The doubts about an item's decision, as field and message."""
+    kind, task = find_kind("item"), make_task(content=DOUBTED)
+    checked = check_fields(kind, task, {"valid": "valid", "quality": 4} | fields)
+    return [(doubt.field, doubt.message) for doubt in list_doubts(kind, task, checked)]
+
+
+def test_a_plain_decision_is_not_doubted() -> None:
+    assert list_doubted() == []
+    assert (
+        list_doubted(question=r"What is $\frac{x}{2}$ in [IMAGE0] and [IMAGE1]? It costs \$5.")
+        == []
+    )
+
+
+def test_a_correction_that_drops_a_picture_is_doubted() -> None:
+    ((field, message),) = list_doubted(question="What is $x$ in [IMAGE0]?")
+    assert field == "question"
+    assert message.startswith("[IMAGE1] is no longer in the text")
+    assert list_doubted(question="What is $x$ in [IMAGE1] and then [IMAGE0]?") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (r"$\frac{x}{2$", "{ and } do not match"),
+        (r"$x}{y$", "{ and } do not match"),
+        (r"$\left( x$", r"\left and \right do not match"),
+        (r"$$\begin{cases} x$$", r"\begin and \end do not match"),
+        (r"The angle \alpha is right", r"\alpha is outside of a formula"),
+    ],
+)
+def test_an_unreadable_formula_is_doubted(text: str, fault: str) -> None:
+    ((field, message),) = list_doubted(question=f"{text} [IMAGE0] [IMAGE1]")
+    assert field == "question"
+    assert fault in message
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"solution_valid": "invalid"}, "solution_valid"),
+        ({"defects": ["wrong_solution"]}, "defects"),
+        ({"defects": ["unreadable", "wrong_answer"]}, "defects"),
+    ],
+)
+def test_a_valid_item_with_a_wrong_part_is_doubted(fields: dict[str, Any], field: str) -> None:
+    assert [name for name, _ in list_doubted(**fields)] == [field]
+    assert list_doubted(valid="invalid", **fields) == []
+
+
+def test_a_corrected_part_is_not_doubted() -> None:
+    assert list_doubted(solution_valid="invalid", solution="It is 3.") == []
+    assert list_doubted(defects=["wrong_answer"], answer="B") == []
+
+
+LEAVES = st.sampled_from(["x", "2", r"\alpha", r"\{", r"\}", r"a \le b"])
+FORMULAS = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        inner.map(lambda text: f"{{{text}}}"),
+        inner.map(lambda text: rf"\left( {text} \right)"),
+        inner.map(lambda text: rf"\begin{{cases}} {text} \end{{cases}}"),
+        st.tuples(inner, inner).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}} {pair[0]}"),
+    ),
+)
+
+
+@given(FORMULAS)
+def test_a_balanced_formula_can_be_read_and_one_without_its_last_brace_cannot(latex: str) -> None:
+    assert find_formula_fault(f"Find ${latex}$.") is None
+    assert find_formula_fault(f"Find $\\sqrt{{{latex}$.") is not None
+
+
+# Every declaration holds together: names, keys, parts, and what each role sees.
+
+
+KEYS_OF_THE_FORM = {"j", "k", "?"}
+
+
+@pytest.fixture(params=list(KINDS))
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return KINDS[request.param]
+
+
+def test_names_and_keys_are_unique_in_a_kind(kind: Kind) -> None:
+    names = [field.name for field in kind.fields]
+    parts = [part.name for part in kind.parts]
+    keys = [field.key for field in kind.fields if field.key]
+    keys += [option.key for field in kind.fields for option in field.options if option.key]
+    for values in (names, parts, keys, *(field.values for field in kind.fields)):
+        assert [value for value, count in Counter(values).items() if count > 1] == []
+    assert not KEYS_OF_THE_FORM & set(keys)
+    assert all(len(key) == 1 and key == key.lower() for key in keys)
+    if any(field.options_from for field in kind.fields):
+        assert not {key for key in keys if key.isdigit() and key != "0"}
+
+
+def test_fields_name_parts_and_fields_that_there_are(kind: Kind) -> None:
+    parts = {part.name: part for part in kind.parts}
+    for field in kind.fields:
+        assert {name for name in (field.edits, field.prefill, field.options_from) if name} <= set(
+            parts
+        )
+        assert not (field.edits and field.required)
+        if field.when:
+            name, values = field.when
+            assert set(values) <= set(kind.by_name[name].values)
+            assert list(kind.by_name).index(name) < list(kind.by_name).index(field.name)
+        if field.type in {"choice", "choices"}:
+            assert field.options or field.options_from
+            assert all(option.title for option in field.options)
+        if field.tolerance is not None:
+            assert field.type == "rating"
+            assert 0 <= field.tolerance < field.scale[1] - field.scale[0]
+
+
+def test_whatever_two_people_judge_escalates_somewhere(kind: Kind) -> None:
+    escalates = any(f.critical or f.tolerance is not None for f in kind.fields)
+    assert escalates == (kind.design == "review" and kind.reviewers > 1)
+
+
+def test_opposing_flags_and_ratings_two_apart_go_to_a_senior() -> None:
+    for kind in KINDS.values():
+        for field in kind.fields:
+            if field.type == "rating":
+                assert field.tolerance == min(1, field.scale[1] - 1)
+
+
+def test_the_auditor_does_not_see_the_label() -> None:
+    label = KINDS["label"]
+    hidden = {part.name for part in label.parts} - {
+        part.name for part in label.list_visible_parts("auditor")
+    }
+    assert hidden == {"subject", "subfield", "topic", "reason"}
+    assert {field.prefill for field in label.fields if field.prefill} <= hidden
+    assert {part.name for part in label.list_visible_parts("senior")} >= hidden
+
+
+def test_people_who_are_measured_see_no_gold() -> None:
+    baseline = KINDS["baseline"]
+    assert {part.name for part in baseline.parts} == {"question", "choices", "images"}
+    assert baseline.timed
+    assert baseline.design == "everyone"
+
+
+def test_conditions_of_photographs_are_those_of_the_paper() -> None:
+    conditions = KINDS["photo_conditions"]
+    groups = Counter(field.group for field in conditions.fields)
+    assert sorted(groups.values()) == [4, 4, 6]
+    binary = {field.name for field in conditions.fields if field.scale == (0, 1)}
+    assert binary == {"handwritten_answer"}
+    assert conditions.by_name["rotation"].type == "choice"
+    assert all(field.attribute for field in conditions.fields)
+    assert len(KINDS["photo_screening"].fields) == 3
+    assert len(KINDS["photo_fields"].fields) == 8
+
+
+def test_what_takes_an_item_out_of_the_dataset() -> None:
+    values = {
+        (kind.name, option.value)
+        for kind in KINDS.values()
+        for field in kind.fields
+        for option in field.options
+        if option.drops
+    }
+    assert values == {
+        ("page", "unusable"),
+        ("page", "wrong"),
+        ("translation", "ambiguous"),
+        ("difficulty", "trivial"),
+        ("difficulty", "too_special"),
+        ("difficulty", "out_of_style"),
+        ("item", "invalid"),
+        ("photo_screening", "no"),
+    }
+
+
+FIELD = Field(
+    "candidate", "Candidate", "choice", options=(Option("none", "None", "0"),), options_from="list"
+)
+
+
+@pytest.mark.parametrize(
+    ("entries", "options"),
+    [
+        (["a", "b"], [Option("a", "a", "1"), Option("b", "b", "2")]),
+        ([{"id": "p#0", "title": "First", "text": "..."}], [Option("p#0", "First", "1")]),
+        ([{"value": "x", "help": "Why"}], [Option("x", "x", "1", "Why")]),
+        ("no list", []),
+        (None, []),
+    ],
+)
+def test_a_task_lists_options(entries: Any, options: list[Option]) -> None:
+    assert list_options(FIELD, {"list": entries}) == (*options, *FIELD.options)
+
+
+def test_only_the_first_nine_options_have_digits() -> None:
+    keys = [option.key for option in list_options(FIELD, {"list": list("abcdefghijk")})]
+    assert keys == [*"123456789", "", "", "0"]

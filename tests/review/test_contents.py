@@ -128,6 +128,8 @@ def test_line_ends_are_those_of_browsers_and_files_alike() -> None:
     content = make_content("item", PROBLEM)
     assert content is not None
     assert content["question"] == "How far, [IMAGE0]?\nSay why."
+    kind = find_kind("item")
+    assert hash_content(kind, {"question": "a\r\nb"}) == hash_content(kind, {"question": "a\nb"})
 
 
 def test_the_facts_say_where_an_item_is_from() -> None:

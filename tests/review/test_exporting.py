@@ -13,7 +13,6 @@ from omibench.errors import OutputError
 from omibench.review.exports import (
     ReviewExport,
     TaskSelection,
-    blind_task,
     select_export,
     write_export,
 )
@@ -104,10 +103,6 @@ def test_kinds_and_statuses_are_chosen() -> None:
         "item:p3@gate",
         "item:p4",
     ]
-
-
-def test_without_a_role_nothing_is_left_out() -> None:
-    assert blind_task(GATE, None) == GATE
 
 
 def test_an_export_is_a_review_with_its_pictures(

@@ -77,12 +77,6 @@ def test_the_rule_is_the_study_s_own() -> None:
     assert settle(decided_elsewhere={"audit", "new"}).lacking == []
 
 
-def test_a_senior_settles_an_escalation() -> None:
-    senior = decide(9, "eve", "senior", SPLIT_TASK)
-    review = settle(senior)
-    assert (review.escalated, "split" in review.settled) == ([], True)
-
-
 def test_each_kind_is_about_what_the_kinds_before_it_left() -> None:
     (problem,) = problems = [make_problem("p")]
     page = ask(problem, "page")

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review.state import TaskState, compute_state
 from omibench.schemas.review import ReviewDecision, ReviewTask
+from review import builders
+from review.builders import GOOD, make_task
 
 ITEM = KINDS["item"]
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-GOOD: dict[str, Any] = {"valid": "valid", "quality": 4}
-
-
-def make_task(question: str = "Why?") -> ReviewTask:
-    content: dict[str, Any] = {"question": question, "answer": ["A"]}
-    return ReviewTask(
-        id="item:p1",
-        kind="item",
-        problem="p1",
-        content=content,
-        content_hash=hash_content(ITEM, content),
-    )
-
-
 TASK = make_task()
 
 
 def decide(number: int, person: str, role: Any, task: ReviewTask = TASK, **fields: Any) -> Any:
-    return ReviewDecision(
-        id=f"d{number}",
-        task=task.id,
-        kind="item",
-        person=person,
-        role=role,
-        time=START + timedelta(minutes=number),
-        content_hash=task.content_hash,
-        fields=GOOD | fields,
-    )
+    return builders.decide(number, person, role, task, GOOD | fields)
 
 
 def fold(*decisions: ReviewDecision, reviewers: int | None = None) -> TaskState:
@@ -101,6 +77,7 @@ def test_the_senior_binds_and_a_later_objection_opens_another_round() -> None:
     assert state.fields is not None
     assert state.fields["valid"] == "invalid"
     assert fold(first, second, senior, decide(4, "bob", "auditor", valid="invalid")).rounds == 1
+    assert fold(first, second, decide(3, "bob", "auditor", quality=1)).rounds == 1
     again = fold(first, second, senior, decide(4, "ann", "annotator", quality=1))
     assert (again.status, again.rounds) == ("escalated", 2)
 
@@ -122,13 +99,9 @@ def test_nobody_settles_a_disagreement_of_their_own() -> None:
 
 
 def test_a_decision_on_other_content_is_stale() -> None:
-    state = fold(decide(1, "ann", "annotator", make_task("Why not?")))
+    state = fold(decide(1, "ann", "annotator", make_task(content={"question": "Why not?"})))
     assert state.status == "open"
     assert [decision.id for decision in state.stale] == ["d1"]
-
-
-def test_line_ends_do_not_change_the_hash() -> None:
-    assert make_task("a\r\nb").content_hash == make_task("a\nb").content_hash
 
 
 roles = st.sampled_from(["annotator", "auditor", "senior"])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
+from io import BytesIO
 from pathlib import Path
+
+from PIL import Image
 
 from omibench.explore.app.settings import ExplorerSources
 from omibench.params.study import Study
+from omibench.schemas.pages import PagePicture
 from omibench.schemas.problem import Answer, Problem, Question
 from omibench.schemas.tables import read_jsonl, write_jsonl
 
@@ -37,6 +42,35 @@ def write_problems(results: Path) -> None:
     ]
     shutil.copytree(results / "freeze" / "images", results / "rationale" / "images")
     write_jsonl(results / "rationale" / "problems.jsonl", rows)
+
+
+def write_ocr_page(folder: Path) -> tuple[list[Question], bytes, str]:
+    """Have `ocr` drawn page 2 of the first item, with its figure on it.
+
+    Returns:
+        The questions, the picture and its hash.
+    """
+    path = folder / "freeze" / "questions.jsonl"
+    first, *others = read_jsonl(path, Question)
+    figure = first.images[0].model_copy(update={"page": 2, "bbox": (50, 100, 100, 200)})
+    changes = {"images": [figure, *first.images[1:]], "source": "ipho", "pages": [2]}
+    questions = [first.model_copy(update=changes), *others]
+    write_jsonl(path, questions)
+    data, sha256 = draw("navy")
+    (folder / "ocr" / "pages").mkdir(parents=True)
+    (folder / "ocr" / "pages" / "p0002.png").write_bytes(data)
+    picture = PagePicture(
+        source="ipho", page=2, file="pages/p0002.png", sha256=sha256, width=200, height=400
+    )
+    write_jsonl(folder / "ocr" / "page_pictures.jsonl", [picture])
+    return questions, data, sha256
+
+
+def draw(colour: str) -> tuple[bytes, str]:
+    """A small PNG and its SHA-256."""
+    file = BytesIO()
+    Image.new("RGB", (3, 2), colour).save(file, "PNG")
+    return file.getvalue(), hashlib.sha256(file.getvalue()).hexdigest()
 
 
 def make_sources(results: Path, study: Study | None = None, **more: Path) -> ExplorerSources:

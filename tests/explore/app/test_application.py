@@ -1,15 +1,22 @@
-"""What the explorer answers, as a browser asks for it."""
+"""What the explorer answers, as a browser asks for it, and what others cannot make it do."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.explore.app.conftest import Open
+from tests.explore.app.studies import copy_results, make_sources
 
+from omibench.explore.app.live import LiveStudy
 from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.selection import Study
+from omibench.graph.code_hash import Tree
+from omibench.params.setting import Cell
+from omibench.web.server import ATTEMPTS_OF_NAME
 
 
 def test_the_study_says_what_there_is_to_look_at(client: Any, explored: Study) -> None:
@@ -119,3 +126,181 @@ def test_items_are_there_before_a_model_is_asked(open_client: Any, results: Path
     place = browser.get(f"/api/items/{page['items'][0]['id']}?search=klotz").json()
     assert place["columns"] == []
     assert place["next"] == page["items"][1]["id"]
+
+
+# Ids, texts and labels of others are shown, and do nothing.
+
+
+NAMES = (
+    "../../etc/passwd",
+    "a/b?c=d&e#f",
+    "<script>alert(1)</script>",
+    'x" onload="alert(1)',
+    "{{7*7}}",
+    "é\u202e\u0000z",
+)
+TEXT = "</script><script>alert(1)</script>\u2028{{7*7}} [IMAGE0] $\\href{javascript:alert(1)}{x}$"
+
+
+def rename_items(folder: Path) -> None:
+    """Give the first items ids of a hostile dataset."""
+    for file in ("questions.jsonl", "answers.jsonl"):
+        path = folder / "freeze" / file
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for row, name in zip(rows, NAMES, strict=False):
+            texts = {"question": f"{TEXT} [IMAGE1]"} if "question" in row else {"answer": [TEXT]}
+            row.update({"id": name, **texts})
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def hostile(results: Path, tmp_path: Path, open_client: Open) -> Any:
+    """A browser of a hostile dataset."""
+    folder = copy_results(results, tmp_path / "<b>results")
+    rename_items(folder)
+    return open_client(make_sources(folder))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_item_is_found_by_whatever_id_it_has(hostile: Any, name: str) -> None:
+    address = quote(name, safe="")
+    answer = hostile.get(f"/api/items/{address}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["item"]["id"] == name
+    assert answer.json()["item"]["question"].startswith(TEXT)
+    page = hostile.get(f"/items/{address}").text
+    assert "<script>alert" not in page
+    assert 'onload="alert' not in page
+    assert "49" not in page
+
+
+def test_lists_hold_hostile_texts_as_texts(hostile: Any) -> None:
+    page = hostile.get("/api/items").json()
+    assert [item["id"] for item in page["items"]][: len(NAMES)] == list(NAMES)
+    assert page["items"][0]["gold"] == TEXT[:160]
+    assert "<b>" not in hostile.get("/").text
+    found = hostile.get("/api/items", params={"search": "{JavaScript:alert(1)}"}).json()
+    assert found["total"] == len(NAMES)
+
+
+def test_addresses_are_bounded(hostile: Any) -> None:
+    assert hostile.get("/api/items", params={"search": "x" * 300}).status_code == 400
+    assert len(hostile.get("/api/items?limit=100000").json()["items"]) <= 500
+    many = "&".join("cells=sim-weak/cot" for _ in range(5))
+    assert hostile.get(f"/api/items/{quote(NAMES[1], safe='')}?{many}").status_code == 400
+
+
+# Who is let in where others than this machine can reach the server.
+
+
+SECRET = "a secret of thirty-two characters"
+TLS = {"origin": "https://explore.example", "secret": SECRET.encode()}
+
+
+@pytest.fixture
+def stranger(open_client: Open, results: Path) -> Any:
+    """A browser that has not logged in."""
+    client = open_client(ExplorerSources(results / "freeze"), **TLS)
+    client.base_url = "https://explore.example"
+    client.follow_redirects = False
+    return client
+
+
+def test_nothing_is_shown_before_the_login(stranger: Any) -> None:
+    page = stranger.get("/items/x?a=1", headers={"accept": "text/html"})
+    assert page.status_code == 303
+    assert page.headers["location"] == "/login?target=%2Fitems%2Fx%3Fa%3D1"
+    for address in ("/api/study", "/pictures/" + "0" * 64, "/api/sent/x"):
+        assert stranger.get(address).status_code == 401
+    assert stranger.post("/api/notes", json={}).status_code == 401
+    assert stranger.get("/healthz").status_code == 200
+    assert 'value="/items/x?a=1"' in stranger.get("/login?target=/items/x%3Fa%3D1").text
+
+
+def test_the_secret_lets_in_for_this_name_alone(stranger: Any) -> None:
+    answer = stranger.post("/login", data={"secret": f" {SECRET} ", "target": "/items/x"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/items/x")
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-omibench-explore=")
+    for attribute in ("Secure", "HttpOnly", "SameSite=strict", "Path=/"):
+        assert attribute in cookie
+    assert stranger.get("/api/study").status_code == 200
+    stranger.cookies.clear()
+    forged = {"cookie": "__Host-omibench-explore=forged.a.b"}
+    assert stranger.get("/api/study", headers=forged).status_code == 401
+
+
+def test_few_attempts_are_made(stranger: Any) -> None:
+    for _ in range(ATTEMPTS_OF_NAME):
+        assert stranger.post("/login", data={"secret": "guess"}).status_code == 401
+    assert stranger.post("/login", data={"secret": SECRET}).status_code == 429
+
+
+def test_a_login_leads_to_no_other_site(stranger: Any) -> None:
+    answer = stranger.post("/login", data={"secret": SECRET, "target": "//evil.example"})
+    assert answer.headers["location"] == "/"
+    hostile = stranger.get("/login", params={"target": '/"><script>alert(1)</script>'})
+    assert "<script>alert" not in hostile.text
+
+
+def test_without_a_secret_there_is_no_login(open_client: Open, results: Path) -> None:
+    client = open_client(ExplorerSources(results / "freeze"))
+    assert client.get("/api/study").status_code == 200
+    client.follow_redirects = False
+    assert client.post("/login", data={"secret": "x"}).headers["location"] == "/"
+
+
+# Files that change while they are looked at.
+
+
+def test_what_has_not_changed_is_not_read_again(folder: Path) -> None:
+    live = LiveStudy(make_sources(folder), 0)
+    assert live.read() is live.read()
+
+
+def test_a_new_cell_is_there_at_the_next_look(folder: Path) -> None:
+    path = folder / "infer" / "sim-weak" / "cot.parquet"
+    data = path.read_bytes()
+    path.unlink()
+    live = LiveStudy(make_sources(folder), 0)
+    before = live.read().study.run
+    assert before is not None
+    assert Cell("sim-weak", "cot") not in before.cells
+    path.write_bytes(data)
+    after = live.read().study.run
+    assert after is not None
+    assert Cell("sim-weak", "cot") in after.cells
+
+
+def test_a_file_that_is_being_written_keeps_what_was_there(folder: Path) -> None:
+    live = LiveStudy(make_sources(folder), 0)
+    questions = folder / "freeze" / "questions.jsonl"
+    questions.write_text(questions.read_text()[:200])
+    snapshot = live.read()
+    assert len(snapshot.study.items.ids) == 28
+    assert "questions.jsonl" in snapshot.warnings[0]
+
+
+def test_within_a_second_nobody_looks(folder: Path) -> None:
+    live = LiveStudy(make_sources(folder), 3600)
+    (folder / "infer" / "sim-weak" / "cot.parquet").unlink()
+    run = live.read().study.run
+    assert run is not None
+    assert len(run.cells) == 9
+
+
+# PyMuPDF, which is under the AGPL, is never loaded: pages are pictures.
+
+
+TREE = Tree()
+
+
+def test_nothing_that_is_served_imports_pymupdf() -> None:
+    modules = TREE.closure("omibench.explore.app", "omibench.cli.explore")
+    assert "omibench.explore.app.notes" in modules
+    packages = TREE.packages(sorted(modules))
+    assert {"starlette", "uvicorn", "polars"} <= packages
+    assert not {"pymupdf", "fitz", "argon2"} & packages
+    assert not {name for name in modules if name.startswith("omibench.stages.ocr")}
+    assert not {name for name in modules if name.startswith("omibench.review.app.")}

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import quote
 
 import polars as pl
 import pytest
-from tests.explore.app.studies import copy_results, make_sources
-from tests.explore.app.test_pictures import draw
+from tests.explore.app.studies import draw, make_sources, write_ocr_page
 from tests.stages.analyze.conftest import HOSTILE
 from tests.stages.analyze.explorer.test_steps import keep, said
 from tests.stages.analyze.pages import Page
 
-from omibench.errors import OutputError
+from omibench.errors import MissingInputError, OutputError, ParamsError
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.export import ExportChoice, choose_items, export_items
-from omibench.explore.selection import ItemQuery
+from omibench.explore.selection import ItemQuery, Study
+from omibench.params.setting import Cell
 from omibench.schemas.columns import SaliencyRow, map_file
-from omibench.schemas.pages import PagePicture
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import JudgementRow, read_jsonl, write_jsonl, write_parquet
@@ -124,8 +124,7 @@ def test_many_cells_are_counted_in_place_of_columns(
     assert not [link for link in index.links() if "#" in link]
 
 
-def test_what_was_sent_stands_on_the_page(results: Path, tmp_path: Path) -> None:
-    folder = copy_results(results, tmp_path / "results")
+def test_what_was_sent_stands_on_the_page(folder: Path, tmp_path: Path) -> None:
     question = read_jsonl(folder / "freeze" / "questions.jsonl", Question)[0]
     figure = question.images[0]
     part = ImagePart(sha256=figure.sha256, path=str(folder / "freeze" / figure.file))
@@ -148,8 +147,7 @@ def test_what_was_sent_stands_on_the_page(results: Path, tmp_path: Path) -> None
     assert list(page.data["sent"]) == [key]
 
 
-def test_heat_maps_and_judgements_are_shown(results: Path, tmp_path: Path) -> None:
-    folder = copy_results(results, tmp_path / "results")
+def test_heat_maps_and_judgements_are_shown(folder: Path, tmp_path: Path) -> None:
     name = read_jsonl(folder / "freeze" / "questions.jsonl", Question)[0].id
     data, sha256 = draw("navy")
     rows = [
@@ -178,8 +176,7 @@ def test_heat_maps_and_judgements_are_shown(results: Path, tmp_path: Path) -> No
     assert all(column["saliency"] is None for column in columns.values())
 
 
-def test_people_and_attributes_stay_where_they_are(results: Path, tmp_path: Path) -> None:
-    folder = copy_results(results, tmp_path / "results")
+def test_people_and_attributes_stay_where_they_are(folder: Path, tmp_path: Path) -> None:
     path = folder / "freeze" / "answers.jsonl"
     answers = read_jsonl(path, Answer)
     hidden = {"annotator": "Ana Abreu", "note": "seen by hand"}
@@ -194,20 +191,8 @@ def test_people_and_attributes_stay_where_they_are(results: Path, tmp_path: Path
             assert "seen by hand" not in file.read_text()
 
 
-def test_pages_of_papers_are_shown_where_they_are_wanted(results: Path, tmp_path: Path) -> None:
-    folder = copy_results(results, tmp_path / "results")
-    path = folder / "freeze" / "questions.jsonl"
-    questions = read_jsonl(path, Question)
-    figure = questions[0].images[0].model_copy(update={"page": 2, "bbox": (50, 100, 100, 200)})
-    changes = {"images": [figure, *questions[0].images[1:]], "source": "ipho", "pages": [2]}
-    write_jsonl(path, [questions[0].model_copy(update=changes), *questions[1:]])
-    data, sha256 = draw("navy")
-    (folder / "ocr" / "pages").mkdir(parents=True)
-    (folder / "ocr" / "pages" / "p0002.png").write_bytes(data)
-    picture = PagePicture(
-        source="ipho", page=2, file="pages/p0002.png", sha256=sha256, width=200, height=400
-    )
-    write_jsonl(folder / "ocr" / "page_pictures.jsonl", [picture])
+def test_pages_of_papers_are_shown_where_they_are_wanted(folder: Path, tmp_path: Path) -> None:
+    questions, data, sha256 = write_ocr_page(folder)
     snapshot = LiveStudy(make_sources(folder)).read()
     chosen = choose(snapshot, questions[0].id)
     out = tmp_path / "out"
@@ -242,3 +227,86 @@ def test_a_folder_of_something_else_is_left_alone(results: Path, tmp_path: Path)
     export_items(thesis.parent, snapshot, choose(snapshot, first, second))
     export_items(thesis.parent, snapshot, choose(snapshot, second))
     assert sorted(read_pages(thesis.parent)) == ["index.html", f"pages/{problem_file(second)}"]
+
+
+# What is exported: ids, files of ids, addresses of the explorer.
+
+
+ALL = ItemQuery()
+
+
+def test_ids_are_exported_in_their_order_with_all_cells(explored: Study) -> None:
+    first, second, *_ = explored.items.ids
+    chosen = choose_items(explored, [second, first, second], ALL)
+    assert chosen.ids == (second, first)
+    assert explored.run is not None
+    assert chosen.cells == explored.run.cells
+    assert chosen.rules == explored.run.main_rules
+
+
+def test_a_file_names_an_item_a_line(explored: Study, tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_text("\n".join(["", explored.items.ids[3], f"  {explored.items.ids[1]} ", ""]))
+    assert choose_items(explored, [str(path)], ALL).ids == (
+        explored.items.ids[3], explored.items.ids[1],
+    )  # fmt: skip
+    path.write_text(f"{explored.items.ids[3]}\nnobody\n")
+    with pytest.raises(MissingInputError, match=r"ids\.txt: item 'nobody' not found"):
+        choose_items(explored, [str(path)], ALL)
+
+
+@pytest.mark.parametrize("start", ["http://localhost:8766/?", "/?", "?", ""])
+def test_an_address_of_the_grid_is_its_filter(explored: Study, start: str) -> None:
+    query = ItemQuery(facets={"subject": ("physics",)}, order="hardest", models=("sim-weak",))
+    chosen = choose_items(explored, [start + query.to_address() + "&offset=2&limit=1"], ALL)
+    assert list(chosen.ids) == explored.select(query).ids
+    assert {cell.model for cell in chosen.cells} == {"sim-weak"}
+
+
+def test_an_address_of_an_item_is_the_item_with_its_columns(explored: Study) -> None:
+    name = explored.items.ids[0]
+    address = f"/items/{quote(name, safe='')}?cells=sim-weak%2Fcot&is.subject=physics&rules=robust"
+    chosen = choose_items(explored, [address], ALL)
+    assert (chosen.ids, chosen.cells) == ((name,), (Cell("sim-weak", "cot"),))
+    assert chosen.rules == "robust"
+
+
+def test_models_and_settings_are_chosen_for_all_of_them(explored: Study) -> None:
+    only = ItemQuery(models=("sim-strong",), settings=("cot", "direct"))
+    chosen = choose_items(explored, [explored.items.ids[0], "?is.subject=physics"], only)
+    assert chosen.cells == (Cell("sim-strong", "cot"), Cell("sim-strong", "direct"))
+
+
+def test_items_without_a_run_have_no_cells(explored: Study) -> None:
+    chosen = choose_items(Study(explored.items), [explored.items.ids[0]], ALL)
+    assert (chosen.cells, chosen.rules) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nobody", "item 'nobody' not found.*a file of ids, or an address"),
+        ("x" * 5_000, "' not found"),
+        ("/items/nobody", "item 'nobody' not found"),
+        ("?search=qxzqxz", "no item matches"),
+    ],
+)
+def test_a_text_without_items_is_one_line(explored: Study, text: str, message: str) -> None:
+    with pytest.raises(MissingInputError, match=message):
+        choose_items(explored, [text], ALL)
+
+
+def test_an_address_of_another_study_is_refused(explored: Study) -> None:
+    with pytest.raises(ParamsError, match="nobody/cot is not in the run"):
+        choose_items(explored, [f"/items/{explored.items.ids[0]}?cells=nobody/cot"], ALL)
+    with pytest.raises(ParamsError, match="unknown part of the address"):
+        choose_items(explored, ["?colour=red"], ALL)
+
+
+def test_what_is_too_much_is_refused(explored: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omibench.explore.export.MOST_RESPONSES", 100)
+    with pytest.raises(ParamsError, match="252 responses; the limit is 100"):
+        choose_items(explored, ["?"], ALL)
+    monkeypatch.setattr("omibench.explore.export.MOST_ITEMS", 20)
+    with pytest.raises(ParamsError, match="28 items; the limit is 20"):
+        choose_items(explored, ["?"], ALL)
