@@ -148,7 +148,7 @@ def test_any_table_is_survived_and_nothing_is_made_up(rows: list[list[str]]) -> 
 @pytest.mark.parametrize(
     ("text", "label"),
     [("B2", "B2"), ("b 2", None), ("(B2)", "B2"), ("3.", "A3"), ("2", None), ("Q3", "A3"),
-     ("第3题", "A3"), ("C1", None), ("A02", "A2")],
+     ("第3题", "A3"), ("C1", None), ("C3", None), ("A02", "A2")],
 )  # fmt: skip
 def test_which_problem_a_printed_number_means(text: str, label: str | None) -> None:
     entry = Names(["A1", "A2", "A3", "B1", "B2"]).find(text)
