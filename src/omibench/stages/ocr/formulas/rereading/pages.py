@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -238,19 +238,14 @@ def _is_beside_fraction(line: Line, candidates: Sequence[Line]) -> bool:
         and not _WORD.search(other.text)
         and _belong_together(line.box, other.box)
     ]
-    middle = _find_middle(line.box)
-    above = [half.box for half in halves if _find_middle(half.box) < middle]
-    below = [half.box for half in halves if _find_middle(half.box) > middle]
-    return any(_share_column(a, b) for a in above for b in below)
-
-
-def _find_middle(box: Box) -> float:
-    return (box.y0 + box.y1) / 2
-
-
-def _share_column(a: Box, b: Box) -> bool:
-    shared = -a.gap_x(b)
-    return a.y1 <= b.y1 and shared > _SAME_COLUMN * min(a.width, b.width)
+    middle = line.box.centre[1]
+    above = [half.box for half in halves if half.box.centre[1] < middle]
+    below = [half.box for half in halves if half.box.centre[1] > middle]
+    return any(
+        a.y1 <= b.y1 and -a.gap_x(b) > _SAME_COLUMN * min(a.width, b.width)
+        for a in above
+        for b in below
+    )
 
 
 def _belong_together(a: Box, b: Box) -> bool:
@@ -312,7 +307,17 @@ def read_inline_pictures(
             crop = crops.cut(region.box)
             reply = desk.find_reply("formula", crop, place, number) if crop else None
             latex = read_picture(reply.text) if reply and reply.text else ""
-            line = _make_line(latex, region.box, beside) if latex else None
+            if latex:
+                formula = Formula(FormulaRegion(region.box, ()), latex, ())
+                line = Line(
+                    page=beside.page,
+                    box=region.box,
+                    text=f"${latex}$",
+                    size=beside.size,
+                    baseline=beside.baseline,
+                    engine=ENGINE,
+                    formulas=(formula,),
+                )
         if line is None:
             unread.append(region)
         else:
@@ -337,18 +342,6 @@ def _find_line_beside(region: Region, lines: Sequence[Line]) -> Line | None:
     if any(box.holds(line.box) for line in rows):
         return None
     return min(rows, key=lambda line: line.box.gap_x(box), default=None)
-
-
-def _make_line(latex: str, box: Box, beside: Line) -> Line:
-    return Line(
-        page=beside.page,
-        box=box,
-        text=f"${latex}$",
-        size=beside.size,
-        baseline=beside.baseline,
-        engine=ENGINE,
-        formulas=(Formula(FormulaRegion(box, ()), latex, ()),),
-    )
 
 
 # Lines of a page, combined with a second reader's replies about doubtful formulas.
@@ -407,12 +400,12 @@ class _PageRereader:
         text, formulas, differences = line.text, list(line.formulas), list(line.differences)
         for index in reversed(range(len(spans))):
             span, formula = spans[index], formulas[index]
-            reply = self._ask_formula(formula) if formula.doubts else None
+            reply = self._ask(formula.region) if formula.doubts else None
             if reply is None:
                 continue
             agreement = compare_formulas(formula.latex, reply)
             if agreement.is_settled:
-                formulas[index] = _replace_doubtful(formula, agreement.text)
+                formulas[index] = replace(formula, latex=agreement.text, doubts=())
                 text = f"{text[: span.start]}${agreement.text}${text[span.end :]}"
             elif agreement.difference:
                 differences.insert(0, self._place(formula.region.box, agreement.difference))
@@ -420,7 +413,7 @@ class _PageRereader:
 
     def _reread_group(self, group: Sequence[Line]) -> list[Line]:
         joined = join_group(group)
-        reply = self._ask_line(joined.box)
+        reply = self._ask(joined.box)
         agreement = compare_lines(joined.text, reply) if reply else None
         if agreement is None or not agreement.is_settled:
             return list(group)
@@ -434,23 +427,19 @@ class _PageRereader:
             )
         ]
 
-    def _ask_formula(self, formula: Formula) -> str | None:
-        return self._ask("formula", lambda crops: crops.cut_formula(formula.region))
-
-    def _ask_line(self, box: Box) -> str | None:
-        return self._ask("line", lambda crops: crops.cut(box, LINE_MARGIN))
-
-    def _ask(self, kind: CropKind, cut: Callable[[PageCrops], bytes | None]) -> str | None:
+    def _ask(self, place: FormulaRegion | Box) -> str | None:
+        """Return the reply about the crop of a formula or of a line."""
         if self.asked == MOST_CROPS:
             return None
         self.asked += 1
-        crop = cut(self.crops[kind])
+        kind: CropKind = "line"
+        if isinstance(place, Box):
+            crop = self.crops[kind].cut(place, LINE_MARGIN)
+        else:
+            kind = "formula"
+            crop = self.crops[kind].cut_formula(place)
         reply = crop and self.desk.find_reply(kind, crop, self.place, self.number)
         return reply.text if reply else None
 
     def _place(self, box: Box, difference: str) -> str:
         return f"{describe_box(self.number, box)}: {difference}"
-
-
-def _replace_doubtful(formula: Formula, latex: str) -> Formula:
-    return replace(formula, latex=latex, doubts=())

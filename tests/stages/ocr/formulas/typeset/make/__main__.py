@@ -13,7 +13,7 @@ import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pymupdf
 from tests.stages.ocr.formulas.typeset.make import tex as tex_source
@@ -25,6 +25,7 @@ from tests.stages.ocr.formulas.typeset.make.documents import Check, Paper, Print
 from tests.stages.ocr.formulas.typeset.make.tex import LUATEX, read_colour
 from tests.stages.ocr.formulas.typeset.make.typed import can_type, type_formulas
 
+COLOURS: Final = (False, True)
 FOLDER: Final = Path(__file__).parents[1]
 SEED: Final = 17
 BROKEN_SETUPS: Final = (
@@ -53,13 +54,23 @@ def main() -> None:
     options = parser.parse_args()
     if options.out is None and options.seed != SEED:
         parser.error(f"--seed {options.seed} needs --out: its papers are not those of {FOLDER}")
-    for tool, fonts in list_setups():
-        for folder in SIZES:
-            if options.only in f"{tool}-{fonts}-{folder}":
-                make_paper(tool, fonts, folder, seed=options.seed, out=options.out or FOLDER)
-    for tool, fonts, folder in BROKEN_SETUPS:
-        if options.only in f"{tool}-{fonts}-{BROKEN}-{folder}":
-            make_broken(tool, fonts, folder, seed=options.seed, out=options.out or FOLDER)
+    whole = [(tool, fonts, folder, "") for tool, fonts in list_setups() for folder in SIZES]
+    for tool, fonts, folder, kind in [*whole, *((*setup, BROKEN) for setup in BROKEN_SETUPS)]:
+        name = "-".join(filter(None, (tool, fonts, kind)))
+        if options.only in f"{name}-{folder}":
+            setup = Setup(name, tool, fonts, folder, bool(kind))
+            make_paper(setup, options.seed, (options.out or FOLDER) / folder)
+
+
+class Setup(NamedTuple):
+    """Name of a paper, its typesetting program, choice of fonts, and folder: `shown` or `held`."""
+
+    name: str
+    tool: str
+    fonts: str
+    folder: str
+    is_broken: bool
+    """Whether its formulas are long."""
 
 
 def list_setups() -> list[tuple[str, str]]:
@@ -69,62 +80,40 @@ def list_setups() -> list[tuple[str, str]]:
     return [*tex, *typst, *(("libreoffice", fonts) for fonts in word.FONTS)]
 
 
-def make_paper(tool: str, fonts: str, folder: str, *, seed: int = SEED, out: Path = FOLDER) -> None:
+def make_paper(setup: Setup, seed: int, target: Path) -> None:
     """Typeset one paper and write it with its truth.
 
     Args:
-        tool: Typesetting program.
-        fonts: Choice of fonts, as in `list_setups`.
-        folder: `shown` or `held`, a folder in `out`.
+        setup: What is typeset, and how.
         seed: Seed of formulas and sentences.
-        out: Folder, created if needed.
-    """
-    name = f"{tool}-{fonts}"
-    check: Check = word.can_set if tool == "libreoffice" else lambda _: True
-    paper = write_paper(f"{name}-{folder}", SIZES[folder], seed, check)
-    target = out / folder
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        plain, coloured = PRESSES[tool](paper, fonts, Path(scratch))
-        check_places(plain, coloured)
-        boxes = find_boxes(coloured, len(list(paper.list_formulas())))
-        write_pdf(plain, target / f"{name}.pdf")
-    truth = describe_paper(paper, tool, fonts, boxes)
-    (target / f"{name}.json").write_text(
-        json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8"
-    )
-    print(name, folder, len(truth["formulas"]), (target / f"{name}.pdf").stat().st_size)
-
-
-def make_broken(tool: str, fonts: str, folder: str, *, seed: int, out: Path) -> None:
-    """Typeset one paper of long formulas and write it with its truth.
-
-    The arguments are those of `make_paper`.
+        target: Folder, created if needed.
 
     Raises:
-        ValueError: Too few of its formulas are broken.
+        ValueError: Too few long formulas are broken.
     """
-    name = f"{tool}-{fonts}-{BROKEN}"
-    is_typed = tool == "libreoffice"
-    check: Check = can_type if is_typed else lambda _: True
-    paper = write_broken(f"{name}-{folder}", folder, seed, check)
+    name, tool, fonts, folder, is_broken = setup
+    is_typed = is_broken and tool == "libreoffice"
+    can_set: Check = can_type if is_typed else word.can_set if tool == "libreoffice" else bool
+    if is_broken:
+        paper = write_broken(f"{name}-{folder}", folder, seed, can_set)
+    else:
+        paper = write_paper(f"{name}-{folder}", SIZES[folder], seed, can_set)
     formulas = list(paper.list_formulas())
-    target = out / folder
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        press = print_typed if is_typed else PRESSES[tool]
-        plain, coloured = press(paper, fonts, Path(scratch))
+        plain, coloured = PRESSES["typed" if is_typed else tool](paper, fonts, Path(scratch))
         check_places(plain, coloured)
-        lines = find_lines(coloured, len(formulas))
-        count = sum(len(boxes) > 1 for _, boxes in lines.values())
-        if count < LEAST_BROKEN and seed == SEED:
-            raise ValueError(f"{name}: {count} formulas are broken; give the paper more problems")
-        write_pdf(plain, target / f"{name}.pdf", is_tagged=False)
-    first = {serial: (page, boxes[0]) for serial, (page, boxes) in lines.items()}
-    truth = describe_paper(paper, tool, f"{fonts}-{BROKEN}", first)
-    for serial, row in enumerate(truth["formulas"], 1):
-        if len(lines[serial][1]) > 1:
-            row |= {"kind": BROKEN, "lines": lines[serial][1]}
+        lines = find_lines(coloured, len(formulas)) if is_broken else {}
+        boxes = find_boxes(coloured, len(formulas))
+        write_pdf(plain, target / f"{name}.pdf", is_tagged=not is_broken)
+    count = sum(len(found) > 1 for _, found in lines.values())
+    if is_broken and count < LEAST_BROKEN and seed == SEED:
+        raise ValueError(f"{name}: {count} formulas are broken; give the paper more problems")
+    boxes |= {serial: (page, found[0]) for serial, (page, found) in lines.items()}
+    truth = describe_paper(paper, tool, name.removeprefix(f"{tool}-"), boxes)
+    for serial, (_, found) in lines.items():
+        if len(found) > 1:
+            truth["formulas"][serial - 1] |= {"kind": BROKEN, "lines": found}
     (target / f"{name}.json").write_text(write_compact(truth), "utf-8")
     print(name, folder, len(formulas), count, (target / f"{name}.pdf").stat().st_size)
 
@@ -141,22 +130,14 @@ def write_compact(truth: dict[str, Any]) -> str:
 
 def print_tex(paper: Paper, fonts: str, folder: Path) -> list[Path]:
     """The paper in black and in colour, by pdfTeX or LuaTeX."""
-    return [
-        tex_source.run_tex(
-            tex_source.write_tex(paper, fonts, colour=colour), fonts, folder / str(colour)
-        )
-        for colour in (False, True)
-    ]
+    sources = {colour: tex_source.write_tex(paper, fonts, colour=colour) for colour in COLOURS}
+    return [tex_source.run_tex(sources[c], fonts, folder / str(c)) for c in COLOURS]
 
 
 def print_typst(paper: Paper, fonts: str, folder: Path) -> list[Path]:
     """The paper in black and in colour, by Typst."""
-    return [
-        typst_source.run_typst(
-            typst_source.write_typst(paper, fonts, colour=colour), folder / str(colour)
-        )
-        for colour in (False, True)
-    ]
+    sources = {colour: typst_source.write_typst(paper, fonts, colour=colour) for colour in COLOURS}
+    return [typst_source.run_typst(sources[c], folder / str(c)) for c in COLOURS]
 
 
 def print_word(paper: Paper, fonts: str, folder: Path) -> list[Path]:
@@ -173,7 +154,7 @@ def print_word(paper: Paper, fonts: str, folder: Path) -> list[Path]:
 def print_typed(paper: Paper, fonts: str, folder: Path) -> list[Path]:
     """The paper in black and in colour, by LibreOffice, with its formulas typed as text."""
     documents = []
-    for colours in (False, True):
+    for colours in COLOURS:
         document = folder / f"{colours}.docx"
         write = type_formulas(list(paper.list_formulas()), colours=colours)
         word.write_word(paper, fonts, document, write)
@@ -186,6 +167,7 @@ PRESSES: Final[dict[str, Callable[[Paper, str, Path], list[Path]]]] = {
     "luatex": print_tex,
     "typst": print_typst,
     "libreoffice": print_word,
+    "typed": print_typed,
 }
 
 

@@ -7,7 +7,14 @@ import re
 from random import Random
 from typing import Final
 
-from tests.stages.ocr.formulas.typeset.make.documents import Block, Check, Layout, Paper, Printed
+from tests.stages.ocr.formulas.typeset.make.documents import (
+    Block,
+    Check,
+    Layout,
+    Paper,
+    Printed,
+    Writer,
+)
 from tests.stages.ocr.formulas.typeset.make.grammar import GREEK, REACTIONS, RELATIONS, Grammar
 
 BROKEN: Final = "broken"
@@ -103,15 +110,10 @@ class LongFormulas(Grammar):
         return rf"\ce{{{self._random.choice(long)}}}"
 
 
-class BrokenWriter:
+class BrokenWriter(Writer):
     """Draws papers of long formulas, each formula once, without bold type: fonts are large."""
 
-    def __init__(self, name: str, random: Random, can_set: Check) -> None:
-        self._name, self._random, self._can_set = name, random, can_set
-        self._grammar = LongFormulas(random)
-        self._seen: set[str] = set()
-
-    def write(self, single: int, double: int) -> Paper:
+    def write_long(self, single: int, double: int) -> Paper:
         """A paper of so many problems in one column and in two."""
         title = Block("paragraph", ["Second Round: Long Answers"])
         sections: list[tuple[Layout, list[Block]]] = [("one", [title]), ("two", [])]
@@ -130,19 +132,15 @@ class BrokenWriter:
             ]
         return blocks
 
-    def _fill(self, sentence: str) -> list[str | Printed]:
-        pieces = sentence.split("{}")
-        parts: list[str | Printed] = [pieces[0]]
-        for piece in pieces[1:]:
-            parts += [self._draw(), piece]
-        return [part for part in parts if part != ""]
-
-    def _draw(self) -> Printed:
-        while True:
-            latex = self._grammar.draw_long()
-            is_new = latex not in self._seen and _SHORTEST <= len(latex) <= _LONGEST
-            if is_new and self._can_set(latex):
-                break
+    def _draw(self, *, in_line: bool, kind: str = "") -> Printed:
+        grammar = LongFormulas(self._random)
+        latex = ""
+        while (
+            latex in self._seen
+            or not _SHORTEST <= len(latex) <= _LONGEST
+            or not self._can_set(latex)
+        ):
+            latex = grammar.draw_long()
         self._seen.add(latex)
         return Printed(f"{self._name}-{len(self._seen):03}", latex, WHOLE)
 
@@ -156,4 +154,5 @@ def write_broken(name: str, folder: str, seed: int, can_set: Check) -> Paper:
         seed: Of all that is drawn.
         can_set: Says whether the tool can set a formula; another one is drawn in its place.
     """
-    return BrokenWriter(name, Random(f"{seed} {name}"), can_set).write(*PROBLEMS[folder])
+    writer = BrokenWriter(name, Random(f"{seed} {name}"), {}, can_set)
+    return writer.write_long(*PROBLEMS[folder])

@@ -75,13 +75,10 @@ class FormulaReader:
             if sign == "'":
                 above.append(Node("sign", "′"))
             elif sign == "_":
-                below = self._read_argument()
+                below = self._read_nucleus()
             else:
-                above.append(self._read_argument())
+                above.append(self._read_nucleus())
         return Node("script", "", (base, below, Node("row", "", tuple(above)) if above else None))
-
-    def _read_argument(self) -> Node:
-        return self._read_nucleus()
 
     def _read_nucleus(self) -> Node:
         token = self._take()
@@ -89,11 +86,11 @@ class FormulaReader:
             return Node("row", "", tuple(self._read_group()))
         if token in {r"\frac", r"\binom"}:
             kind = "fraction" if token == r"\frac" else "binomial"
-            return Node(kind, "", (self._read_argument(), self._read_argument()))
+            return Node(kind, "", (self._read_nucleus(), self._read_nucleus()))
         if token == r"\sqrt":
             return self._read_root()
         if token in ACCENTS:
-            return Node("accent", token, (self._read_argument(),))
+            return Node("accent", token, (self._read_nucleus(),))
         if token in FONTS:
             return self._read_font(token)
         return self._read_structure(token)
@@ -109,7 +106,7 @@ class FormulaReader:
         if token == r"\begin":
             return self._read_table()
         if token == r"\pmod":
-            inner = (Node("text", "mod"), self._read_argument())
+            inner = (Node("text", "mod"), self._read_nucleus())
             return Node("row", "", (Node("sign", "("), *inner, Node("sign", ")")))
         return Node(
             "text" if token in FUNCTIONS else "sign",
@@ -127,14 +124,14 @@ class FormulaReader:
             self._take()
             index = Node("row", "", tuple(self._read_row(("]",))))
             self._take()
-        return Node("root", "", (self._read_argument(), index))
+        return Node("root", "", (self._read_nucleus(), index))
 
     def _read_font(self, command: str) -> Node:
         if command == r"\text":
             return Node("text", self._read_source())
         if command == r"\mathrm":
-            return _make_upright(self._read_argument())
-        return Node("font", command, (self._read_argument(),))
+            return _make_upright(self._read_nucleus())
+        return Node("font", command, (self._read_nucleus(),))
 
     def _read_source(self) -> str:
         """The text of a group, its spaces kept."""
