@@ -131,7 +131,7 @@ def test_an_item_goes_to_auditor_and_senior_and_each_has_a_queue(
 
 
 def test_a_difference_goes_to_the_senior_who_sees_the_history(
-    ann: Browser, bob: Browser, eve: Browser
+    service: ReviewService, ann: Browser, bob: Browser, eve: Browser
 ) -> None:
     ann.decide("item:p1", **GOOD)
     bob.decide("item:p1", **BAD)
@@ -144,6 +144,8 @@ def test_a_difference_goes_to_the_senior_who_sees_the_history(
     assert people == [("ann", "valid"), ("bob", "invalid")]
     assert eve.decide("item:p1", **BAD).status_code == 201
     assert eve.open("item:p1")["state"]["status"] == "settled"
+    ann.decide("item:p1", **GOOD)
+    assert list_queue(service, "eve") == ["item:p1"]  # an objection waits for her again
 
 
 def test_the_queue_goes_on_behind_a_task_and_then_from_the_first(ann: Browser) -> None:
@@ -233,7 +235,7 @@ def test_what_another_program_exported_counts_as_an_annotators(tmp_path: Path) -
 
 
 def test_progress_counts_tasks_stale_ones_and_people(
-    service: ReviewService, ann: Browser, eve: Browser
+    service: ReviewService, ann: Browser, bob: Browser, eve: Browser
 ) -> None:
     ann.decide("item:p1", **GOOD)
     ann.open("item:p2")
@@ -250,6 +252,9 @@ def test_progress_counts_tasks_stale_ones_and_people(
     assert service.log.head in eve.client.get("/progress").text
     assert service.log.head not in page
     assert "eve" not in page
+    for browser in (ann, bob):
+        browser.decide("item:p1", **GOOD)
+    assert measure_kinds(service)["item"].stale == 0  # it is settled now
 
 
 def test_files_that_are_missing_or_break_are_named(
@@ -346,6 +351,10 @@ def test_a_claim_holds_others_off_until_it_expires(tmp_path: Path) -> None:
     assert abe.send("item:p1", "claim").status_code == 204
     assert abe.send("item:p1", "claim", "DELETE").status_code == 204
     assert ann.send("item:p1", "claim").status_code == 204
+    bob = open_browser(service, "bob")
+    assert ann.send("item:p1").status_code == 201
+    bob.open("item:p1")
+    assert bob.send("item:p1", "claim").status_code == 204  # a decision releases the task
 
 
 def test_a_draft_survives_until_the_decision_which_its_author_can_correct(
