@@ -232,10 +232,10 @@ def measure(options: argparse.Namespace) -> list[Line]:
     found = list[Line]()
     if source := given(options.golds, "omibench/test.jsonl"):
         rows = lines_of(source)
-        found += golds(rows, options.rules)
-        found += mutated(rows, options.rules, options.pairs, options.seed, options.show)
+        found += golds(rows, options.scorer)
+        found += mutated(rows, options.scorer, options.pairs, options.seed, options.show)
     if source := given(options.cases, "scoring_cases.jsonl"):
-        found += cases(lines_of(source), options.rules, options.show)
+        found += cases(lines_of(source), options.scorer, options.show)
     if source := given(None, "emma"):
         found += published(source)
     if source := given(options.hostile, "nasty_answers.jsonl"):

@@ -62,7 +62,7 @@ _HYBRID = re.compile(r"(d\d?)?sp(\d)?(d\d?)?")
 _PARTICLES = {
     "e": "e", r"\alpha": "He", r"\beta": "e", r"\gamma": "γ", r"\nu": "ν", "n": "n", "p": "H",
 }  # fmt: skip
-_PLUS = re.compile(r"\s\+\s")
+_PLUS = re.compile(r"\s\+(?:\s|(?=\d))")
 _TIGHT_PLUS = re.compile(r"(?<=[\w)\]}+-])\+(?=\s*(?:\d|\\frac|[A-Z(\[]|e\b|e\^|\^\{))(?!\s*$)")
 
 

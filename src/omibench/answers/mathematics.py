@@ -26,8 +26,19 @@ _SPELT = (
     (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
     (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
     (re.compile(r"(?<=[\d)])or(?=[A-Za-z(\d])"), " or "),
+    (re.compile("ℤ"), " Z "),
+    (re.compile(r"(?<![\\A-Za-z])oo(?![A-Za-z])"), "∞"),
+    (re.compile(r"(?<![\\A-Za-z])(sqrt)(?=\s*\()"), r"\\\1"),
+    (
+        re.compile(r"(?<![\\A-Za-z])(alpha|beta|gamma|theta|lambda|omega|sigma|pi)(?![A-Za-z])"),
+        r"\\\1",
+    ),
 )
 """Spellings of the real numbers and of relations; after a space, != is not a factorial."""
+_QUALIFIER = re.compile(
+    r"(?<=\S),?\s*(?:\\text\s*\{\s*)?\(?(?:for (?:all|every|any|each)|where)\b[^=]{0,80}$"
+)
+"""What only one side says of its symbols: for all n ≥ 1, where k is an integer."""
 _ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 _UNDEFINED = re.compile(r"DNE|(?:it |the limit )?does not exist", re.IGNORECASE)
 _SCALED = re.compile(r"([^\[\]=,]+?)\s*×?\s*(\[\[.*\]\])", re.DOTALL)
@@ -50,7 +61,13 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
     both = len(gold) <= MAX_CHARS and len(pred) <= MAX_CHARS
     if not both or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred)):
         return False
-    gold, pred = tidy(_spell_signs(gold)), tidy(_spell_signs(pred))
+    cut = _QUALIFIER.sub("", gold), _QUALIFIER.sub("", pred)
+    if (cut[0] != gold) != (cut[1] != pred) and all(cut) and is_same(*cut):
+        return True
+    spelt = _spell_signs(gold), _spell_signs(pred)
+    if spelt != (gold, pred) and is_same(*spelt):
+        return True
+    gold, pred = map(tidy, spelt)
     return bool(
         same_family(gold, pred)
         or same_number_set(gold, pred)

@@ -247,6 +247,8 @@ def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
     sides = [side.strip() for side in _SIGN.split(text)]
     if not 1 <= len(signs) <= 2 or not all(sides):
         raise _NotASet
+    if len(sides) == 3 and not (symbols(sides[0]) or symbols(sides[2])):
+        return _read_bounds(sides, signs, names)
     variable = _find_variable(sides)
     if signs in ([r"\neq"], ["="]):
         return _read_exclusion(variable, sides, signs[0], names)
@@ -262,6 +264,22 @@ def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
         for step in steps[1:]:
             spans = _intersection(spans, step(point))
         return spans
+
+    return NumberSet(variable, tree, "region")
+
+
+def _read_bounds(sides: list[str], signs: list[str], names: tuple[str, ...]) -> NumberSet:
+    """Read 0 <= f(x, y) < 1 as the interval of what is between its bounds."""
+    if signs[0] in (">", r"\geq"):
+        sides, signs = sides[::-1], [FLIPPED.get(sign, sign) for sign in reversed(signs)]
+    if not {*signs} <= {"<", r"\leq"}:
+        raise _NotASet
+    low, high = _read_end(sides[0], names), _read_end(sides[2], names)
+    closed = [sign == r"\leq" for sign in signs]
+    variable = _plain(sides[1]) if _SYMBOL.fullmatch(sides[1]) else ""
+
+    def tree(point: Point) -> Spans:
+        return _join([_span(low(point), closed[0], high(point), closed[1])])
 
     return NumberSet(variable, tree, "region")
 

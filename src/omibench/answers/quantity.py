@@ -119,6 +119,7 @@ _APPROXIMATELY = re.compile(
 )
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)")
 _COMPOUND = re.compile(rf"{_PIECE.pattern}(?:,?\s+{_PIECE.pattern}){{1,2}}")
+_EXACT_TOLERANCE = 1e-12
 _PERCENT = re.compile(r"%|percent|\bpct\b")
 _ARC = re.compile(
     r"([+-]?)(?:(\d+(?:\.\d+)?)\s*°)?\s*(?:(\d+(?:\.\d+)?)\s*')?\s*(?:(\d+(?:\.\d+)?)\s*'')?"
@@ -144,6 +145,8 @@ class Quantity(NamedTuple):
     percent: bool
     half_place: float
     error: float | None
+    ratio: bool = False
+    """Whether it is a fraction of two integers, which is exact."""
 
 
 @lru_cache(maxsize=16_384)
@@ -190,13 +193,11 @@ def quantity(text: str) -> Quantity | None:
     unit = (parse_unit(unread) or _read_counted_noun(unread)) if unread else None
     if (unread and unit is None) or not math.isfinite(value * power):
         return None
+    fraction = _FRACTION.match(text)
     return Quantity(
-        value * power,
-        unit,
-        _PERCENT.search(unread) is not None,
-        half_place * power,
-        error,
-    )
+        value * power, unit, _PERCENT.search(unread) is not None, half_place * power, error,
+        fraction is not None and "." not in fraction[0],
+    )  # fmt: skip
 
 
 def _compound(text: str) -> Quantity | None:
@@ -290,7 +291,9 @@ def same_constant(gold: str, pred: str) -> bool:
     g, p = quantity(gold), quantity(pred)
     if (g is None) == (p is None) or any(n and (n.unit or n.percent or n.error) for n in (g, p)):
         return False
-    formula = pred if g else gold
+    decimal, formula = (gold, pred) if g else (pred, gold)
+    if "." not in decimal:
+        return False
     value = None if is_numbered(formula) else value_at_samples(neutral(formula, {}))
     if value is None:
         return False
@@ -314,8 +317,9 @@ def _same(g: Quantity, p: Quantity) -> bool:
         if g.unit.dimensions != p.unit.dimensions:
             return False
     scale = p.unit.factor / g.unit.factor if g.unit and p.unit else 1.0
-    if scale == 1.0 and g.half_place == p.half_place == _HALF_INTEGER_PLACE:
-        return g.value == p.value
+    integers = scale == 1.0 and g.half_place == p.half_place == _HALF_INTEGER_PLACE
+    if integers or (g.ratio and p.ratio):
+        return math.isclose(g.value, p.value * scale, rel_tol=0.0 if integers else _EXACT_TOLERANCE)
     return _close(g.value, p.value * scale, g.half_place)
 
 

@@ -25,7 +25,7 @@ _NAMED = re.compile(
     re.DOTALL,
 )
 _CHAIN = re.compile(r"((?:\\?[a-z]\s*=\s*){2,})([^=]+)")
-_NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\\{.+\\\})", re.DOTALL)
+_NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\?\{.+\})", re.DOTALL)
 _UNCERTAIN = re.compile(r"[\d.]+\s*±\s*[\d.]+.*", re.DOTALL)
 """A measured value with its uncertainty: 5.0 ± 0.1."""
 _ROOT = re.compile(r"([xz])\s*_\{\s*(\d)\s*\}")

@@ -61,6 +61,11 @@ _CONCLUDING_WORDS = _CONCLUSIONS | frozenset((
     "values", "we", "where", "which", "x", "y", "z", "t",
 ))  # fmt: skip
 """A sentence of no other words says of its only formula that it is the answer."""
+_RELATES = re.compile(
+    r"\s*(?:therefore|thus|hence|so),?\s+(\w{1,3}(?:\([a-z]\))?\s*[=∈<>≤≥][^.]{1,80}?)[.!]?\s*",
+    re.IGNORECASE,
+)
+"""A concluding relation without delimiters: Thus x = 3 or x = -3."""
 _STATED = re.compile(
     r"\s(?:is|are|equals?|was|were|be)\s+"
     r"(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?"
@@ -145,7 +150,7 @@ def find_conclusion(text: str) -> str | None:
     concludes = len(formulas) == 1 and set(words) <= _CONCLUDING_WORDS
     if concludes and not _CONCLUSIONS.isdisjoint(words):
         return str(next(filter(None, formulas[0]))).strip()
-    stated = None if _HEDGED.search(last) else _STATED.search(last)
+    stated = None if _HEDGED.search(last) else _STATED.search(last) or _RELATES.fullmatch(last)
     return stated[1].strip() if stated else None
 
 

@@ -6,6 +6,7 @@ import cmath
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from random import Random
 from typing import Literal, NamedTuple
@@ -535,6 +536,48 @@ INTEGERS = [[complex(_RANDOM.randint(2, 9)) for _ in range(MAX_SYMBOLS)] for _ i
 """Sample points of formulas that are defined for integers only."""
 
 
+_EXACT_BITS = 100_000
+
+
+def _small(number: Fraction) -> int:
+    if number.denominator != 1 or not 0 <= number <= 1_000:
+        raise ValueError
+    return int(number)
+
+
+def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
+    bits = (abs(base.numerator) * base.denominator).bit_length()
+    if exponent.denominator != 1 or bits * abs(exponent) > _EXACT_BITS:
+        raise ValueError
+    return base ** int(exponent)
+
+
+_EXACT: dict[Operation, Callable[..., Fraction]] = {
+    ADD: lambda a, b: a + b, NEGATE: lambda a: -a, TIMES: lambda a, b: a * b,
+    OVER: lambda a, b: a / b, POWER: _exact_power,
+    FACTORIAL: lambda n: Fraction(math.factorial(_small(n))),
+    BINOMIAL: lambda n, k: Fraction(math.comb(_small(n), _small(k))),
+}  # fmt: skip
+
+
+def _evaluate_exactly(program: Program) -> Fraction | None:
+    """Return the value of a program of integers and the operations of fractions; else None."""
+    stack: list[Fraction] = []
+    try:
+        for step in program:
+            if isinstance(step, complex) and step.imag == 0 and step.real.is_integer():
+                stack.append(Fraction(int(step.real)))
+            elif isinstance(step, Operation) and step in _EXACT:
+                values = stack[-step.takes :]
+                del stack[-step.takes :]
+                stack.append(_EXACT[step](*values))
+            else:
+                return None
+    except (ArithmeticError, ValueError):
+        return None
+    return stack[0]
+
+
 def same_at_samples(gold: str, pred: str) -> bool | None:
     """Return whether two formulas agree at three points to six digits; None if undecidable."""
     if "±" in gold or "±" in pred:
@@ -587,6 +630,9 @@ def _free_symbols(program: Program) -> set[int]:
 
 
 def _agree(gold: Program, pred: Program) -> bool | None:
+    exact = _evaluate_exactly(gold), _evaluate_exactly(pred)
+    if exact[0] is not None and exact[1] is not None:
+        return exact[0] == exact[1]
     for left, right in _values(gold, pred):
         if left is None or right is None:
             return None
