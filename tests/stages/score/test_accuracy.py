@@ -58,7 +58,7 @@ def test_the_command_measures_files_of_anyone(
     golds, out = tmp_path / "golds.jsonl", tmp_path / "table.md"
     golds.write_text("\n".join(map(json.dumps, ROWS)), "utf-8")
     options = Namespace(
-        data=None, golds=golds, cases=None, hostile=None, rules=["robust", "omibench"], pairs=0,
+        data=None, golds=golds, cases=None, hostile=None, scorer=["robust", "omibench"], pairs=0,
         seed=3, show=True,
     )  # fmt: skip
     found = accuracy.measure(options)
