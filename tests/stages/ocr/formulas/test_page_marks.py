@@ -104,6 +104,7 @@ def test_an_arrow_over_a_letter_is_a_vector(monkeypatch: pytest.MonkeyPatch) -> 
     beside = replace(arrow, box=Box(70.0, 95.0, 79.0, 99.0))
     assert [g.symbol.latex for g in find_vectors((LETTER, above, beside))] == ["F", "\\vec", "\\to"]
     monkeypatch.setattr(page_marks, "_MOST", 1)
+    assert find_vectors((LETTER, above))[1].symbol.latex == "\\vec"
     assert find_vectors((LETTER, above, above)) == (LETTER, above, above)
 
 

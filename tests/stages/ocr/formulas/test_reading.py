@@ -231,6 +231,12 @@ def test_what_cannot_be_placed_or_named_is_doubtful() -> None:
     assert read_formula(FormulaRegion(box, (accent,))).doubts == ("an accent is not over a letter",)
 
 
+def test_a_subscript_of_the_row_above_is_no_index_of_a_root() -> None:
+    setting = Setting().put("=a", x=10, y=88).put("i", x=21, y=89.5, size=7).put("=", x=10)
+    setting.tall("√", 92, 104, x=22).bar(28, 40, 92).put("x", x=30)
+    assert r"\sqrt{x}" in read_formula(setting.region()).latex
+
+
 def test_a_drawn_root_sign_and_a_piece_without_a_name() -> None:
     region = Setting().put("x", x=17.5).bar(17, 23, 91).region()
     region = replace(region, roots=(RootSign(9, Box(11, 91, 17, 102)),))
