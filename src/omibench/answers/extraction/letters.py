@@ -187,7 +187,10 @@ _MAX_DRESSED = 4
 
 def list_labels(choices: Sequence[Choice] | None) -> str:
     """Return the labels in order as one string; A to J if the problem has no choices."""
-    return "".join(c.label.strip().upper()[:1] for c in choices or []) or _DEFAULT
+    written = "".join([c.label for c in choices or ()])
+    if _DEFAULT.startswith(written):  # as nearly all are, also none
+        return written or _DEFAULT
+    return "".join(c.label.strip().upper()[:1] for c in choices or ()) or _DEFAULT
 
 
 def read_letters(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] | None:
