@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Problem
-from omibench.schemas.tables import write_jsonl
+from omibench.schemas.tables import FrozenManifest, write_jsonl
+from omibench.stages.freeze import freeze_dataset
 
 Make = Callable[..., Problem]
 
@@ -46,12 +48,16 @@ def make(picture: Callable[[str, int], Figure]) -> Make:
     return made
 
 
+STUDY = parse_study({"freeze": {"name": "set", "version": "2.0.1"}}, "test")
+
+
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write problems to `in/problems.jsonl` and return its path."""
+def freeze(tmp_path: Path) -> Callable[..., FrozenManifest]:
+    """Freeze problems that stand in `in/problems.jsonl`, into the folder `to`."""
 
-    def written(*problems: Problem) -> Path:
-        write_jsonl(tmp_path / "in" / "problems.jsonl", problems)
-        return tmp_path / "in" / "problems.jsonl"
+    def frozen(*problems: Problem, study: Study = STUDY, to: str = "out") -> FrozenManifest:
+        file = tmp_path / "in" / "problems.jsonl"
+        write_jsonl(file, problems)
+        return freeze_dataset(file, tmp_path / to, study)
 
-    return written
+    return frozen

@@ -12,12 +12,11 @@ from omibench.errors import ParamsError
 from omibench.params.presentation import FreezeExamples
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Example, Problem, Question
-from omibench.schemas.tables import read_jsonl
-from omibench.stages.freeze import freeze_dataset
+from omibench.schemas.tables import FrozenManifest, read_jsonl
 from omibench.stages.freeze.rows import SIMULATED, make_example_rows
 
 Make = Callable[..., Problem]
-Write = Callable[..., Path]
+Freeze = Callable[..., FrozenManifest]
 
 QUESTIONS = [
     Question(id=f"q{n}", question=f"{n}?", subset="local" if n % 2 else "national")
@@ -91,18 +90,18 @@ def frozen(examples: dict[str, int]) -> Study:
 
 
 def test_the_file_comes_and_goes_with_the_parameter(
-    make: Make, write: Write, tmp_path: Path
+    make: Make, freeze: Freeze, tmp_path: Path
 ) -> None:
-    problems = write(*(make(id=f"physics-{n}") for n in range(3)))
+    problems = [make(id=f"physics-{n}") for n in range(3)]
     file = tmp_path / "out/examples.jsonl"
-    plain = freeze_dataset(problems, tmp_path / "out", frozen({}))
+    plain = freeze(*problems, study=frozen({}))
     assert not file.exists()
-    with_examples = freeze_dataset(problems, tmp_path / "out", frozen({"set_aside": 1}))
+    with_examples = freeze(*problems, study=frozen({"set_aside": 1}))
     (row,) = read_jsonl(file, Example)
     assert row.answer == ["gold answer"]
     assert row.solution == "a worked solution"
     assert with_examples == plain, "questions and answers are the same"
     card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "- `examples.jsonl`: solved problems to show as in-context examples (1);" in card
-    freeze_dataset(problems, tmp_path / "out", frozen({}))
+    freeze(*problems, study=frozen({}))
     assert not file.exists()

@@ -15,12 +15,11 @@ from omibench.review.contents import hash_content, list_pictures, make_content
 from omibench.review.kinds import find_kind
 from omibench.schemas.problem import Answer, Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.schemas.tables import read_jsonl
-from omibench.stages.freeze import freeze_dataset
+from omibench.schemas.tables import FrozenManifest, read_jsonl
 from review.builders import GOOD, decide, write_lines
 
 Make = Callable[..., Problem]
-Write = Callable[..., Path]
+Freeze = Callable[..., FrozenManifest]
 BAD = GOOD | {"valid": "invalid"}
 KEEP = "{reviewer: A, date: 2026-01-01, reason: read, decision: keep, problem: physics-1}"
 
@@ -55,7 +54,7 @@ def review(
     return parse_study({"review": {"folder": str(path / "review"), **block}}, "test")
 
 
-def test_settled_tasks_are_obeyed(make: Make, write: Write, tmp_path: Path) -> None:
+def test_settled_tasks_are_obeyed(make: Make, freeze: Freeze, tmp_path: Path) -> None:
     good, bad = make(), make(id="physics-2")
     edited = GOOD | {"answer": "12 cm", "solution": "It rolls."}
     study = review(
@@ -63,7 +62,7 @@ def test_settled_tasks_are_obeyed(make: Make, write: Write, tmp_path: Path) -> N
         [ask(good), ask(bad)],
         [*agree(ask(good), edited), *agree(ask(bad), BAD, 2, simulated=True)],
     )
-    manifest = freeze_dataset(write(good, bad), tmp_path / "out", study)
+    manifest = freeze(good, bad, study=study)
     (answer,) = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     assert (answer.answer, answer.solution) == (["12 cm"], "It rolls.")
     counts = manifest.review
@@ -76,14 +75,14 @@ def test_settled_tasks_are_obeyed(make: Make, write: Write, tmp_path: Path) -> N
 
 
 def test_without_a_folder_the_manifest_says_nothing_of_it(
-    make: Make, write: Write, tmp_path: Path
+    make: Make, freeze: Freeze, tmp_path: Path
 ) -> None:
-    freeze_dataset(write(make()), tmp_path / "out", parse_study({}, "test"))
+    freeze(make(), study=parse_study({}, "test"))
     assert '"review"' not in (tmp_path / "out/manifest.json").read_text("utf-8")
 
 
 def test_each_thing_that_is_not_settled_is_a_line(
-    make: Make, write: Write, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    make: Make, freeze: Freeze, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     problems = [make(id=f"p{i}") for i in range(4)]
     first, split, old, _ = tasks = [ask(problem) for problem in problems]
@@ -93,9 +92,8 @@ def test_each_thing_that_is_not_settled_is_a_line(
         decide(3, "bob", "auditor", split, BAD),
         decide(4, "ann", "annotator", old, content_hash="f" * 64),
     ]
-    file = write(*problems)
     with pytest.raises(MissingInputError) as error:
-        freeze_dataset(file, tmp_path / "out", review(tmp_path, tasks[:3], decisions))
+        freeze(*problems, study=review(tmp_path, tasks[:3], decisions))
     under, escalated, stale = error.value.lines
     assert (
         "2 tasks are under-reviewed (review.reviewers: 2): p0 (item: audit), p3 (item: no" in under
@@ -105,7 +103,7 @@ def test_each_thing_that_is_not_settled_is_a_line(
     assert not (tmp_path / "out").exists()
     with caplog.at_level(logging.WARNING):
         study = review(tmp_path, tasks[:3], decisions, reviewers=0)
-        manifest = freeze_dataset(file, tmp_path / "out", study)
+        manifest = freeze(*problems, study=study)
     assert manifest.review is not None
     assert (manifest.review.unsettled, manifest.problems) == (2, 4)
     assert [line.split(":")[0] for line in caplog.messages] == ["freeze"] * 2
@@ -113,27 +111,27 @@ def test_each_thing_that_is_not_settled_is_a_line(
 
 @pytest.mark.parametrize(("reviewers", "is_enough"), [(0, True), (1, True), (2, False)])
 def test_how_many_people_must_decide_is_the_study_s_own_rule(
-    make: Make, write: Write, tmp_path: Path, reviewers: int, is_enough: bool
+    make: Make, freeze: Freeze, tmp_path: Path, reviewers: int, is_enough: bool
 ) -> None:
     task = ask(make())
     study = review(tmp_path, [task], [decide(1, "ann", "annotator", task)], reviewers=reviewers)
     if is_enough:
-        assert freeze_dataset(write(make()), tmp_path / "out", study).problems == 1
+        assert freeze(make(), study=study).problems == 1
         return
     with pytest.raises(MissingInputError, match=r"physics-1 \(item: audit\)"):
-        freeze_dataset(write(make()), tmp_path / "out", study)
+        freeze(make(), study=study)
 
 
 def test_decisions_in_yaml_come_first_and_count_as_reviews(
-    make: Make, write: Write, tmp_path: Path
+    make: Make, freeze: Freeze, tmp_path: Path
 ) -> None:
     yaml = tmp_path / "review.yaml"
     yaml.write_text(f"- {KEEP}\n- {KEEP.replace(': A', ': B')}\n", "utf-8")
     study = review(tmp_path, [], [], decisions=str(yaml))
-    assert freeze_dataset(write(make()), tmp_path / "out", study).problems == 1
+    assert freeze(make(), study=study).problems == 1
     yaml.write_text(f"- {KEEP}\n", "utf-8")
     with pytest.raises(MissingInputError, match=r"physics-1 \(item: no task\)"):
-        freeze_dataset(write(make()), tmp_path / "out", study)
+        freeze(make(), study=study)
     edit = KEEP.replace("decision: keep", "decision: edit, edit: {answer: [b]}")
     yaml.write_text(f"- {edit}\n", "utf-8")
     before, after = ask(make()), ask(make(answer=["b"]))
@@ -141,9 +139,9 @@ def test_decisions_in_yaml_come_first_and_count_as_reviews(
         study = review(tmp_path, [task], agree(task), decisions=str(yaml))
         if is_stale:
             with pytest.raises(MissingInputError, match="decided on content that has changed"):
-                freeze_dataset(write(make()), tmp_path / "stale", study)
+                freeze(make(), study=study, to="stale")
         else:
-            freeze_dataset(write(make()), tmp_path / "fresh", study)
+            freeze(make(), study=study, to="fresh")
 
 
 @pytest.mark.parametrize(
@@ -155,10 +153,10 @@ def test_decisions_in_yaml_come_first_and_count_as_reviews(
     ],
 )
 def test_a_wrong_block_is_one_line(
-    make: Make, write: Write, tmp_path: Path, block: Any, line: str, kind: type[OmibenchError]
+    make: Make, freeze: Freeze, tmp_path: Path, block: Any, line: str, kind: type[OmibenchError]
 ) -> None:
     with pytest.raises(kind) as error:
-        freeze_dataset(write(make()), tmp_path / "out", review(tmp_path, [], [], **block))
+        freeze(make(), study=review(tmp_path, [], [], **block))
     assert line in str(error.value)
 
 
@@ -172,27 +170,27 @@ def test_a_wrong_block_is_one_line(
     ],
 )
 def test_a_decision_that_no_form_takes_refuses_a_freeze(
-    make: Make, write: Write, tmp_path: Path, fields: dict[str, Any], message: str
+    make: Make, freeze: Freeze, tmp_path: Path, fields: dict[str, Any], message: str
 ) -> None:
     task = ask(make())
     study = review(tmp_path, [task], agree(task, GOOD | fields))
     with pytest.raises(FileFormatError, match=message):
-        freeze_dataset(write(make()), tmp_path / "out", study)
+        freeze(make(), study=study)
 
 
 def test_people_who_are_in_no_list_are_named(
-    make: Make, write: Write, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    make: Make, freeze: Freeze, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     task = ask(make())
     study = review(tmp_path, [task], agree(task))
     (tmp_path / "review/reviewers.yaml").write_text("- {name: ann, roles: [annotator]}\n", "utf-8")
     with caplog.at_level(logging.WARNING):
-        freeze_dataset(write(make()), tmp_path / "out", study)
+        freeze(make(), study=study)
     assert "not in reviewers.yaml count: bob;" in caplog.text
 
 
-def test_a_bad_line_refuses_a_freeze(make: Make, write: Write, tmp_path: Path) -> None:
+def test_a_bad_line_refuses_a_freeze(make: Make, freeze: Freeze, tmp_path: Path) -> None:
     study = review(tmp_path, [ask(make())], [])
     write_lines(tmp_path / "review/decisions.jsonl", "{", "{")
     with pytest.raises(FileFormatError, match=r"line 1: .*\(and 1 more bad line\)"):
-        freeze_dataset(write(make()), tmp_path / "out", study)
+        freeze(make(), study=study)
