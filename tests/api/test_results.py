@@ -86,7 +86,7 @@ def test_two_models_are_compared_on_the_same_problems(results: omibench.ResultTa
     ("keywords", "message"),
     [
         ({"first": "none"}, "model: no verdict has 'none'"),
-        ({"rules": "robst"}, "rules: no verdict has 'robst'"),
+        ({"scorer": "robst"}, "scorer: no verdict has 'robst'"),
         ({"setting": "none"}, "setting: no verdict has 'none'"),
         ({"comparisons": 0}, "comparisons: is 0; give a number of at least 1"),
         ({"confidence": "0.95"}, "confidence: is '0.95'; give a level between 0 and 1"),

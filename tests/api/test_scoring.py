@@ -53,7 +53,7 @@ def test_a_rule_of_ones_own_scores() -> None:
     try:
         assert [
             v.verdict
-            for v in omibench.score(["abc", "ab"], ["xyz", "xyz"], rules="api-test-length")
+            for v in omibench.score(["abc", "ab"], ["xyz", "xyz"], scorer="api-test-length")
         ] == [1, 0]
     finally:
         SCORERS.forget(SCORERS.origin("api-test-length"))
@@ -76,7 +76,7 @@ def test_a_rule_of_ones_own_scores() -> None:
         ),
         (["1", "2"], "12", {}, "gold: has 1 entries for 2 responses"),
         ("1", "1", {"answer_type": "text"}, "answer_type: is 'text'; give 'mcq' or 'open'"),
-        ("1", "1", {"rules": 3}, "rules: is int; give the name of one scorer"),
+        ("1", "1", {"scorer": 3}, "scorer: is int; give the name of one scorer"),
         ("1", "1", {"choices": "AB"}, "choices: is str; give a list of texts"),
     ],
 )
@@ -90,6 +90,12 @@ def test_a_wrong_argument_is_one_line(
 
 def test_an_unknown_scorer_names_the_nearest() -> None:
     with pytest.raises(
-        ArgumentError, match="rules: 'robst' is not a scorer; did you mean 'robust'"
+        ArgumentError, match="scorer: 'robst' is not a scorer; did you mean 'robust'"
     ):
-        omibench.score("1", "1", rules="robst")
+        omibench.score("1", "1", scorer="robst")
+
+
+def test_the_former_name_of_the_argument_is_read_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="`rules` is now called `scorer`"):
+        verdict = omibench.score("B", "B", choices=["1", "2"], rules="emma")  # type: ignore[call-overload]
+    assert verdict.rules == "emma"

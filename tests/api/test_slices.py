@@ -44,14 +44,14 @@ def test_a_slice_is_that_of_the_study(analyzed: Path) -> None:
 def test_a_slice_may_be_of_one_cell_and_metric(analyzed: Path) -> None:
     results = omibench.load_results(analyzed)
     table = results.slice(
-        by=["n_images", "answer_type"], metric="accuracy", rules="emma", model="sim-weak",
+        by=["n_images", "answer_type"], metric="accuracy", scorer="emma", model="sim-weak",
         setting="cot",
     )  # fmt: skip
     assert table.select("model", "setting", "rules", "metric").unique().rows() == [
         ("sim-weak", "cot", "emma", "accuracy")
     ]
     assert table["n"].sum() == results.problems.height
-    lengths = results.slice("subject", metric="characters", rules="emma")
+    lengths = results.slice("subject", metric="characters", scorer="emma")
     assert lengths["rules"].unique().to_list() == [""]
 
 
@@ -78,7 +78,7 @@ def test_attributes_of_models_and_settings_are_known_after_the_analysis(
             {"by": "subject", "metric": "acuracy"},
             "metric: 'acuracy' is not in this slice; did you mean 'accuracy'",
         ),
-        ({"by": "subject", "rules": "robot"}, "rules: .*'robot'; did you mean 'robust'"),
+        ({"by": "subject", "scorer": "robot"}, "scorer: .*'robot'; did you mean 'robust'"),
         ({"by": "subject", "model": "x"}, "model: no verdict has 'x'"),
         ({"by": "subject", "confidence": 95}, "confidence: is 95; give a level between 0 and 1"),
     ],

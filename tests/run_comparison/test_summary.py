@@ -61,12 +61,12 @@ def test_rules_of_each_run(folders: Path) -> None:
 
 
 def test_the_api(folders: Path) -> None:
-    comparison = omibench.compare_runs("a", "b", rules="robust")
+    comparison = omibench.compare_runs("a", "b", scorer="robust")
     assert comparison.items.columns[:4] == ["model", "setting", "rules", "id"]
     assert comparison.items.height == comparison.changed
     assert comparison.gptscore is None
     with pytest.raises(ArgumentError, match="give a scorer, or one for each run"):
-        omibench.compare_runs("a", "b", rules=("a", "b", "c"))  # type: ignore[arg-type]
+        omibench.compare_runs("a", "b", scorer=("a", "b", "c"))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="confidence: is 2"):
         omibench.compare_runs("a", "b", confidence=2)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
+from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,6 +15,8 @@ from omibench.errors import ArgumentError
 from omibench.schemas.validation import explain
 
 Part = TypeVar("Part", bound=BaseModel)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def check_instance(name: str, value: object, kind: type[Part]) -> Part:
@@ -57,3 +61,16 @@ def check_kind(name: str, value: object, kind: type, remedy: str) -> None:
     """
     if not isinstance(value, kind):
         raise ArgumentError(f"{name}: is {type(value).__name__}; {remedy}")
+
+
+def takes_scorer(function: Callable[P, R]) -> Callable[P, R]:
+    """Also read the argument `scorer` under its former name `rules`, with a DeprecationWarning."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "rules" in kwargs:
+            warnings.warn("`rules` is now called `scorer`", DeprecationWarning, stacklevel=2)
+            kwargs.setdefault("scorer", kwargs.pop("rules"))
+        return function(*args, **kwargs)
+
+    return call

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from omibench.api.arguments import check_kind, check_path
+from omibench.api.arguments import check_kind, check_path, takes_scorer
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.results.comparison.compare import compare_run_folders
 from omibench.results.comparison.report import RunComparison
@@ -26,7 +26,8 @@ def select_rows(frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
     """
     names = list_values(frame, column)
     if value not in names:
-        raise ArgumentError(f"{column}: no verdict has {value!r}{suggest_name(str(value), names)}")
+        name = "scorer" if column == "rules" else column
+        raise ArgumentError(f"{name}: no verdict has {value!r}{suggest_name(str(value), names)}")
     return frame.filter(**{column: value})
 
 
@@ -85,11 +86,12 @@ def _mean_by_problem(rows: pl.DataFrame) -> pl.DataFrame:
 # Comparison of two runs of a study from their results folders.
 
 
+@takes_scorer
 def compare_runs(
     a: str | Path,
     b: str | Path,
     *,
-    rules: str | tuple[str, str] | None = None,
+    scorer: str | tuple[str, str] | None = None,
     confidence: float = 0.95,
 ) -> RunComparison:
     """Compare two runs: each changed verdict with the first thing that differs.
@@ -104,7 +106,7 @@ def compare_runs(
     Args:
         a: First results folder; params.yaml is not needed.
         b: Second results folder.
-        rules: Scorer, or `gptscore`, or one for each run; by default the first scorer of each
+        scorer: Scorer, or `gptscore`, or one for each run; by default the first scorer of each
             run, and GPTScore if both have it.
         confidence: Two-sided level of the paired intervals, in (0, 1).
 
@@ -123,9 +125,9 @@ def compare_runs(
     check_confidence(confidence)
     for folder in folders:
         _refuse_live_run(folder)
-    pair = (rules, rules) if rules is None or isinstance(rules, str) else tuple(rules)
+    pair = (scorer, scorer) if scorer is None or isinstance(scorer, str) else tuple(scorer)
     if len(pair) != 2 or not all(name is None or isinstance(name, str) for name in pair):
-        raise ArgumentError(f"rules: is {rules!r}; give a scorer, or one for each run")
+        raise ArgumentError(f"scorer: is {scorer!r}; give a scorer, or one for each run")
     return compare_run_folders(*folders, (pair[0], pair[1]), confidence)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from omibench.api.arguments import check_path
+from omibench.api.arguments import check_path, takes_scorer
 from omibench.api.comparisons import compare_rows, estimate_cell, list_values, select_rows
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.files.outputs import unmark_formula
@@ -208,12 +208,13 @@ class ResultTables:
             )
         return read_frame(folder / f"{name}.parquet")
 
+    @takes_scorer
     def slice(
         self,
         by: str | Sequence[str],
         *,
         metric: str | None = None,
-        rules: str | None = None,
+        scorer: str | None = None,
         model: str | None = None,
         setting: str | None = None,
         confidence: float = 0.95,
@@ -221,13 +222,13 @@ class ResultTables:
         """Break down results by one or two attributes of items, models or settings.
 
         Examples:
-            >>> results.slice(by=["exam", "image_type"], metric="accuracy", rules="usnco-v")
+            >>> results.slice(by=["exam", "image_type"], metric="accuracy", scorer="usnco-v")
 
         Args:
             by: One or two attributes, as a list or a comma-separated text.
             metric: One metric, such as `accuracy`, `gptscore`, `pass@4`, `outcome-refused`,
                 `characters`; by default all.
-            rules: One scorer; excludes metrics without a scorer, such as lengths.
+            scorer: One scorer; excludes metrics without a scorer, such as lengths.
             model: One model.
             setting: One setting.
             confidence: Two-sided level of the intervals, in (0, 1).
@@ -244,17 +245,18 @@ class ResultTables:
         """
         from omibench.api.slices import SliceChoice, slice_folder
 
-        return slice_folder(self, by, SliceChoice(metric, rules, model, setting), confidence)
+        return slice_folder(self, by, SliceChoice(metric, scorer, model, setting), confidence)
 
+    @takes_scorer
     def estimate_accuracy(
-        self, model: str, setting: str, *, rules: str | None = None, confidence: float = 0.95
+        self, model: str, setting: str, *, scorer: str | None = None, confidence: float = 0.95
     ) -> Estimate:
         """Estimate the accuracy of a model under a setting.
 
         Args:
             model: Model of the study.
             setting: Setting of the study.
-            rules: Scorer; by default the first of the study.
+            scorer: By default the first of the study.
             confidence: Two-sided level of the interval, in (0, 1).
 
         Returns:
@@ -264,16 +266,17 @@ class ResultTables:
         Raises:
             ArgumentError: If no verdict has this model, setting or scorer.
         """
-        rows = select_rows(self._select_rules(rules), "model", model)
+        rows = select_rows(self._select_rules(scorer), "model", model)
         return estimate_cell(select_rows(rows, "setting", setting), confidence)
 
+    @takes_scorer
     def compare_models(
         self,
         first: str,
         second: str,
         *,
         setting: str | None = None,
-        rules: str | None = None,
+        scorer: str | None = None,
         confidence: float = 0.95,
         comparisons: int = 1,
     ) -> AccuracyDifference:
@@ -283,7 +286,7 @@ class ResultTables:
             first: Model of the study.
             second: Another model.
             setting: Setting of both; by default the first setting that both have.
-            rules: Scorer; by default the first of the study.
+            scorer: By default the first of the study.
             confidence: Two-sided level of the interval, in (0, 1).
             comparisons: Number of differences you look at together (Bonferroni), at least 1.
 
@@ -295,19 +298,20 @@ class ResultTables:
         Raises:
             ArgumentError: If no verdict has this model, setting or scorer.
         """
-        rows = self._select_rules(rules)
+        rows = self._select_rules(scorer)
         frames = [select_rows(rows, "model", model) for model in (first, second)]
         name = setting or _find_common(frames, "setting", f"{first!r} and {second!r}", "under")
         chosen = [select_rows(frame, "setting", name) for frame in frames]
         return compare_rows(chosen, confidence, comparisons)
 
+    @takes_scorer
     def compare_settings(
         self,
         first: str,
         second: str,
         *,
         model: str | None = None,
-        rules: str | None = None,
+        scorer: str | None = None,
         confidence: float = 0.95,
         comparisons: int = 1,
     ) -> AccuracyDifference:
@@ -320,7 +324,7 @@ class ResultTables:
             first: Setting of the study.
             second: Another setting.
             model: Model; by default the first that has both settings.
-            rules: Scorer; by default the first of the study.
+            scorer: By default the first of the study.
             confidence: Two-sided level of the interval, in (0, 1).
             comparisons: Number of differences you look at together (Bonferroni), at least 1.
 
@@ -330,7 +334,7 @@ class ResultTables:
         Raises:
             ArgumentError: If no verdict has this model, setting or scorer.
         """
-        rows = self._select_rules(rules)
+        rows = self._select_rules(scorer)
         frames = [select_rows(rows, "setting", setting) for setting in (first, second)]
         name = model or _find_common(frames, "model", f"{first!r} and {second!r}", "of")
         chosen = [select_rows(frame, "model", name) for frame in frames]

@@ -8,7 +8,7 @@ from typing import overload
 
 from omibench.answers.compare import check_choices, label_choices
 from omibench.answers.scorers.registry import SCORERS, score_item
-from omibench.api.arguments import check_kind
+from omibench.api.arguments import check_kind, takes_scorer
 from omibench.errors import ArgumentError
 from omibench.schemas.problem import Answer, AnswerType
 from omibench.schemas.request import Response
@@ -24,7 +24,7 @@ def score(  # type: ignore[overload-overlap]  # a text is also a sequence of tex
     response: str | Response,
     gold: Gold,
     *,
-    rules: str = "robust",
+    scorer: str = "robust",
     choices: Choices | None = None,
     answer_type: AnswerType | None = None,
 ) -> Verdict: ...
@@ -35,17 +35,18 @@ def score(
     response: Sequence[str | Response],
     gold: Sequence[Gold],
     *,
-    rules: str = "robust",
+    scorer: str = "robust",
     choices: Choices | None = None,
     answer_type: AnswerType | None = None,
 ) -> list[Verdict]: ...
 
 
+@takes_scorer
 def score(
     response: str | Response | Sequence[str | Response],
     gold: Gold | Sequence[Gold],
     *,
-    rules: str = "robust",
+    scorer: str = "robust",
     choices: Choices | None = None,
     answer_type: AnswerType | None = None,
 ) -> Verdict | list[Verdict]:
@@ -65,7 +66,7 @@ def score(
         gold: Gold answer, its parts (all of which are required), or an Answer of a release,
             which includes its choices. For several responses, a list of the same length, or one
             Answer for all.
-        rules: Scorer, built in or from a plug-in.
+        scorer: Built in or from a plug-in.
         choices: For multiple choice, the texts of A, B, C, ... or texts by label, shared by all
             responses.
         answer_type: `mcq` or `open`; by default `mcq` if there are choices.
@@ -80,18 +81,19 @@ def score(
             not exist, or a gold answer matches none of the choices.
         PluginError: If the scorer of a plug-in failed.
     """
-    check_kind("rules", rules, str, "give the name of one scorer")
-    if rules not in SCORERS:
-        raise ArgumentError(f"rules: {rules!r} is not a scorer{suggest_name(rules, SCORERS.names)}")
+    check_kind("scorer", scorer, str, "give the name of one scorer")
+    if scorer not in SCORERS:
+        hint = suggest_name(scorer, SCORERS.names)
+        raise ArgumentError(f"scorer: {scorer!r} is not a scorer{hint}")
     if isinstance(response, str | Response):
-        return score_item(_make_item(response, gold, choices, answer_type), rules)
+        return score_item(_make_item(response, gold, choices, answer_type), scorer)
     check_kind("response", response, Sequence, "give text, a Response, or a list of them")
     golds = _list_golds(gold, len(response))
     items = [
         _make_item(text, entry, choices, answer_type, place)
         for place, (text, entry) in enumerate(zip(response, golds, strict=True))
     ]
-    return [score_item(item, rules) for item in items]
+    return [score_item(item, scorer) for item in items]
 
 
 def _list_golds(gold: object, count: int) -> Sequence[object]:

@@ -392,7 +392,7 @@ def compare(
     target = output_file(out, "store")
     table = output_file(items, "store", "--items") if items else None
     pair = (names[0], names[-1]) if names else None
-    comparison = compare_runs(a, b, rules=pair, confidence=confidence)
+    comparison = compare_runs(a, b, scorer=pair, confidence=confidence)
     write_json(target, comparison)
     if table:
         write_csv(table, comparison.items.to_dicts(), columns=comparison.items.columns)
