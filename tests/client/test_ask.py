@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.store.store import Store
+from omibench.store.store import Store, claim
 
 
 class Counting:
@@ -71,6 +72,24 @@ def test_answers_come_in_the_order_asked_and_duplicates_are_sent_once(tmp_path: 
     found = replies(tmp_path, provider, [request("a"), request("b"), request("a")])
     assert found == ["reply to a/0", "reply to b/0", "reply to a/0"]
     assert sorted(provider.sent) == ["a/0", "b/0"]
+
+
+def test_what_another_process_buys_just_before_the_claim_is_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, other = Counting(), Counting()
+
+    def claim_late(folder: Path, keys: Iterable[str]) -> AbstractContextManager[set[str]]:
+        monkeypatch.setattr("omibench.models.client.ask.claim", claim)
+        replies(tmp_path, other, [request("a")])
+        return claim(folder, keys)
+
+    monkeypatch.setattr("omibench.models.client.ask.claim", claim_late)
+    assert replies(tmp_path, first, [request("a"), request("b")]) == [
+        "reply to a/0",
+        "reply to b/0",
+    ]
+    assert (first.sent, other.sent) == (["b/0"], ["a/0"])
 
 
 @pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
