@@ -36,6 +36,7 @@ from omibench.params.study import (
     local_models,
     parse_study,
     list_settings,
+    rename_keys,
 )
 from omibench.graph.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance import forget
@@ -70,7 +71,7 @@ except OmibenchError as error:
     exit_with_error(error)
 # YAML parses a day (`as_of: 2026-11-21`) as a date, but JSON needs a string.
 validate(
-    json.loads(json.dumps(config, default=str)),
+    json.loads(json.dumps(rename_keys(config)[0], default=str)),
     "../schemas/params.schema.json",
     set_default=False,
 )
