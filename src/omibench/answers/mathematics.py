@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.formulas.formula import Equality, symbols
+from omibench.answers.formulas.formula import Equality, same_set, symbols
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.multipart import by_comma
 from omibench.answers.number_sets import (
@@ -18,6 +18,7 @@ from omibench.answers.number_sets import (
     same_number_set,
 )
 from omibench.answers.solutions import same_solutions
+from omibench.text.pieces import split_outside_brackets
 
 _MATHEMATICAL = re.compile(r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|or\b|\b(?:no|all|empty)\b", re.IGNORECASE)
 _SPELT = (
@@ -36,7 +37,8 @@ _SPELT = (
 )
 """Spellings of the real numbers and of relations; after a space, != is not a factorial."""
 _QUALIFIER = re.compile(
-    r"(?<=\S),?\s*(?:\\text\s*\{\s*)?\(?(?:for (?:all|every|any|each)|where)\b[^=]{0,80}$"
+    r"(?<=\S),?\s*(?:\\text\s*\{\s*)?\(?"
+    r"(?:(?:for (?:all|every|any|each)|where)\b|i\.e\.|that is,)[^=]{0,80}$"
 )
 """What only one side says of its symbols: for all n ≥ 1, where k is an integer."""
 _ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
@@ -73,6 +75,7 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         or same_number_set(gold, pred)
         or same_inequality(gold, pred)
         or same_solutions(gold, pred, is_same)
+        or _same_equations(gold, pred, is_same)
         or _same_vector(gold, pred, is_same)
         or _same_scaled(gold, pred, is_same)
         or _same_components(gold, pred, is_same)
@@ -85,6 +88,21 @@ def _spell_signs(text: str) -> str:
         for pattern, spelling in _SPELT:
             text = pattern.sub(spelling, text)
     return text
+
+
+def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare curves in any order: x - y = 1 or x + y = 5. ± stands for two of them."""
+    both = [
+        [
+            piece.replace("±", sign)
+            for piece in split_outside_brackets(text, {"or", "and", ",", ";"})
+            for sign in ("+-" if "±" in piece else "+")
+        ]
+        for text in (gold, pred)
+    ]
+    listed = all(len(pieces) > 1 and all("=" in p for p in pieces) for pieces in both)
+    curves = listed and all(any({"x", "y"} <= symbols(p) for p in pieces) for pieces in both)
+    return curves and same_set(*both, is_same)
 
 
 def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:

@@ -23,6 +23,7 @@ from omibench.answers.formulas.reader import (
     Program,
     evaluate,
     readings,
+    solve_linear,
 )
 from omibench.text.pieces import split_outside_brackets
 
@@ -31,7 +32,11 @@ MAX_INTEGERS = 200
 _WHOLE = re.compile(
     r"\\reals|\(\s*-\s*∞\s*,\s*\+?\s*∞\s*\)|(?:all|any)\s+(?:the\s+)?real(?:s|\s+numbers?)?(?:\s+[a-z])?"
 )
-_POSITIVE = re.compile(r"\\reals\s*(?:[\^_]\s*\{?\s*\+\s*\}?|_\s*\{?\s*>\s*0\s*\}?)")
+_AT_LEAST_ZERO = re.compile(r"(?:all )?non-?negative real(?:s|(?: number)s?)", re.IGNORECASE)
+_POSITIVE = re.compile(
+    r"(?:all )?positive real(?:s|(?: number)s?)"
+    r"|\\reals\s*(?:[\^_]\s*\{?\s*\+\s*\}?|_\s*\{?\s*>\s*0\s*\}?)"
+)
 _EMPTY = re.compile(
     r"\\emptyset|\\\{\s*\\\}|(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?"
     r"|(?:the )?(?:empty|null) set|has no (?:real )?solutions?",
@@ -73,11 +78,10 @@ Point = Sequence[complex]
 Tree = Callable[[Point], Spans]
 """A set whose ends depend on the values of symbols."""
 
-_START = 0.3819660112501051
-"""Not a root of an inequality in an answer: a sum that cancels has no digits."""
 REALS: Spans = (Span(-math.inf, False, math.inf, False),)
 _NAMED_SETS: tuple[tuple[re.Pattern[str], Spans], ...] = (
     (_WHOLE, REALS), (_EMPTY, ()), (_POSITIVE, (Span(0.0, False, math.inf, False),)),
+    (_AT_LEAST_ZERO, (Span(0.0, True, math.inf, False),)),
 )  # fmt: skip
 
 
@@ -137,10 +141,10 @@ def _read_family(text: str) -> tuple[str, float, float] | None:
     if symbols(value) != {integer}:
         return None
     try:
-        slope, root = _line(_program(value, (integer,)), 0, POINTS[0])
+        line = solve_linear(_program(value, (integer,)), 0, POINTS[0])
     except _NotASet:
         return None
-    return _plain(name), -slope * root, slope
+    return None if line is None else (_plain(name), -line[0] * line[1], line[0])
 
 
 def same_inequality(gold: str, pred: str) -> bool | None:
@@ -329,7 +333,14 @@ def _solve(left: str, sign: str, right: str, variable: str, names: tuple[str, ..
     program = _program(f"{left}-({right})", names)
     if place < 0:
         raise _NotASet
-    return lambda point: _ray(*_line(program, place, point), sign)
+
+    def solve(point: Point) -> Spans:
+        line = solve_linear(program, place, point)
+        if line is None:
+            raise _NotASet
+        return _ray(*line, sign)
+
+    return solve
 
 
 def _solve_size(inner: str, sign: str, bound: str, variable: str, names: tuple[str, ...]) -> Tree:
@@ -338,23 +349,6 @@ def _solve_size(inner: str, sign: str, bound: str, variable: str, names: tuple[s
     lower = _solve(inner, FLIPPED[sign], f"-({bound})", variable, names)
     combine = _intersection if below else _union
     return lambda point: combine(upper(point), lower(point))
-
-
-def _line(program: Program, place: int, point: Point) -> tuple[float, float]:
-    """Return slope and root of a program that is linear in one symbol."""
-    at = list(point)
-    values = list[float]()
-    for x in (_START, _START + 1, _START + 3):
-        at[place] = complex(x)
-        value = evaluate(program, at)
-        if value is None or value.imag:
-            raise _NotASet
-        values.append(value.real)
-    slope = values[1] - values[0]
-    linear = math.isclose(values[2] - values[0], 3 * slope, rel_tol=REL_TOLERANCE)
-    if not linear or slope == 0:
-        raise _NotASet
-    return slope, _START - values[0] / slope
 
 
 def _ray(slope: float, root: float, sign: str) -> Spans:

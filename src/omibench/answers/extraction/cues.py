@@ -67,11 +67,16 @@ _RELATES = re.compile(
 )
 """A concluding relation without delimiters: Thus x = 3 or x = -3."""
 _STATED = re.compile(
-    r"\s(?:is|are|equals?|was|were|be)\s+"
-    r"(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?"
-    r"(\$[^$]+\$|\\\(.+?\\\)|[-+]?\d[\d.,]*(?:,?\s*(?:and\s+)?[-+]?\d[\d.,]*)*)[.!*_\s]*$"
+    r".*\s(?:is|are|equals?|was|were|be)\s+"
+    r"(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?(.{1,80}?)[.!*_\s]*",
+    re.DOTALL,
 )
 """The value at the end of a sentence: its sum equals $0$; the primes are therefore 3, 5 and 7."""
+_VALUE = re.compile(
+    r"\$[^$]+\$|\\\((?:(?!\\\)).)+\\\)"
+    r"|(?=.*\w)(?:[^$A-Za-z]|(?<![A-Za-z])(?:and|or|sqrt|sin|cos|tan|log|[A-Za-z]{1,2})(?![A-Za-z]))+"
+)
+"""One formula, or a text without words: 1.2 × 10⁻⁵, x² + y² = 25."""
 _STOP = re.compile(
     r"\.(?=\s+[A-ZÀ-ÞА-Я(\\*])|\.(?=\s*$)|(?:,|;)?\s+(?:because|since|as\s+(?:it|the|this))\s|。|\n\n",
     re.IGNORECASE,
@@ -150,8 +155,10 @@ def find_conclusion(text: str) -> str | None:
     concludes = len(formulas) == 1 and set(words) <= _CONCLUDING_WORDS
     if concludes and not _CONCLUSIONS.isdisjoint(words):
         return str(next(filter(None, formulas[0]))).strip()
-    stated = None if _HEDGED.search(last) else _STATED.search(last) or _RELATES.fullmatch(last)
-    return stated[1].strip() if stated else None
+    if _HEDGED.search(last):
+        return None
+    stated = _STATED.fullmatch(last) or _RELATES.fullmatch(last)
+    return stated[1].strip() if stated and _VALUE.fullmatch(stated[1].strip()) else None
 
 
 def find_cue_end(text: str) -> int | None:

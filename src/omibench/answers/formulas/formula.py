@@ -9,7 +9,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.answers.formulas.latex import same_text, squash
-from omibench.answers.formulas.reader import differ_by_constant, same_at_samples, value_at_samples
+from omibench.answers.formulas.reader import (
+    POINTS,
+    REL_TOLERANCE,
+    differ_by_constant,
+    readings,
+    same_at_samples,
+    solve_linear,
+    value_at_samples,
+)
 from omibench.answers.formulas.symbolic import MAX_CHARS, same_calculus, symbolically_equal
 from omibench.answers.multipart import by_comma, is_name, is_numbered
 from omibench.answers.units import parse_unit
@@ -594,6 +602,27 @@ def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
         same_formula(gold_difference, pred_difference)
         or same_formula(gold_difference, f"{pred[1]}-({pred[0]})")
         or proportional(gold_difference, pred_difference)
+        or _same_curve(gold, pred)
+    )
+
+
+def _same_curve(gold: Sequence[str], pred: Sequence[str]) -> bool:
+    """Return whether one equation is the other in x, y, z solved for a coordinate: xy = 1."""
+    names = sorted(symbols("".join(gold)) | symbols("".join(pred)))
+    if not {"x", "y"} <= set(names) <= {"x", "y", "z"}:
+        return False
+    places = {name: place for place, name in enumerate(names)}
+    programs = [readings(neutral(f"{left}-({right})", places)) for left, right in (gold, pred)]
+    if not all(len(found) == 1 for found in programs):
+        return False
+    roots = [
+        [solve_linear(found[0], place, point) for found in programs]
+        for place in range(len(names))
+        for point in POINTS
+    ]
+    solved = [pair for pair in roots if pair[0] and pair[1]]
+    return len(solved) >= len(POINTS) and all(
+        math.isclose(a[1], b[1], rel_tol=REL_TOLERANCE) for a, b in solved if a and b
     )
 
 

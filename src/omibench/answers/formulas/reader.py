@@ -617,6 +617,32 @@ def _differ_by_constant(gold: Program, pred: Program) -> bool:
     return all(abs(d - differences[0]) <= REL_TOLERANCE * max(size, 1.0) for d in differences)
 
 
+_START = 0.3819660112501051
+"""Not a root of an equation in an answer: a sum that cancels has no digits."""
+
+
+def solve_linear(
+    program: Program, place: int, point: Sequence[complex]
+) -> tuple[float, float] | None:
+    """Return slope and root of a program in one symbol; None if it is not linear and real in it.
+
+    Args:
+        program: Program of a formula.
+        place: Index of the symbol.
+        point: Values of the other symbols.
+    """
+    at, values = list(point), list[float]()
+    for x in (_START, _START + 1, _START + 3):
+        at[place] = complex(x)
+        value = evaluate(program, at)
+        if value is None or value.imag:
+            return None
+        values.append(value.real)
+    slope = values[1] - values[0]
+    linear = math.isclose(values[2] - values[0], 3 * slope, rel_tol=REL_TOLERANCE)
+    return (slope, _START - values[0] / slope) if linear and slope else None
+
+
 def _free_symbols(program: Program) -> set[int]:
     """Return the places of the symbols on which a value depends."""
     places = set[int]()
