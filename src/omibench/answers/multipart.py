@@ -85,6 +85,7 @@ _KEYED = re.compile(
     r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
     re.DOTALL,
 )
+_CALCULATES = re.compile(r"[+=^*/<>]")
 _IN_FORMULA = re.compile(r"[\^+*/×]|^[-+]?\d+\s*[a-z(\\]|\\(?:frac|sqrt|pi)(?![A-Za-z])")
 _PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
 """Pairs such as 1-c, 2 -> a or 1c, 2a: numbers from one on, each with a letter."""
@@ -163,7 +164,7 @@ def by_arrow(text: str) -> list[AnswerPart]:
     pieces = (
         text.split("-") if is_dashed(text) else split_outside_brackets(text, {"\\to", "->", "-"})
     )
-    if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
+    if len(pieces) < 3 or any(len(p) > 12 or _CALCULATES.search(p) for p in pieces):
         return []
     # The position is the key: the order of a sequence matters.
     return [AnswerPart(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]

@@ -16,6 +16,8 @@ _SHORT = frozenset((
 ))  # fmt: skip
 """Two-letter words; alone they are elements (As, In) or symbols."""
 _ALWAYS = frozenset(("no", "yes"))
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_CHINESE_WORD = re.compile(r"[\u4e00-\u9fff]{2,}")
 _VOWEL = re.compile("[aeiouy]|[^\x00-\x7f]")
 _BASES = re.compile("[ACGTU]{3,}|[acgtu]{3,}")
 _ATOMS = re.compile("[HBCNOFPSKI]{3}")
@@ -115,10 +117,12 @@ def denies(text: str) -> bool:
 
 def is_prose(text: str) -> bool:
     """Return whether a text is words, not mathematics: it has a word of four letters outside
-    commands.
+    commands, with a vowel (mgkh is a product).
     """
     plain = re.sub(r"\\[A-Za-z]+|[_^]\s*\{[^{}]*\}", " ", text)
-    return re.search(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2,}", plain) is not None
+    if _CHINESE_WORD.search(plain):
+        return True
+    return any(_VOWEL.search(word.casefold()) for word in _LONG_WORD.findall(plain))
 
 
 def same_words(gold: str, pred: str) -> bool:

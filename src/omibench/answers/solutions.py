@@ -26,13 +26,15 @@ _NAMED = re.compile(
 )
 _CHAIN = re.compile(r"((?:\\?[a-z]\s*=\s*){2,})([^=]+)")
 _NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\?\{.+\})", re.DOTALL)
-_UNCERTAIN = re.compile(r"[\d.]+\s*±\s*[\d.]+.*", re.DOTALL)
+_UNCERTAIN = re.compile(r"[\d.]+\s*±\s*[\d.]+\s*(?!i(?![A-Za-z])|\\(?:sqrt|pi|frac)).*", re.DOTALL)
 """A measured value with its uncertainty: 5.0 ± 0.1."""
 _ROOT = re.compile(r"([xz])\s*_\{\s*(\d)\s*\}")
 _OTHER = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])|\\\{|\\emptyset")
 """A value with a relation or a set in it is not one number."""
 _LIST, _OR = {",", "，", ";", "；", "、", "and", "&", "\n"}, {"or"}
-_ENDS_IN_UNIT = re.compile(r"\d\s*\\?[A-Za-z°%]")
+_ENDS_IN_UNIT = re.compile(
+    r"\d\s*(?!\\(?:pi|sqrt|frac|times|cdot)(?![A-Za-z])|[ei](?![A-Za-z]))\\?[A-Za-z°%]"
+)
 
 
 class Solution(NamedTuple):

@@ -384,7 +384,7 @@ class _Reader:
     def _script(self) -> None:
         r"""Parse the operand of ^, _, \frac or \sqrt: a group in braces, or one token."""
         kind, text = self._now
-        if (kind, text) == ("mark", "{"):
+        if kind == "mark" and text in ("{", "("):
             self._group()
         elif kind in ("number", "symbol") or text == "e" or text in CONSTANTS:
             self._atom()
