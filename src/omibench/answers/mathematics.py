@@ -10,13 +10,14 @@ import re
 
 from omibench.answers.formulas.formula import Equality, same_set, symbols
 from omibench.answers.formulas.latex import tidy
-from omibench.answers.multipart import by_comma
+from omibench.answers.multipart import by_comma, labelled_part
 from omibench.answers.number_sets import (
     MAX_CHARS,
     same_family,
     same_inequality,
     same_number_set,
 )
+from omibench.answers.prose import is_prose
 from omibench.answers.solutions import same_solutions
 from omibench.text.pieces import split_outside_brackets
 
@@ -92,17 +93,20 @@ def _spell_signs(text: str) -> str:
 
 def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare curves in any order: x - y = 1 or x + y = 5. ± stands for two of them."""
-    both = [
+    if any(is_prose(text) or labelled_part(text).key for text in (gold, pred)):
+        return False
+    curves, others = (
         [
             piece.replace("±", sign)
             for piece in split_outside_brackets(text, {"or", "and", ",", ";"})
             for sign in ("+-" if "±" in piece else "+")
         ]
         for text in (gold, pred)
-    ]
-    listed = all(len(pieces) > 1 and all("=" in p for p in pieces) for pieces in both)
-    curves = listed and all(any({"x", "y"} <= symbols(p) for p in pieces) for pieces in both)
-    return curves and same_set(*both, is_same)
+    )
+    both = (*curves, *others)
+    listed = min(len(curves), len(others)) > 1 and all("=" in piece for piece in both)
+    plane = listed and any({"x", "y"} <= symbols(piece) for piece in both)
+    return plane and same_set(curves, others, is_same)
 
 
 def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
