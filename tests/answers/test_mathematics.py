@@ -121,3 +121,11 @@ def test_a_matrix_has_rows_and_columns(rows: list[list[int]]) -> None:
     transposed = [list(column) for column in zip(*rows, strict=True)]
     assume(transposed != rows)
     assert not equal(write("pmatrix", rows), write("pmatrix", transposed))
+
+
+def test_only_an_integer_makes_a_family_and_every_solution_counts() -> None:
+    assert equal(r"x = k\pi, k \in \mathbb{Z}", r"x = n\pi, n \text{ is an integer}")
+    assert not equal("3n, n", "3n + 3, n")
+    numbers = list(range(40))
+    gold, other = (", ".join(map(str, n)) for n in (numbers, [*numbers[:-1], 99]))
+    assert not equal("\\{" + gold + "\\}", "\\{" + other + "\\}")

@@ -92,7 +92,7 @@ def _spell_signs(text: str) -> str:
 
 
 def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
-    """Compare curves in any order: x - y = 1 or x + y = 5. ± stands for two of them."""
+    """Compare curves in any order: x - y = 1 or x + y = 5. ± gives two of them."""
     if any(is_prose(text) or labelled_part(text).key for text in (gold, pred)):
         return False
     curves, others = (

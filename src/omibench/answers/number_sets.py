@@ -51,7 +51,7 @@ _INTERVAL = re.compile(r"([(\[\]])(.+)([)\]\[])", re.DOTALL)
 _POINTS = re.compile(r"\\\{(.+)\\\}", re.DOTALL)
 _FAMILY = re.compile(
     r"(?:(\\?[A-Za-z]+)\s*=\s*)?([^=,]+?)[\s,(]+(?:(?:where|for|with)\s+)?(?:([a-z])\s*(?:\\in|∈)\s*\\?Z"
-    r"|(?:(?:any|all|an)\s+)?(?:integers?\s+)?([a-z])(?:\s+is\s+(?:an|any)\s+integer|\s+integer)?)\s*\)?"
+    r"|(?:(?:any|all|every)\s+)?integers?\s+([a-z])|([a-z])\s+(?:is\s+)?(?:(?:an|any)\s+)?integer)\s*\)?"
 )
 _WITHOUT = re.compile(
     r"\\setminus(?![A-Za-z])|\\backslash(?![A-Za-z])|∖|\sexcept(?:\sfor)?\s|(?<=\\reals)\s*-\s*(?=\\\{)"
@@ -103,7 +103,7 @@ class _NotASet(Exception):
 def same_number_set(gold: str, pred: str) -> bool | None:
     """Return whether two tidied texts are the same set of numbers; None if one is not a set.
 
-    `\\reals` stands for the real numbers. A pair (1, 2) beside a pair is left to others.
+    `\\reals` means the real numbers. A pair (1, 2) beside a pair is left to others.
     """
     names = tuple(sorted(symbols(gold) | symbols(pred)))
     g, p = read_number_set(gold, names), read_number_set(pred, names)
@@ -137,7 +137,7 @@ def _read_family(text: str) -> tuple[str, float, float] | None:
     match = _FAMILY.fullmatch(text.strip()) if len(text) <= MAX_CHARS else None
     if match is None:
         return None
-    name, value, integer = match[1] or "", match[2], match[3] or match[4]
+    name, value, integer = match[1] or "", match[2], match[3] or match[4] or match[5]
     if symbols(value) != {integer}:
         return None
     try:

@@ -63,6 +63,8 @@ def same_solutions(gold: str, pred: str, is_same: Equality) -> bool | None:
     if g is None or p is None or not (g.any_order or p.any_order or _is_assignment(g, p)):
         return None
     values = [value for side in (g, p) for solution in side.found for value in solution.values]
+    if max(len(g.found), len(p.found)) > MAX_SOLUTIONS:
+        return None
     if any(_OTHER.search(value) or labelled_part(value).key for value in values):
         return None
     remaining = list(dict.fromkeys(p.found))
@@ -113,8 +115,8 @@ def read_solutions(text: str) -> Solutions | None:
     if len(choices) > 1:
         groups = [_read_list(choice) for choice in choices]
         found = [solution for group in groups for solution in group.found]
-        return _expanded(Solutions(tuple(_with_name(found)), True))
-    return _expanded(_read_list(text))
+        return _expand_signs(Solutions(tuple(_with_name(found)), True))
+    return _expand_signs(_read_list(text))
 
 
 def _read_list(text: str) -> Solutions:
@@ -165,7 +167,7 @@ def _with_name(found: list[Solution]) -> list[Solution]:
     return [s._replace(names=name) if s.names == ("",) else s for s in found]
 
 
-def _expanded(solutions: Solutions) -> Solutions:
+def _expand_signs(solutions: Solutions) -> Solutions:
     """Write each solution with ± as two, with the upper and the lower signs."""
     found = list[Solution]()
     for solution in solutions.found:
@@ -179,7 +181,7 @@ def _expanded(solutions: Solutions) -> Solutions:
             signed = _signed_point(point[1], point[2]) if point else None
             found.append(signed or solution._replace(values=tuple(values)))
     any_order = solutions.any_order or len(found) > len(solutions.found)
-    return Solutions(tuple(found[:MAX_SOLUTIONS]), any_order)
+    return Solutions(tuple(found), any_order)
 
 
 def _signed_point(sign: str, text: str) -> Solution:
