@@ -129,3 +129,10 @@ def test_only_an_integer_makes_a_family_and_every_solution_counts() -> None:
     numbers = list(range(40))
     gold, other = (", ".join(map(str, n)) for n in (numbers, [*numbers[:-1], 99]))
     assert not equal("\\{" + gold + "\\}", "\\{" + other + "\\}")
+
+
+def test_only_antiderivatives_may_differ_by_a_constant() -> None:
+    assert equal(r"\frac{1}{2}\sin^2 x + C", r"-\frac{1}{4}\cos 2x + c")
+    assert not equal("mx + c", "mx + 5 + c")
+    assert not equal("2x + k", "2x + c")
+    assert not equal("x^2 + C", "x^2")

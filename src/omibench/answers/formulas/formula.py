@@ -206,6 +206,7 @@ _CONSTANT = re.compile(
     r"(.*[xytuvz\d)}|].*?)\s*\+\s*(?:C|c|K|k|const)(?:\s*_\{\d\})?|(?:C|c|K|k)(?:\s*_\{\d\})?\s*\+\s*(.*[xytuvz].*)",
     re.DOTALL,
 )
+_IS_C = re.compile(r"(?<![A-Za-z\\])(?:C|const)(?![A-Za-z])")
 _CALCULUS = re.compile(
     r"\\int(?![A-Za-z])|\\lim(?![A-Za-z])|\\frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}|∞"
 )
@@ -244,7 +245,9 @@ def same_formula(gold: str, pred: str) -> bool:
 
 
 def _same_up_to_constant(gold: str, pred: str) -> bool:
-    """Compare two antiderivatives, each with a constant of integration."""
+    """Compare two antiderivatives, each with a constant; that of the gold answer is called C."""
+    if not _IS_C.search(gold):
+        return False
     rest = _without_constant(gold), _without_constant(pred)
     if rest[0] and rest[1]:
         names = sorted(symbols(rest[0]) | symbols(rest[1]))
