@@ -77,6 +77,7 @@ FORMULA = r"$h=\frac{gd^{2}}{2v_{0}^{2}}$"
         ("1 2", "Question|Answer\n1(a)|5 J\n1(b)|7 K\n2|3 m", "(a) 5 J; (b) 7 K | 3 m"),
         ("1 2 3", "No.|Answer|Topic|Points\n1|B|Optics|3\n2|12 m|Waves|4\n3|—|Heat|2",
          "B | 12 m | -"),
+        ("1 2 3", "No.|Answer|Topic\n1|B|Optics\n2| |Waves\n3|C|Heat", "B | - | C"),
         ("1 2 3 4", "题号|1|2|3\n答案|A|B|C\n题号|4\n答案|D", "A | B | C | D"),
         *(
             ("1 2 3 4", f"No.|1|2|3|4\n{head}|C|A|B, C|D", "C | A | B; C | D")

@@ -160,8 +160,10 @@ def test_a_stem_names_its_problems(text: str, numbers: str) -> None:
     [
         ("2. B\nInformation for problems 3 and 4\nA rod.", ["2. B"], "3-4", ["A rod."]),
         ("2. B\nProblems 3-5 refer to a rod.", ["2. B"], "3-5", ["Problems 3-5 refer to a rod."]),
-        ("The following is relevant to problems 3,\n4, and 5. A rod.", [], "3-5",
-         ["4, and 5. A rod."]),
+        ("The following is relevant to problems 3,\n4, and 5. A rod.", [], "3-5", ["A rod."]),
+        ("The following is relevant to problems 3,\n4, and 5.\nA rod.", [], "3-5", ["A rod."]),
+        ("Problems 3,\n4 and 5 refer to a rod.", [], "3-5",
+         ["Problems 3,", "4 and 5 refer to a rod."]),
     ],
 )  # fmt: skip
 def test_a_heading_of_a_stem_is_dropped_and_a_sentence_kept(

@@ -81,19 +81,23 @@ def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem 
         after = next(iter(get_lines(items[index + 1 :])), None)
         numbers, end = stem_numbers(item.text, after.text if after else "", following)
         if numbers:
-            remainder = item.text[end:].lstrip(" .:：。）)")
-            plain = re.match(r"\s*[.:：。]|\s*$", item.text[end:]) is not None
-            opening = (
-                [replace(item, text=remainder)] if plain and remainder else [] if plain else [item]
-            )
-            return list(items[:index]), Stem(numbers, (*opening, *items[index + 1 :]))
+            line, place = item, index
+            if after and end > len(item.text) + 1:
+                line, place, end = after, items.index(after, index + 1), end - len(item.text) - 1
+            if not re.match(r"\s*[.:：。]|\s*$", line.text[end:]):
+                return list(items[:index]), Stem(numbers, tuple(items[index:]))
+            remainder = line.text[end:].lstrip(" .:：。）)")
+            opening = [replace(line, text=remainder)] if remainder else []
+            between = items[index + 1 : place]
+            return list(items[:index]), Stem(numbers, (*between, *opening, *items[place + 1 :]))
     return list(items), None
 
 
 def stem_numbers(line: str, after: str, following: int) -> tuple[tuple[int, ...], int]:
-    """Return the problems for which a line starts a stem, and the end of their mention in the line.
+    """Return the problems for which a line starts a stem, and the end of their mention.
 
-    Empty if the line does not start a stem for `following` and later problems.
+    The end is a place in the line, a space and the line `after` it. Empty if the line does not
+    start a stem for `following` and later problems.
     """
     text = f"{line} {after}"
     match = _NUMBERED.search(text)
@@ -101,12 +105,12 @@ def stem_numbers(line: str, after: str, following: int) -> tuple[tuple[int, ...]
         numbers = parse_range(match["range"])
         leads = match.start() == 0 or _INTRODUCES.search(text[: match.end() + 40])
         if leads and len(numbers) > 1 and numbers[0] == following:
-            return numbers, min(match.end(), len(line))
+            return numbers, match.end()
     match = _NEXT.search(text)
     if match and match.start() < len(line) and _INTRODUCES.search(line[: match.start()]):
         word = match["count"].lower()
         count = int(word) if word.isdigit() else _COUNTS[word]
-        return tuple(range(following, following + count)), min(match.end(), len(line))
+        return tuple(range(following, following + count)), match.end()
     return (), 0
 
 

@@ -346,6 +346,8 @@ def _read_headed(table: Rows, names: Names, key: Key) -> None:
         cells = [line for line in row[1:] if _nearest(line, [column, *remaining_lines]) is column]
         if len(cells) == 1:
             key.add(entry.label, cells[0].text, entry.part)
+        elif not cells and row[1:] and not entry.part:
+            key.blank.add(entry.label)
 
 
 def _nearest(line: Line, heads: Sequence[Line]) -> Line:
