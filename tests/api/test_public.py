@@ -29,16 +29,11 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_the_import_is_light() -> None:
-    program = (
-        "import time; start = time.perf_counter(); import omibench; import sys; "
-        "took = time.perf_counter() - start; "
-        "print(took, *sys.modules)"
-    )
+    program = "import omibench; import sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    took, *modules = done.stdout.split()
-    assert float(took) < 0.15
+    modules = done.stdout.split()
     assert not set(HEAVY) & set(modules)
     assert [name for name in modules if name.startswith("omibench")] == [
         "omibench.moved",

@@ -76,6 +76,14 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     assert not books.open
 
 
+def test_an_endpoint_that_is_back_gets_half_of_the_requests_at_first() -> None:
+    endpoint = Endpoint(away(5.0, 65.0, refused))
+    run(endpoint, 300, concurrency=16)
+    after = [t for t, _ in endpoint.seen if t >= 65.0]
+    answered = after[0] + 1.0
+    assert 2 <= sum(answered <= t < answered + 0.9 for t in after) <= 8
+
+
 def test_probes_come_one_at_a_time_ever_more_rarely() -> None:
     endpoint = Endpoint(away(5.0, 600.0, refused))
     done = run(endpoint, 200, concurrency=16)
