@@ -68,17 +68,22 @@ class OpenFiles:
             self.forget(path)
 
 
-# Free space on the store's disk, checked before any request.
+# Free space on the store's disk, checked before any request and before each attempt.
 
 RESERVE_BYTES = 100_000_000
 ANSWER_BYTES = 64_000
 """Free bytes required on the store's disk before sending, in total and per request."""
 
 
-def check_space(store: Path, requests: int) -> None:
+def check_space(store: Path, requests: int, *, sending: bool = False) -> None:
     """Raise StoreError if the disk of a store may be too small for the answers.
 
     `RESERVE_BYTES` must be free, and `ANSWER_BYTES` for each request.
+
+    Args:
+        store: Folder of the store.
+        requests: Number of requests whose answers are still to be written.
+        sending: Whether others were sent before; the message says what happens to them.
     """
     folder = store
     while not folder.exists() and folder != folder.parent:
@@ -89,9 +94,14 @@ def check_space(store: Path, requests: int) -> None:
         return  # the disk does not report its free space
     needed = RESERVE_BYTES + requests * ANSWER_BYTES
     if free < needed:
+        sent = (
+            "Nothing more was sent, and the answers in flight were kept; then run again"
+            if sending
+            else "Nothing was sent"
+        )
         raise StoreError(
             f"{store}: its disk has {free / 1e6:,.0f} MB free, but {requests:,} answers need "
             f"{needed / 1e6:,.0f} MB ({RESERVE_BYTES / 1e6:.0f} MB and {ANSWER_BYTES / 1e3:.0f} "
             "kB each), so that no billed answer is lost; free some space, or move `study.store` "
-            "to another disk. Nothing was sent"
+            f"to another disk. {sent}"
         )

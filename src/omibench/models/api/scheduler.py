@@ -14,7 +14,7 @@ from random import SystemRandom
 from threading import Thread
 from typing import NamedTuple
 
-from omibench.errors import ModelError, OutageError
+from omibench.errors import ModelError, OmibenchError, OutageError
 from omibench.models.api.failures import Failure, wait_s, was_unsent
 from omibench.models.api.limits import Caps, Concurrency
 from omibench.models.api.outage import OPEN_AFTER, Agenda, Outage, PendingCall
@@ -170,7 +170,11 @@ class Dispatch:
             job = self.agenda.next(now)
             if job is None:
                 return None
-            reservation = self.budget.reserve(job.requests)
+            try:
+                reservation = self.budget.reserve(job.requests)
+            except OmibenchError as error:
+                self._broken = error  # raised after the calls in flight have ended
+                return None
             if reservation is None:
                 self.agenda.put_back(job)
                 if not self._running:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.models.api.stop import pause
-from omibench.models.client.budget import StudyBudget, open_budget
+from omibench.models.client.budget import SpaceBudget, StudyBudget, open_budget
 from omibench.models.provider import NO_BUDGET, CountsAnswers, Provider, takes_images
 from omibench.models.registry import open_provider
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
@@ -180,7 +180,8 @@ class Asker:
     ) -> None:
         """Send requests once, and add the responses to `bought`, those with an answer stored."""
         key_of = {id(request): key for key, request in waiting.items()}
-        answers = self.provider.answer(list(waiting.values()), self.budget or NO_BUDGET)
+        budget = SpaceBudget(self.budget or NO_BUDGET, self.store.folder)
+        answers = self.provider.answer(list(waiting.values()), budget)
         with ProgressBar(len(waiting)) as progress:
             for count, (request, response) in enumerate(answers, 1):
                 progress.add(response)

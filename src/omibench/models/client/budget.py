@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING
 from omibench.errors import ModelError, ParamsError, StoreError
 from omibench.models.api.stop import pause
 from omibench.models.cost.estimate import usd_text, worst_case
-from omibench.models.provider import Reservation
+from omibench.models.provider import Budget, Reservation
 from omibench.params.blocks import MOST_USD
 from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import Request
+from omibench.store.files import check_space
 from omibench.store.ledger import LEDGER, Attempt, BudgetAccount, Ledger, Spending
 from omibench.store.lost_attempts import STOPPED, Loss
 
@@ -42,6 +44,49 @@ BEAT_S = 2.0
 """Seconds between heartbeats while attempts are in flight."""
 
 log = logging.getLogger("omibench.models.client.budget")
+
+
+class SpaceBudget:
+    """A budget that also refuses an attempt whose answer may not fit on the store's disk.
+
+    Args:
+        budget: The budget that decides about money.
+        store: Folder of the store.
+    """
+
+    def __init__(self, budget: Budget, store: Path) -> None:
+        self._budget, self._store = budget, store
+        self._in_flight: defaultdict[Reservation, list[int]] = defaultdict(list)
+
+    def reserve(self, requests: Sequence[Request]) -> Reservation | None:
+        """Reserve an attempt; see `Budget.reserve`.
+
+        Raises:
+            StoreError: If the disk is too full for the answers in flight and these.
+        """
+        in_flight = sum(map(sum, self._in_flight.values()))
+        check_space(self._store, in_flight + len(requests), sending=True)
+        reservation = self._budget.reserve(requests)
+        if reservation is not None:
+            self._in_flight[reservation].append(len(requests))
+        return reservation
+
+    def settle(
+        self, reservation: Reservation, cost_usd: float | None, reason: str | None = None
+    ) -> None:
+        """See `Budget.settle`."""
+        self._end(reservation)
+        self._budget.settle(reservation, cost_usd, reason)
+
+    def release(self, reservation: Reservation) -> None:
+        """See `Budget.release`."""
+        self._end(reservation)
+        self._budget.release(reservation)
+
+    def _end(self, reservation: Reservation) -> None:
+        sizes = self._in_flight.pop(reservation, [])  # empty: of a batch of another process
+        if len(sizes) > 1:  # without a cap, all reservations are equal
+            self._in_flight[reservation] = sizes[1:]
 
 
 class StudyBudget:
