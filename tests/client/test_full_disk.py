@@ -1,4 +1,4 @@
-"""A disk that another program fills while requests are in flight: no answer that was paid is lost."""
+"""A disk that another program fills while requests are in flight: every paid answer is stored."""
 
 from __future__ import annotations
 

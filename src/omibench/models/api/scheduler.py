@@ -174,7 +174,7 @@ class Dispatch:
                 reservation = self.budget.reserve(job.requests)
             except OmibenchError as error:
                 self._broken = error  # raised after the calls in flight have ended
-                return None
+                break
             if reservation is None:
                 self.agenda.put_back(job)
                 if not self._running:
