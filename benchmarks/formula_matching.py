@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-from omibench.text.latex import find_formulas, normalise
+from glyphtex.latex import find_formulas, normalise
 
 _WORD: Final = re.compile(r"[^\W_]+|[^\s]")
 _TOKEN: Final = re.compile(r"\\mathrm\{([^{}]*)\}|\\[A-Za-z]+|\\.|\S", re.DOTALL)

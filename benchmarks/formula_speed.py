@@ -16,7 +16,7 @@ import pymupdf
 
 from omibench.stages.ocr.engines.textlayer import read_lines
 
-PAPERS = Path(__file__).parents[1] / "tests/stages/ocr/formulas/typeset/shown"
+PAPERS = Path(__file__).parents[1] / "tests/glyphtex/typeset/shown"
 ROUNDS = 3
 PROSE_PAGES = 20
 FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES

@@ -4,8 +4,8 @@
     python benchmarks/formulas.py --list pdftex-cm      # errors in the shown papers
     python benchmarks/formulas.py --folder FOLDER       # other papers
 
-The papers are those of `tests/stages/ocr/formulas/typeset`; `--folder` takes those that
-`python -m tests.stages.ocr.formulas.typeset.make --seed N --out FOLDER` makes. For held-out papers
+The papers are those of `tests/glyphtex/typeset`; `--folder` takes those that
+`python -m tests.glyphtex.typeset.make --seed N --out FOLDER` makes. For held-out papers
 (in a folder named `held`) only rates are printed.
 """
 
@@ -25,10 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.formula_matching import find_exact, split_pieces
 
-from omibench.stages.ocr.layout.layout import Box, Line
-from omibench.text.latex import normalise
+from glyphtex.boxes import Box
+from glyphtex.latex import normalise
+from omibench.stages.ocr.layout.layout import Line
 
-FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/stages/ocr/formulas/typeset"
+FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/glyphtex/typeset"
 
 _PLACE: Final = re.compile(r"box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
 

@@ -43,7 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/api.md": write_python_api(),
         "reference/results.md": write_results(),
         "reference/ocr_codes.md": write_ocr_codes(),
-        "reference/packages.md": write_packages(ROOT / "src/omibench"),
+        "reference/packages.md": write_packages(ROOT / "src"),
     }
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))

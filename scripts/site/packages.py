@@ -8,7 +8,7 @@ from pathlib import Path
 _HEAD = """\
 # Source packages
 
-Every package under `src/omibench/`, described by its docstring. [Design](../design.md)
+Every package under `src/`, described by its docstring. [Design](../design.md)
 explains the layers and which packages can import which.
 
 | package | content |

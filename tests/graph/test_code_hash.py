@@ -29,11 +29,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "store/units.csv": "1",
         "docs.py": "UNUSED = 1\n",
     }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.setattr(source, "PACKAGE", tmp_path)
+        file = tmp_path / "omibench" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.setattr(source, "SOURCE", tmp_path)
     monkeypatch.setattr(source, "MEANINGS_FILE", tmp_path / "kept/meanings.json")
-    return tmp_path
+    return tmp_path / "omibench"
 
 
 def hashes() -> dict[str, str]:
@@ -113,6 +114,24 @@ def test_a_lazy_name_of_a_package_is_needed_by_those_who_ask_for_it(
     (package / "stages/ocr/pages.py").write_text(imported)
     assert ("omibench.store.stage" in source.import_closure("omibench.stages.ocr")) == reaches
     assert "omibench.store.stage" in source.import_closure("omibench.store")
+
+
+def test_the_formula_reader_is_part_of_the_stages_that_import_it(package: Path) -> None:
+    reader = package.parent / "glyphtex"
+    (reader / "latex").mkdir(parents=True)
+    (reader / "README.md").write_text("Formulas.")
+    (reader / "marks.py").write_text("import fitz\n\nLIMIT = 3\n")
+    (reader / "latex/signs.py").write_text("X = 1\n")
+    (package / "stages/ocr/pages.py").write_text("from glyphtex.marks import LIMIT\n")
+    before = hashes()
+    assert source.list_packages("ocr") == {"fitz"}
+    (reader / "latex/signs.py").write_text("X = 2\n")
+    (reader / "README.md").write_text("Formulas of pages.")
+    assert hashes() == before
+    (reader / "marks.py").write_text("import fitz\n\nLIMIT = 4\n")
+    after = hashes()
+    assert after["ocr"] != before["ocr"]
+    assert after["infer"] == before["infer"]
 
 
 def test_a_module_is_found_under_the_name_of_its_distribution() -> None:

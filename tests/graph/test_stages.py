@@ -10,7 +10,7 @@ import yaml
 
 from omibench.cli.main import VERBS
 from omibench.errors import ParamsError
-from omibench.graph.code_hash import PACKAGE
+from omibench.graph.code_hash import SOURCE
 from omibench.graph.inputs import list_named_files
 from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
@@ -27,7 +27,7 @@ def rule_file(root: Path, stage: Stage) -> str:
 
 
 def test_each_package_of_a_stage_is_in_the_table() -> None:
-    folders = {path.parent.name for path in (PACKAGE / "stages").glob("*/__init__.py")}
+    folders = {path.parent.name for path in (SOURCE / "omibench" / "stages").glob("*/__init__.py")}
     assert folders == set(STAGE_NAMES)
     assert len(folders) == len(STAGES)
 
@@ -43,7 +43,10 @@ def test_a_stage_reads_stages_before_it_and_is_given_blocks_that_exist(stage: St
 @each_stage
 def test_a_stage_reads_only_the_blocks_that_the_table_gives_it(stage: Stage) -> None:
     """A job is given a slice: a block that is not in it would be read as its defaults."""
-    code = [file.read_text("utf-8") for file in (PACKAGE / "stages" / stage.name).rglob("*.py")]
+    code = [
+        file.read_text("utf-8")
+        for file in (SOURCE / "omibench" / "stages" / stage.name).rglob("*.py")
+    ]
     read = set(re.findall(r"\bstudy\.(\w+)", "".join(code))) & Study.model_fields.keys()
     # Where recorded responses lie changes no slice of the stages that only judge.
     assert read <= {*stage.params, "data"}

@@ -19,7 +19,7 @@ import yaml
 
 PARTS = (
     "Snakefile", "dvc.yaml", ".dvcignore", "rules", "profiles", "schemas", "sample", "envs",
-    "requirements.txt", "src/omibench",
+    "requirements.txt", "src/omibench", "src/glyphtex",
 )  # fmt: skip
 MODELS = ["sim-a", "sim-b"]
 SETTINGS = ["cot", "direct", "first", "own"]

@@ -24,8 +24,8 @@ from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translation import load_instructions, translation_request
 from omibench.stages.ocr.engines import olmocr, vision
 from omibench.stages.ocr.engines.page_models import PageJob, PresetPage, ReadPages
-from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
-from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
+from omibench.stages.ocr.rereading.asking import WaitingCrop, build_crop_request
+from omibench.stages.ocr.rereading.crops import CropKind, CropName
 from omibench.stages.rationale import prompts as rationale
 from omibench.stages.saliency.ask import LetterContext, add_context
 from omibench.stages.score.judge import find_instrument as find_score_instrument

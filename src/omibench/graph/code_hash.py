@@ -21,9 +21,11 @@ from omibench.params.models.base import ApiModel, block_class
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
 
-PACKAGE = Path(__file__).parents[1]
-APART = ("models", "store")
-"""Packages of omibench whose third-party imports do not count: responses of an SDK are in the store
+SOURCE = Path(__file__).parents[2]
+PACKAGES = ("omibench", "glyphtex")
+"""Packages of this project, by their folders in `SOURCE`."""
+APART = ("omibench.models", "omibench.store")
+"""Packages whose third-party imports do not count: responses of an SDK are in the store
 and requested only once.
 """
 SHARED_CLIENTS = ("omibench.models.api",)
@@ -70,12 +72,12 @@ def source_hash(name: str) -> str:
 
 
 def list_code(stage: str) -> set[str]:
-    """Return the omibench modules whose semantics are in the hash of a stage."""
+    """Return the modules whose semantics are in the hash of a stage."""
     return _stage_closure(Tree(find_stage(stage).params), stage)
 
 
 def import_closure(module: str) -> set[str]:
-    """Return the omibench modules required by `module`, including itself and its submodules."""
+    """Return the modules required by `module`, including itself and its submodules."""
     return Tree().closure(module)
 
 
@@ -161,7 +163,7 @@ def _is_within(name: str, packages: Iterable[str]) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    return name.split(".", maxsplit=1)[0] == "omibench"
+    return name.split(".", maxsplit=1)[0] in PACKAGES
 
 
 class Snapshot:
@@ -172,7 +174,8 @@ class Snapshot:
 
     def __init__(self) -> None:
         """Find the modules; each is read when it is needed."""
-        self.files = {_module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+        paths = sorted(path for name in PACKAGES for path in (SOURCE / name).rglob("*.py"))
+        self.files = {_module_name(path): path for path in paths}
         self.files.pop("omibench", None)
         self._sources: dict[str, SourceSummary] = {}
         self._versions: dict[str, str] = {}
@@ -226,7 +229,7 @@ class Tree:
         return self._snapshot.source(module)
 
     def needs(self, module: str) -> tuple[str, ...]:
-        """Return the modules of omibench that a module imports directly, also lazily."""
+        """Return the modules of this project that a module imports directly, also lazily."""
         source = self.source(module)
         return tuple(filter(_is_ours, source.imports + source.facade))
 
@@ -266,16 +269,15 @@ class Tree:
         packages = {
             name.split(".")[0]
             for module in closure
-            if module.split(".")[1] not in APART
+            if not _is_within(module, APART)
             for name in self.source(module).imports
-            if name.split(".")[0] not in {"omibench", *sys.stdlib_module_names}
+            if name.split(".")[0] not in {*PACKAGES, *sys.stdlib_module_names}
         }
         return packages.union(*(BESIDE.get(name, ()) for name in packages))
 
 
 def _module_name(path: Path) -> str:
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    return ".".join(["omibench", *parts]).removesuffix(".__init__")
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _read_module(path: Path | None) -> SourceSummary:
@@ -287,11 +289,12 @@ def _read_module(path: Path | None) -> SourceSummary:
 
 @cache
 def _parse_source(path: Path, modified_ns: int, size: int) -> SourceSummary:
-    return meanings(MEANINGS_FILE.absolute()).of(path, PACKAGE)
+    return meanings(MEANINGS_FILE.absolute()).of(path, SOURCE)
 
 
 def _data_files(stage: str, folders: set[Path]) -> list[Path]:
     """Return the data files of modules: all below the stage's folder, and those elsewhere."""
-    files = {path for folder in folders - {PACKAGE} for path in folder.iterdir()}
-    files |= set((PACKAGE / "stages" / stage).rglob("*"))
+    roots = {SOURCE / name for name in PACKAGES}
+    files = {path for folder in folders - roots for path in folder.iterdir()}
+    files |= set((SOURCE / "omibench" / "stages" / stage).rglob("*"))
     return sorted(p for p in files if p.is_file() and p.suffix not in (".py", ".pyc"))

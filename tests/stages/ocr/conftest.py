@@ -10,7 +10,8 @@ import pymupdf
 import pytest
 from hypothesis import settings
 
-from omibench.stages.ocr.layout.layout import Box, Line
+from glyphtex.boxes import Box
+from omibench.stages.ocr.layout.layout import Line
 
 Maker = Callable[..., Line]
 

@@ -8,8 +8,9 @@ import pytest
 from tests.stages.ocr.drawn import Drawn, paper, prose, table, text
 from tests.stages.ocr.layout.test_figures import KINDS, alone, is_whole
 
+from glyphtex.boxes import Box
 from omibench.stages.ocr.engines.textlayer import read_lines
-from omibench.stages.ocr.layout.layout import Box, Picture
+from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.layout.scans import Scanned
 from omibench.stages.ocr.structure.document import read_document
 

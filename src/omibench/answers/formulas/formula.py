@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from glyphtex.latex.signs import list_words
 from omibench.answers.formulas.latex import same_text, squash
 from omibench.answers.formulas.reader import (
     POINTS,
@@ -21,7 +22,6 @@ from omibench.answers.formulas.reader import (
 from omibench.answers.formulas.symbolic import MAX_CHARS, same_calculus, symbolically_equal
 from omibench.answers.multipart import by_comma, is_name, is_numbered
 from omibench.answers.units import parse_unit
-from omibench.text.latex.signs import list_words
 
 # Operators whose operands are ordered: p \to q, A \subset B, f \circ g, a \times b.
 #

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from omibench.answers.prose import fold_words
-from omibench.text.latex.signs import (
+from glyphtex.latex.signs import (
     ALIKE,
     COMMANDS,
     SUBSCRIPTS,
@@ -14,6 +13,7 @@ from omibench.text.latex.signs import (
     SYNONYMS,
     list_words,
 )
+from omibench.answers.prose import fold_words
 
 _OPEN = re.compile(r"\\(?:ce|cf)\s*\{")
 _ARROW = re.compile(r"(<=>|<-->|<->|->|<-|=)(?:>|<)?(?:\[[^\[\]]*\]){0,2}")
@@ -65,7 +65,7 @@ def _closing(text: str, start: int) -> int | None:
 # Normalisation of LaTeX and Unicode: equal answers become equal strings.
 #
 # `tidy` preserves meaning: it never drops a digit, a sign, the case of a letter or a grouping
-# brace. `omibench.text.latex` says which characters and commands print the same; here, signs that
+# brace. `glyphtex.latex` says which characters and commands print the same; here, signs that
 # mean the same in an answer become equal as well, such as `⇒` and `→`, and text around formulas is
 # kept as it is.
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from glyphtex.boxes import Box, unite
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import (
@@ -19,7 +20,6 @@ from omibench.stages.ocr.corrections.entry import (
     join_lines,
     read_place,
 )
-from omibench.stages.ocr.layout.layout import Box, unite
 
 Shown = tuple[int, BBox]
 """A page and a box on it."""

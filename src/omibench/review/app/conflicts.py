@@ -8,12 +8,12 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from glyphtex.latex import find_formulas, replace_formulas
 from omibench.errors import OmibenchError
 from omibench.review.check import write_part_text
 from omibench.review.kinds.declaration import Field, Kind
 from omibench.schemas.problem import list_image_marks, write_image_mark
 from omibench.schemas.review import ReviewTask
-from omibench.text.latex import find_formulas, replace_formulas
 
 _COMMAND: Final = re.compile(r"\\(?:[a-zA-Z]+|[\[\](){}])")
 _PAIRS: Final = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"))

@@ -7,8 +7,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from glyphtex.latex import FormulaSpan, find_formulas, normalise, replace_formulas
 from omibench.schemas.problem import IMAGE_MARK
-from omibench.text.latex import FormulaSpan, find_formulas, normalise, replace_formulas
 from omibench.text.pieces import knows, negated_sentences
 
 _COMMANDS = """

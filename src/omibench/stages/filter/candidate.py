@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 from PIL.Image import Image as Picture
 
+from glyphtex.latex import normalise as normalise_formula
+from glyphtex.latex import replace_formulas
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.pictures import PICTURE_BYTES, READERS
 from omibench.files.reading import read_bytes
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.stages.filter.statement import CAPTION_NUMBER, FIGURE_NUMBERS
-from omibench.text.latex import normalise as normalise_formula
-from omibench.text.latex import replace_formulas
 
 # Perceptual hashes: similar pictures have hashes that differ in few bits.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from glyphtex.latex import find_formulas
 from omibench.errors import OmibenchError
 from omibench.files.reading import open_regular
 from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams
@@ -23,7 +24,6 @@ from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.checks import judge_problems
 from omibench.stages.filter.photographs import say_rejected
 from omibench.stages.filter.reasons.registry import REASONS
-from omibench.text.latex import find_formulas
 from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_picture
 from omibench.web.templates import PAGE_POLICY, render_page

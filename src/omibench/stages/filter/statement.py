@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from glyphtex.latex import replace_formulas
 from omibench.schemas.problem import Problem
-from omibench.text.latex import replace_formulas
 
 _NOUNS = (
     # English

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from glyphtex.latex import replace_formulas
 from omibench.params.stages.filter import TranslationParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Figure, Original, Problem, ProblemWarning
@@ -27,7 +28,6 @@ from omibench.settings.prompts.wording import Wording, read_wording
 from omibench.stages.filter.backcheck import findings
 from omibench.stages.filter.models import CheckedProblem, Models
 from omibench.text.fences import Section, fence_sections
-from omibench.text.latex import replace_formulas
 
 INSTRUCTIONS = """\
 You translate an exam problem into English. It stands in the message between lines of the form \

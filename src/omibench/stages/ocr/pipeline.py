@@ -22,12 +22,6 @@ from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.corrections.problems import PaperFigures
 from omibench.stages.ocr.engines.engine import Engine
 from omibench.stages.ocr.engines.readers import RememberingEngine, open_engine, read_recorded
-from omibench.stages.ocr.formulas.rereading.crops import CropDesk
-from omibench.stages.ocr.formulas.rereading.pages import (
-    PicturesRead,
-    Rereader,
-    read_inline_pictures,
-)
 from omibench.stages.ocr.jobs import OcrJob, OcrOutcome
 from omibench.stages.ocr.layout.crops import crop_all, crop_formulas, drop_crops
 from omibench.stages.ocr.layout.layout import get_text
@@ -39,6 +33,12 @@ from omibench.stages.ocr.layout.scans import (
     picture_page,
     read_locally,
     read_photograph,
+)
+from omibench.stages.ocr.rereading.crops import CropDesk
+from omibench.stages.ocr.rereading.pages import (
+    PicturesRead,
+    Rereader,
+    read_inline_pictures,
 )
 from omibench.stages.ocr.sources.files import (
     MAX_PIXELS,

@@ -22,13 +22,13 @@ from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, mineru, olmocr, vision
 from omibench.stages.ocr.engines.page_models import Ask, PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.engines.readers import ReadPage, page_file
-from omibench.stages.ocr.formulas.rereading.asking import (
+from omibench.stages.ocr.jobs import Ahead, Unread
+from omibench.stages.ocr.rereading.asking import (
     ReadCrops,
     answer_crops,
     read_with_mathpix,
     read_with_model,
 )
-from omibench.stages.ocr.jobs import Ahead, Unread
 from omibench.stages.ocr.sources.files import is_photograph
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from omibench.schemas.verdict import ScoredItem, Verdict
 FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
-_PACKAGE = Path(__file__).parents[2]
-_ROOMS = ("answers", "schemas", "text")
+_SOURCE = Path(__file__).parents[3]
+_ROOMS = ("omibench/answers", "omibench/schemas", "omibench/text", "glyphtex/latex")
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 
@@ -100,7 +100,7 @@ def hash_scorer_sources() -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     for path in list_scorer_sources():
-        name = path.relative_to(_PACKAGE).as_posix().encode()
+        name = path.relative_to(_SOURCE).as_posix().encode()
         digest.update(name + b"\0" + path.read_bytes() + b"\0")
     versions = [f"{name} {_version(name)}" for name in _PACKAGES]
     digest.update(json.dumps([*versions, sys.version_info[:2]]).encode())
@@ -111,7 +111,7 @@ def list_scorer_sources() -> list[Path]:
     """Return the modules that a verdict may depend on: all files of the packages imported by
     scorers.
     """
-    return sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
+    return sorted(path for room in _ROOMS for path in (_SOURCE / room).rglob("*.py"))
 
 
 def _version(package: str) -> str:

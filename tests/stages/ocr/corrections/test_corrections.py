@@ -21,6 +21,10 @@ from tests.stages.ocr.corrections.mock_paper import (
 )
 from typer.testing import CliRunner
 
+from glyphtex.boxes import Box
+from glyphtex.latex import find_formulas
+from glyphtex.marks import Formula, FormulaRegion, NextLine
+from glyphtex.page_formulas import PageFormulas, read_formulas
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.ocr_view import make_look_writer
@@ -46,13 +50,10 @@ from omibench.stages.ocr.corrections.entry import (
 )
 from omibench.stages.ocr.corrections.problems import MisfitError, merge_problems, split_problem
 from omibench.stages.ocr.engines import textlayer
-from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, NextLine
-from omibench.stages.ocr.formulas.page_formulas import PageFormulas, read_formulas
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.regions import Region as Drawing
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure.document import DocumentPage
-from omibench.text.latex import find_formulas
 
 # Corrections of a paper, made while it is read.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
+from glyphtex import page_formulas
+from glyphtex import text_layer as characters
 from omibench.stages.ocr.engines import textlayer
 from omibench.stages.ocr.engines.textlayer import read_layer, read_lines
-from omibench.stages.ocr.formulas import page_formulas
-from omibench.stages.ocr.formulas import text_layer as characters
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.stages.ocr.printed import list_texts, set_lines
 
+from glyphtex.boxes import Box
 from omibench.params.stages.filter import FilterParams
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Choice, Problem
@@ -17,7 +18,7 @@ from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.reasons.computed import statement_incomplete
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.layout.layout import Box, Line, Picture
+from omibench.stages.ocr.layout.layout import Line, Picture
 from omibench.stages.ocr.structure.key_tables import read_key
 from omibench.stages.ocr.structure.keys import (
     Key,

@@ -8,20 +8,21 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from glyphtex import page_formulas
+from glyphtex.boxes import Box
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, read_typed_json
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines.textlayer import read_layer
-from omibench.stages.ocr.formulas import page_formulas
 from omibench.stages.ocr.layout.coverage import (
     UnreadInk,
     measure_coverage,
     note_unread,
     read_markings,
 )
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.structure.document import read_document
 
 

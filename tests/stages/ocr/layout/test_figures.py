@@ -23,7 +23,8 @@ from tests.stages.ocr.drawn import (
     tiles,
 )
 
-from omibench.stages.ocr.layout.layout import Box, Picture
+from glyphtex.boxes import Box
+from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.structure.document import read_document
 
 Draw = Callable[[pymupdf.Page, float, float], Box]

@@ -9,8 +9,9 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from glyphtex.boxes import Box
 from omibench.stages.ocr.layout.coverage import PageInk, measure_coverage, read_markings, render_ink
-from omibench.stages.ocr.layout.layout import Box, Picture
+from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.layout.regions import find_regions
 from omibench.stages.ocr.structure.document import read_document
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from glyphtex.boxes import Box
 from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
-from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
+from omibench.stages.ocr.layout.layout import Item, Line, Picture
 from omibench.stages.ocr.layout.reading_order import (
     gutter,
     in_reading_order,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.layout.layout import Box
+from glyphtex.boxes import Box
 from omibench.stages.ocr.layout.regions import Region, without_logos
 
 SIZE = (595.0, 842.0)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pymupdf
 
-from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
-from omibench.stages.ocr.layout.layout import Box, Line
+from glyphtex.boxes import Box
+from glyphtex.marks import Formula, FormulaRegion
+from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.regions import find_regions
 
 FRAME = Box(40, 100, 160, 180)

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.ocr.printed import list_texts, set_lines
 
+from glyphtex.boxes import Box
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import IMAGE_MARK, Choice, Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.layout.layout import Box, Line, Picture
+from omibench.stages.ocr.layout.layout import Line, Picture
 from omibench.stages.ocr.layout.reading_order import says_points, says_time
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure import assemble

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from glyphtex.boxes import Box, unite
+from glyphtex.latex import FormulaSpan, find_formulas, normalise
 from omibench.schemas.pages import CorrectionRow, CorrectionStatus
 from omibench.schemas.problem import CORRECTED, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import (
@@ -33,8 +35,7 @@ from omibench.stages.ocr.corrections.problems import (
     find_place,
     list_first,
 )
-from omibench.stages.ocr.layout.layout import PERSON, Box, Line, unite
-from omibench.text.latex import FormulaSpan, find_formulas, normalise
+from omibench.stages.ocr.layout.layout import PERSON, Line
 
 if TYPE_CHECKING:
     from omibench.stages.ocr.layout.places import Place

@@ -21,13 +21,13 @@ from pydantic import (
     model_validator,
 )
 
+from glyphtex.boxes import Box
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import read_text, resolve_within
 from omibench.files.yaml_file import YAML_BYTES, list_item_lines, locate_key, read_yaml
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import BBox, Choice, Figure, ProblemWarning
 from omibench.schemas.validation import explain, suggest_name
-from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.sources.manifest import Source, read_manifest
 
 ON_PAGE: Final = ("formula", "text")

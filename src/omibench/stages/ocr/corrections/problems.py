@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
+from glyphtex.boxes import Box
 from omibench.errors import OmibenchError
 from omibench.files.pictures import read_picture
 from omibench.files.reading import resolve_within
@@ -34,7 +35,6 @@ from omibench.stages.ocr.corrections.entry import (
     read_place,
 )
 from omibench.stages.ocr.layout.crops import crop_box
-from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.structure.assemble import BROKEN
 from omibench.stages.ocr.structure.keys import as_letters
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from glyphtex.latex import find_formulas
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -27,7 +28,6 @@ from omibench.settings.prompts.catalogue import PromptEntry
 from omibench.settings.prompts.wording import Wording, read_wording
 from omibench.stages.ocr.engines.engine import Point, Reading
 from omibench.stages.ocr.engines.readers import ReadPage
-from omibench.text.latex import find_formulas
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
+from glyphtex.boxes import Box
 from omibench.errors import MissingInputError
 from omibench.extras import require_extra
 from omibench.params.plugins import PluginFile
@@ -20,7 +21,6 @@ from omibench.plugins.sources import SOURCES
 from omibench.schemas.tables import read_typed_json
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Reading, quarter_turned
 from omibench.stages.ocr.engines.registry import ENGINES
-from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.regions import Region
 from omibench.stages.ocr.layout.scans import Scanned, build_lines
 

@@ -11,21 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.stages.ocr.corrections.entry import describe_box
-from omibench.stages.ocr.formulas.drawings import find_frames
-from omibench.stages.ocr.formulas.formula_doubts import Leftover
-from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.page_formulas import (
+from glyphtex.boxes import Box, unite
+from glyphtex.drawings import find_frames
+from glyphtex.formula_doubts import Leftover
+from glyphtex.marks import Formula
+from glyphtex.page_formulas import (
     Fragment,
     PlacedFormula,
     insert_formulas,
     read_formulas,
     split_items,
 )
-from omibench.stages.ocr.formulas.page_marks import find_marks
-from omibench.stages.ocr.formulas.text_layer import Character, TextRun, read_characters
+from glyphtex.page_marks import find_marks
+from glyphtex.text_layer import Character, TextRun, read_characters
+from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.layout.coverage import UnreadInk
-from omibench.stages.ocr.layout.layout import Box, Line, unite
+from omibench.stages.ocr.layout.layout import Line
 
 if TYPE_CHECKING:
     import pymupdf

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import Formula, FormulaRegion, ShiftedBox, list_shifted
 from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Panel, Problem
-from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, ShiftedBox, list_shifted
-from omibench.stages.ocr.layout.layout import Box, Line, Picture, unite
+from omibench.stages.ocr.layout.layout import Line, Picture
 
 if TYPE_CHECKING:
     import pymupdf

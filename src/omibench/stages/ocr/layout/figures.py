@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from omibench.stages.ocr.layout.layout import Box, Line, PanelBox, Picture, unite
+from glyphtex.boxes import Box, unite
+from omibench.stages.ocr.layout.layout import Line, PanelBox, Picture
 from omibench.stages.ocr.layout.regions import Region
 from omibench.stages.ocr.structure.choices import is_lone_marker, starts_choice
 from omibench.stages.ocr.structure.numbering import looks_numbered

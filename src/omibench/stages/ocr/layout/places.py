@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from glyphtex.boxes import Box
 from omibench.schemas.problem import BBox, FrozenModel
-from omibench.stages.ocr.layout.layout import Box, Item, Picture
+from omibench.stages.ocr.layout.layout import Item, Picture
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.drafts import Draft, Paper
 

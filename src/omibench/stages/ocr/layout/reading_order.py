@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from glyphtex.boxes import Box
 from omibench.schemas.problem import IMAGE_MARK
 from omibench.stages.ocr.layout.figures import CAPTION
-from omibench.stages.ocr.layout.layout import PERSON, Box, Item, Line, Picture, get_lines
+from omibench.stages.ocr.layout.layout import PERSON, Item, Line, Picture, get_lines
 from omibench.stages.ocr.structure.numbering import read_number, subject_word
 
 # Reading order: one or two columns, and the rows of a column.

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from glyphtex.boxes import Box
 from omibench.stages.ocr.engines.engine import Pixels
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Line
 
 if TYPE_CHECKING:
     import pymupdf

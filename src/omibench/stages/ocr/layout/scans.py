@@ -11,10 +11,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from glyphtex.boxes import Box
 from omibench.files.pictures import READERS
 from omibench.files.reading import open_regular
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading
-from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.regions import Region
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from glyphtex.marks import Formula
 from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import describe_box
-from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.layout.crops import list_doubtful
 from omibench.stages.ocr.layout.layout import Item, Line, get_lines
 from omibench.stages.ocr.layout.reading_order import paragraphs, without_marks

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING
 
+from glyphtex.boxes import Box
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.stages.ocr.corrections.entry import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
@@ -20,7 +21,7 @@ from omibench.stages.ocr.layout.coverage import (
     read_markings,
 )
 from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
-from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture, get_lines
+from omibench.stages.ocr.layout.layout import Item, Line, Picture, get_lines
 from omibench.stages.ocr.layout.reading_order import (
     body_size,
     collect_words,

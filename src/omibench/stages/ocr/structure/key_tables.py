@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
+from glyphtex.latex import find_formulas, replace_formulas
 from omibench.errors import FileFormatError, MissingInputError, PaperError
 from omibench.files.reading import decode, read_bytes
 from omibench.stages.ocr.layout.layout import Item, Line, get_lines
@@ -18,7 +19,6 @@ from omibench.stages.ocr.layout.reading_order import rows
 from omibench.stages.ocr.structure.choices import NON_ASCII_LETTERS
 from omibench.stages.ocr.structure.keys import CANCELLED, Key, Names, ProblemReference, is_number
 from omibench.stages.ocr.structure.numbering import parse_label, section_name
-from omibench.text.latex import find_formulas, replace_formulas
 
 KEY_SUFFIXES: Final = (".csv", ".tsv", ".txt")
 LIMIT: Final = 4 * 2**20

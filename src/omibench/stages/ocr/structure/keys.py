@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from glyphtex.latex import find_formulas, normalise, replace_formulas, split_outside
 from omibench.schemas.problem import Choice
 from omibench.stages.ocr.structure.choices import LATIN, is_foreign, read_labels, same_letter
 from omibench.stages.ocr.structure.numbering import format_label, parse_label, roman_value
-from omibench.text.latex import find_formulas, normalise, replace_formulas, split_outside
 
 _NUMBER = re.compile(
     r"[(（\[【]?(?:(?:problems?|questions?|problemas?|preguntas?|quest[ãa]o|aufgabe|frage|item|"

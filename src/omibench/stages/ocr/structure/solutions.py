@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from glyphtex.latex import replace_formulas
 from omibench.stages.ocr.layout.layout import Item, Line, Picture, get_lines, get_text
 from omibench.stages.ocr.layout.reading_order import paragraphs, without_marks
 from omibench.stages.ocr.structure.choices import ARROW, NON_ASCII_LETTERS, split_choices
 from omibench.stages.ocr.structure.keys import CANCELLED, Key, Names
 from omibench.stages.ocr.structure.numbering import figure_numbers, is_heading, split_answers
 from omibench.stages.ocr.structure.segment import SOLUTIONS, ProblemBlock, all_blocks
-from omibench.text.latex import replace_formulas
 
 # Find the choice in the words of a worked solution: "so (B) is correct", 故选 C, "letra D".
 

@@ -1,0 +1,1 @@
+"""Formulas of PDF text layers as LaTeX, without a model."""

@@ -1,0 +1,393 @@
+"""Doubts from the painting order: programs paint the marks of a formula consecutively."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from glyphtex.blocks import find_units
+from glyphtex.drawings import WIDEST, as_unit, split_objects
+from glyphtex.line_breaks import Passage, find_passages, is_certain
+from glyphtex.marks import (
+    FormulaRegion,
+    Glyph,
+    NextLine,
+    PageMarks,
+    RootSign,
+    Rule,
+    unite,
+)
+from glyphtex.row_reader import BREAK, RowReader
+from glyphtex.unit_scripts import attach_scripts
+from glyphtex.units import Row, RowUnit, form_rows, is_math_font
+
+TORN = "other text is painted between the marks of the formula"
+TAKEN = "one of its marks may have been read as part of another formula"
+
+
+def find_torn(
+    regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]
+) -> Iterator[tuple[int, str]]:
+    """Yield the formulas whose marks are not painted consecutively.
+
+    Args:
+        regions: Formulas of a page.
+        glyphs: Glyphs of the page in painting order.
+
+    Yields:
+        Index of a formula and the doubt.
+    """
+    owners = {id(glyph): k for k, region in enumerate(regions) for glyph in region.glyphs}
+    order = [owners.get(id(glyph)) for glyph in glyphs]
+    places: dict[int, list[int]] = {}
+    for place, owner in enumerate(order):
+        if owner is not None:
+            places.setdefault(owner, []).append(place)
+    for owner, own in places.items():
+        if own[-1] - own[0] + 1 == len(own):
+            continue
+        yield owner, TORN
+        others = {order[place] for place in range(own[0], own[-1])} - {owner, None}
+        for other in others:
+            if other is not None:
+                yield other, TAKEN
+
+
+# Marks separated by the painting order, where formulas are printed so close that they mix.
+
+_Mark = TypeVar("_Mark", Glyph, Rule, RootSign)
+_SHORTEST = 2
+"""Minimum number of consecutive characters of text that separate two formulas, as in `1.`."""
+_LABEL = re.compile(r"\([A-Ha-h1-8]\)")
+_NEAR = 1.0
+"""Maximum distance between a formula and a rule painted after it, in type sizes."""
+_TOUCH = 0.15
+"""Maximum gap between the characters of a word, in type sizes."""
+_FULL_SIZE = 0.95
+"""Minimum size of such characters, as a share of the most frequent size of the page."""
+
+
+def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterator[int]:
+    """Yield the index of each formula after whose marks a rule is painted that is in no formula.
+
+    Args:
+        regions: Formulas of a page.
+        marks: Marks that the page paints.
+    """
+    taken = {bar for region in regions for bar in region.bars}
+    free = [
+        bar for bar in marks.bars if bar not in taken and bar.x1 - bar.x0 < WIDEST * marks.width
+    ]
+    if not free:
+        return
+    owners = {id(glyph): k for k, region in enumerate(regions) for glyph in region.glyphs}
+    glyphs = in_order(marks.glyphs)
+    serials = [glyph.serial for glyph in glyphs]
+    for bar in free:
+        place = bisect_right(serials, bar.serial) - 1
+        while place >= 0 and id(glyphs[place]) not in owners:
+            size, (x, y) = glyphs[place].size, glyphs[place].box.centre
+            if not (bar.x0 < x < bar.x1 and abs(y - bar.y) < _NEAR * size):
+                break  # not right above or below the rule
+            place -= 1
+        owner = owners.get(id(glyphs[place])) if place >= 0 else None
+        if owner is not None:
+            box, most = regions[owner].box, _NEAR * glyphs[place].size
+            if bar.box.gap_x(box) < most and bar.box.gap_y(box) < most:
+                yield owner
+
+
+def separate(marks: PageMarks, regions: Sequence[FormulaRegion]) -> list[PageMarks]:
+    """Separate the marks of a page wherever text is painted between formulas.
+
+    Args:
+        marks: Marks that the page paints.
+        regions: Formulas of the page as far as known; text is what is in none of them.
+
+    Returns:
+        The marks in groups in painting order; each after the first begins with text.
+    """
+    starts = sorted(_find_starts(marks.glyphs, regions))
+    glyphs = _group(marks.glyphs, starts)
+    bars, roots = _group(marks.bars, starts), _group(marks.roots, starts)
+    return [
+        PageMarks(
+            marks.width,
+            marks.height,
+            tuple(glyphs[number]),
+            tuple(bars.get(number, ())),
+            tuple(roots.get(number, ())),
+        )
+        for number in sorted(glyphs)
+    ]
+
+
+def _group(members: Iterable[_Mark], starts: Sequence[int]) -> dict[int, list[_Mark]]:
+    """Return the marks by the number of starts that are painted before them."""
+    groups: dict[int, list[_Mark]] = {}
+    for mark in members:
+        groups.setdefault(bisect_right(starts, mark.serial), []).append(mark)
+    return groups
+
+
+def in_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """Return glyphs in the order in which they are painted."""
+    return sorted(glyphs, key=lambda glyph: glyph.serial)
+
+
+def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> Iterator[int]:
+    """Yield the serial number of the first character of each piece of text."""
+    owned = {id(glyph) for region in regions for glyph in region.glyphs}
+    sizes = Counter(round(glyph.size, 1) for glyph in glyphs)
+    least = _FULL_SIZE * sizes.most_common(1)[0][0] if sizes else 0.0
+    ordered = in_order(glyphs)
+    is_text = [glyph.size >= least and not is_math_font(glyph.font) for glyph in ordered]
+    length = 0
+    for place, glyph in enumerate(ordered):
+        is_piece = is_text[place] and id(glyph) not in owned
+        if is_piece and not length and place:  # not an element right after its numbers
+            before, most = ordered[place - 1].box, _TOUCH * glyph.size
+            is_piece = abs(glyph.box.x0 - before.x1) >= most or before.gap_y(glyph.box) >= 0
+        length = length + 1 if is_piece else 0
+        label = "".join(g.text for g in ordered[place : place + 3])
+        if length == _SHORTEST:
+            yield ordered[place - _SHORTEST + 1].serial
+        elif all(is_text[place : place + 3]) and _LABEL.fullmatch(label):
+            yield glyph.serial
+
+
+# Rows that are aligned at their relations, joined into one formula.
+
+_NEXT_ROW = 1.1
+"""Maximum gap between the boxes of two rows of one formula, in type sizes."""
+_SHORT = 2.0
+"""Minimum width before relations that are aligned on purpose, in type sizes."""
+LONG = 8.0
+"""Width before relations up to which rows may be one formula, in type sizes."""
+_CLOSE = 0.75
+"""Maximum gap between such rows, in type sizes; separate displays are farther apart."""
+_EXACTLY = 0.3
+"""Maximum difference between relations that are aligned for certain, in points."""
+
+
+def join_aligned(places: Sequence[PlacedRegion]) -> list[PlacedRegion]:
+    """Join formulas that are alone in adjacent rows and have their relations at one place.
+
+    Args:
+        places: Formulas of a page from top to bottom.
+
+    Returns:
+        The same, joined ones in the place of the first.
+    """
+    joined: list[PlacedRegion] = []
+    last_rows: list[PlacedRegion] = []
+    for place in places:
+        for k, above in enumerate(last_rows if place.region.display else ()):
+            if is_next_row(above, place, _EXACTLY, _SHORT):
+                joined[k] = _join(joined[k], place)
+                last_rows[k] = place
+                break
+        else:
+            joined.append(place)
+            last_rows.append(place)
+    return joined
+
+
+def is_next_row(
+    place: PlacedRegion, below: PlacedRegion, aligned: float, widest: float = LONG
+) -> bool:
+    """Return whether two formulas in separate rows have aligned relations.
+
+    Args:
+        place: The upper formula.
+        below: The lower one.
+        aligned: Maximum difference between the relations, in points.
+        widest: Maximum width before the relations, in type sizes; rows farther apart than lines
+            of one formula have less.
+    """
+    if not (place.region.display and below.region.display):
+        return False
+    a, b = place.region.box, below.region.box
+    if not (-0.5 * place.size < b.y0 - a.y1 < _NEXT_ROW * place.size and b.y0 > a.y0):
+        return False
+    upper, lower = _find_relation(place), _find_relation(below)
+    if upper is None or lower is None or abs(upper - lower) > aligned:
+        return False
+    if b.y0 - a.y1 > _CLOSE * place.size:
+        widest = min(widest, _SHORT)
+    return max(upper - a.x0, lower - b.x0) < widest * place.size
+
+
+def _find_relation(place: PlacedRegion) -> float | None:
+    """Return the left edge of the first relation of a formula."""
+    places = (k for k in range(place.start, place.end) if place.row.roles[k] == "relation")
+    first = next(places, None)
+    return None if first is None else place.row.units[first].box.x0
+
+
+def _join(place: PlacedRegion, below: PlacedRegion) -> PlacedRegion:
+    a, b = place.region, below.region
+    region = replace(
+        a,
+        box=a.box.union(b.box),
+        glyphs=(*a.glyphs, *b.glyphs),
+        bars=tuple(dict.fromkeys((*a.bars, *b.bars))),
+        roots=(*a.roots, *b.roots),
+        pictures=tuple(dict.fromkeys((*a.pictures, *b.pictures))),
+    )
+    return place._replace(region=region)
+
+
+# Regions of a page's marks that are formulas.
+
+_GREEK_PROSE = 0.2
+"""Share of a page's letters from which Greek ones are prose."""
+_OVERHANG = 0.5
+"""Maximum length of a rule beyond the end of its formula, in type sizes."""
+_LEAST_RULE_GAP = 1.5
+"""Points between a formula and a rule over or under it, at least."""
+_RULE_GAP = 0.25
+"""The same in type sizes: three times the rule and half of it, which is .04 to .07 thick."""
+
+
+class PlacedRegion(NamedTuple):
+    """Formula with the baseline and the type size of its row, in points.
+
+    `start` and `end` are the range of its units in `row`.
+    """
+
+    region: FormulaRegion
+    baseline: float
+    size: float
+    row: RowReader
+    start: int
+    end: int
+
+
+def place_regions(marks: PageMarks) -> list[PlacedRegion]:
+    """Return the formulas of a page with their places in their rows, from top to bottom.
+
+    Formulas that mix the marks of others are read again, with the marks of each piece of the
+    painting order by themselves.
+    """
+    rest, objects = split_objects(marks)
+    embedded = [as_unit(each, attach_scripts(list(find_units(each).units))) for each in objects]
+    places = _place_regions(marks, [rest], embedded)
+    mixed = _count_mixed(places, marks)
+    if mixed:
+        groups = separate(rest, _list_lines(places))
+        apart = _place_regions(marks, groups, embedded)
+        if _count_mixed(apart, marks) < mixed:
+            return apart
+    return places
+
+
+def _count_mixed(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
+    """Count the formulas that lack marks painted with theirs, or have those of others."""
+    lines = _list_lines(places)
+    torn = [doubt for _, doubt in find_torn(lines, in_order(marks.glyphs)) if doubt == TORN]
+    return len(torn) + len(list(find_lost_bars(lines, marks)))
+
+
+def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:
+    return [line for place in places for line in place.region.lines]
+
+
+def _place_regions(
+    marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[RowUnit]
+) -> list[PlacedRegion]:
+    """Return the formulas of a page whose units are formed in each group of marks."""
+    units = [attach_scripts(list(find_units(group).units)) for group in groups]
+    rows = form_rows([*units, embedded])
+    marks = _without_bars(marks, rows)
+    greek = has_greek_prose(marks)
+    places: list[PlacedRegion] = []
+    for passage in find_passages(rows, marks.glyphs):
+        places += _read_passage(passage, marks, has_greek_prose=greek)
+    return join_aligned(sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0)))
+
+
+def _read_passage(
+    passage: Passage, marks: PageMarks, *, has_greek_prose: bool
+) -> list[PlacedRegion]:
+    """Return the formulas of a passage; it is split where no formula crosses for certain."""
+    row = RowReader(passage.units, has_greek_prose=has_greek_prose, breaks=passage.breaks)
+    intervals = row.find_intervals()
+    for place in passage.breaks:
+        if not is_certain(row, passage, intervals, place):
+            above, below = (
+                _read_passage(part, marks, has_greek_prose=has_greek_prose)
+                for part in passage.split(place)
+            )
+            return [*above, *below]
+    is_alone = len(intervals) == 1 and intervals[0] == (0, len(row.units))
+    return [_place_region(row, start, end, marks, is_alone) for start, end in intervals]
+
+
+def _place_region(
+    row: RowReader, start: int, end: int, marks: PageMarks, is_alone: bool
+) -> PlacedRegion:
+    """Return an interval of a row as a region, with its parts in the lines that it crosses."""
+    edges = [0, *row.breaks, len(row.units)]
+    lines = [row.units[a:b] for a, b in pairwise(edges) if a < end and start < b]
+    cuts = [start, *(b for b in row.breaks if start < b < end), end]
+    parts = [row.units[a:b] for a, b in pairwise(cuts)]
+    baselines = [_find_base(line).baseline for line in lines]
+    first, *rest = (make_region(part, marks, display=is_alone) for part in parts)
+    size = max((u.size for u in lines[0] if not u.has_axis), default=_find_base(lines[0]).size)
+    following: list[NextLine] = []
+    x = parts[0][-1].whole_box.x1
+    for region, part, baseline in zip(rest, parts[1:], baselines[1:], strict=True):
+        dx = x + BREAK * size - part[0].whole_box.x0
+        following.append(NextLine(region, dx, baselines[0] - baseline))
+        x = part[-1].whole_box.x1 + dx
+    region = replace(first, following=tuple(following))
+    return PlacedRegion(region, baselines[0], size, row, start, end)
+
+
+def _find_base(line: Sequence[RowUnit]) -> RowUnit:
+    """Return the unit that has the baseline of a line."""
+    return next((unit for unit in line if not unit.has_axis), line[0])
+
+
+def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:
+    """Return the marks without bars that belong to a unit, such as a root in the row below."""
+    if not marks.bars:
+        return marks
+    taken = {bar for row in rows for unit in row for part in unit.walk() for bar in part.bars}
+    return replace(marks, bars=tuple(bar for bar in marks.bars if bar not in taken))
+
+
+def has_greek_prose(marks: PageMarks) -> bool:
+    """Return whether Greek letters of a page are words rather than mathematics."""
+    letters = [g for g in marks.glyphs if g.text.isalpha() and not is_math_font(g.font)]
+    greek = sum("\u0370" <= g.text <= "\u03ff" for g in letters)
+    return greek > _GREEK_PROSE * max(1, len(letters))
+
+
+def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool) -> FormulaRegion:
+    """Return units of one formula as a region."""
+    units = [part for unit in row for part in unit.walk()]
+    box = unite(unit.box for unit in units)
+    bars = {bar: None for unit in units for bar in unit.bars}
+    size = max(unit.size for unit in units)
+    around = box.grow(1.0, max(_LEAST_RULE_GAP, _RULE_GAP * size))
+    is_object = any(unit.is_object for unit in units)
+    for bar in () if is_object else marks.bars:
+        is_within = box.x0 - _OVERHANG * size < bar.x0 and bar.x1 < box.x1 + _OVERHANG * size
+        if is_within and around.holds(bar.box):
+            bars.setdefault(bar)
+    return FormulaRegion(
+        box=box,
+        glyphs=tuple(glyph for unit in units for glyph in unit.glyphs),
+        bars=tuple(bars),
+        roots=tuple(root for unit in units for root in unit.roots),
+        pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
+        display=display,
+        is_object=is_object,
+    )

@@ -1,0 +1,609 @@
+"""Characters of formulas: their LaTeX and their role."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from glyphtex.marks import GlyphSymbol, Kind
+
+# Unicode characters as LaTeX, by their role in a formula.
+#
+# Names are those of LaTeX, amsmath and amssymb, as KaTeX knows them. Facts from the Unicode
+# standard (blocks Mathematical Operators, Arrows, Mathematical Alphanumeric Symbols and others).
+
+UNKNOWN = GlyphSymbol("\\square", "unknown")
+
+_GREEK = (
+    "Α A Β B Γ \\Gamma Δ \\Delta Ε E Ζ Z Η H Θ \\Theta Ι I Κ K Λ \\Lambda Μ M Ν N Ξ \\Xi Ο O Π "
+    "\\Pi "
+    "Ρ P Σ \\Sigma Τ T Υ \\Upsilon Φ \\Phi Χ X Ψ \\Psi Ω \\Omega "
+    "α \\alpha β \\beta γ \\gamma δ \\delta ε \\varepsilon ϵ \\epsilon ζ \\zeta η \\eta θ \\theta "
+    "ϑ \\vartheta ι \\iota κ \\kappa ϰ \\varkappa λ \\lambda μ \\mu µ \\mu ν \\nu ξ \\xi ο o π "
+    "\\pi "
+    "ϖ \\varpi ρ \\rho ϱ \\varrho σ \\sigma ς \\varsigma τ \\tau υ \\upsilon φ \\varphi ϕ \\phi "
+    "χ \\chi ψ \\psi ω \\omega ϝ \\digamma ∂ \\partial ∇ \\nabla Ω \\Omega ∆ \\Delta ϒ \\Upsilon "
+    "ϴ \\Theta"
+)
+_LETTERS = (
+    "ℏ \\hbar ħ \\hbar ℓ \\ell ℘ \\wp ℜ \\Re ℑ \\Im ı \\imath ȷ \\jmath ℵ \\aleph ℶ \\beth ∞ "
+    "\\infty "
+    "∅ \\emptyset ⌀ \\varnothing ∠ \\angle ∡ \\measuredangle ∢ \\sphericalangle △ \\triangle "
+    "∀ \\forall ∃ \\exists ∄ \\nexists ⊤ \\top ⊥ \\perp ⟂ \\perp ℧ \\mho Å \\mathring{A} ð \\eth "
+    "… \\ldots ⋯ \\cdots ⋮ \\vdots ⋱ \\ddots ° ^{\\circ} ° ^{\\circ} ☉ \\odot ♁ \\oplus "
+    "□ \\square ◻ \\square ■ \\blacksquare ∎ \\blacksquare ◇ \\Diamond ♢ \\diamondsuit "
+    "♯ \\sharp ♭ \\flat ♮ \\natural ★ \\bigstar ▲ \\blacktriangle ▽ \\triangledown ✓ \\checkmark "
+    "% \\% ‰ \\text{‰} # \\# & \\& $ \\$ _ \\_ € \\text{€} £ \\pounds § \\S ⨯ \\times ⊙ \\odot "
+    "Å \\mathring{A} ø \\text{ø} ½ \\frac{1}{2} ¼ \\frac{1}{4} ¾ \\frac{3}{4}"
+)
+_OPERATORS = (
+    "+ + - - − - ± \\pm ∓ \\mp × \\times · \\cdot ⋅ \\cdot ∙ \\bullet • \\bullet ÷ \\div / / ∕ "
+    "/ ⁄ / "
+    "∗ * * * ⋆ \\star ∘ \\circ ◦ \\circ ∖ \\setminus \\ \\backslash ⧵ \\setminus ∩ \\cap ∪ \\cup ⊎ "
+    "\\uplus ⊓ \\sqcap "
+    "⊔ \\sqcup ∧ \\wedge ∨ \\vee ⊕ \\oplus ⊖ \\ominus ⊗ \\otimes ⊘ \\oslash ⊙ \\odot † \\dagger "
+    "‡ \\ddagger ≀ \\wr ∐ \\amalg ⋄ \\diamond ⊞ \\boxplus ⊠ \\boxtimes ¬ \\neg ∔ \\dotplus "
+    "▷ \\triangleright ◁ \\triangleleft ○ \\bigcirc ◯ \\bigcirc ⋊ \\rtimes ⋉ \\ltimes"
+)
+_RELATIONS = (
+    "= = < < > > ≤ \\leq ≥ \\geq ⩽ \\leqslant ⩾ \\geqslant ≦ \\leqq ≧ \\geqq ≠ \\neq ≡ \\equiv "
+    "≢ \\not\\equiv ∼ \\sim ~ \\sim ≁ \\nsim ≃ \\simeq ≅ \\cong ≈ \\approx ≊ \\approxeq ≍ \\asymp "
+    "≐ \\doteq ≑ \\doteqdot ≜ \\triangleq ≝ \\stackrel{\\mathrm{def}}{=} ≪ \\ll ≫ \\gg ⋘ \\lll "
+    "⋙ \\ggg ≲ \\lesssim ≳ \\gtrsim ≶ \\lessgtr ∝ \\propto ∈ \\in ∉ \\notin ∋ \\ni ⊂ \\subset "
+    "⊃ \\supset ⊆ \\subseteq ⊇ \\supseteq ⊊ \\subsetneq ⊋ \\supsetneq ⊄ \\not\\subset "
+    "⊈ \\nsubseteq ⊏ \\sqsubset ⊑ \\sqsubseteq ⊐ \\sqsupset ⊒ \\sqsupseteq ∣ \\mid ∤ \\nmid "
+    "∥ \\parallel ∦ \\nparallel ⊢ \\vdash ⊣ \\dashv ⊨ \\models ≺ \\prec ≻ \\succ ⪯ \\preceq "
+    "⪰ \\succeq ≼ \\preccurlyeq ≽ \\succcurlyeq ⋈ \\bowtie ∴ \\therefore ∵ \\because ≮ \\nless "
+    "≯ \\ngtr ≰ \\nleq ≱ \\ngeq ⌢ \\frown ⌣ \\smile ≔ := ∶ : : : ⊲ \\vartriangleleft "
+    "⊳ \\vartriangleright ≇ \\ncong ≉ \\not\\approx ⪅ \\lessapprox ⪆ \\gtrapprox"
+)
+_ARROWS = (
+    "→ \\to ← \\leftarrow ↔ \\leftrightarrow ⇒ \\Rightarrow ⇐ \\Leftarrow ⇔ \\Leftrightarrow "
+    "↑ \\uparrow ↓ \\downarrow ↕ \\updownarrow ⇑ \\Uparrow ⇓ \\Downarrow ⇕ \\Updownarrow "
+    "↦ \\mapsto ⟼ \\longmapsto ⟶ \\longrightarrow ⟵ \\longleftarrow ⟷ \\longleftrightarrow "
+    "⟹ \\Longrightarrow ⟸ \\Longleftarrow ⟺ \\Longleftrightarrow ↪ \\hookrightarrow "
+    "↩ \\hookleftarrow ↗ \\nearrow ↘ \\searrow ↖ \\nwarrow ↙ \\swarrow ⇌ \\rightleftharpoons "
+    "⇋ \\leftrightharpoons ⇀ \\rightharpoonup ⇁ \\rightharpoondown ↼ \\leftharpoonup "
+    "↽ \\leftharpoondown ⇄ \\rightleftarrows ⇆ \\leftrightarrows ↠ \\twoheadrightarrow "
+    "↛ \\nrightarrow ⇏ \\nRightarrow ↝ \\leadsto ⇝ \\leadsto ⇉ \\rightrightarrows ↣ "
+    "\\rightarrowtail "
+    "↻ \\circlearrowright ↺ \\circlearrowleft"
+)
+_OPEN = "( ( [ [ { \\{ ⟨ \\langle 〈 \\langle ⌊ \\lfloor ⌈ \\lceil ⟦ [\\![ ⟮ ( ⌜ \\ulcorner"
+_CLOSE = ") ) ] ] } \\} ⟩ \\rangle 〉 \\rangle ⌋ \\rfloor ⌉ \\rceil ⟧ ]\\!] ⟯ ) ⌝ \\urcorner"
+_LARGE = (
+    "∑ \\sum ∏ \\prod ∐ \\coprod ∫ \\int ∬ \\iint ∭ \\iiint ∮ \\oint ∯ \\oiint ∰ \\oiiint "
+    "⋃ \\bigcup ⋂ \\bigcap ⨁ \\bigoplus ⨂ \\bigotimes ⨀ \\bigodot ⋁ \\bigvee ⋀ \\bigwedge "
+    "⨆ \\bigsqcup ⨄ \\biguplus"
+)
+_ACCENTS = (
+    "\u0302 \\hat ˆ \\hat ^ \\hat \u0303 \\tilde ˜ \\tilde \u0304 \\bar ¯ \\bar ˉ \\bar \u0305 "
+    "\\overline "
+    "‾ \\overline \u0306 \\breve ˘ \\breve \u0307 \\dot ˙ \\dot \u0308 \\ddot ¨ \\ddot \u20db "
+    "\\dddot "
+    "\u030a \\mathring ˚ \\mathring \u030c \\check ˇ \\check \u0301 \\acute ´ \\acute \u0300 "
+    "\\grave "
+    "` \\grave \u20d7 \\vec \u20d6 \\overleftarrow \u20d1 \\overset{\\rightharpoonup} "
+    "\u0332 \\underline \u0338 \\not \u20d2 \\not ⏞ \\overbrace ⏟ \\underbrace ⎴ \\overbracket "
+    "⎵ \\underbracket ⏜ \\overgroup ⏝ \\undergroup \u20e1 \\overleftrightarrow"
+)
+_PRIMES = "′ ' ″ '' ‴ ''' ⁗ '''' ' ' ’ '"
+_PUNCTUATION = ", , . . ; ; ! ! ? ? | | ∣ | ‖ \\| ǀ | ︱ | 、 \\text{、} ， , 。 . ： : ； ;"
+_PIECES = "⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭⎰⎱⎷⌠⎮⌡⎲⎳⏐⎯"
+_BRACKET_OF_PIECE = {
+    **dict.fromkeys("⎛⎜⎝", ("(", "open")),
+    **dict.fromkeys("⎞⎟⎠", (")", "close")),
+    **dict.fromkeys("⎡⎢⎣", ("[", "open")),
+    **dict.fromkeys("⎤⎥⎦", ("]", "close")),
+    **dict.fromkeys("⎧⎨⎩⎰", ("\\{", "open")),
+    **dict.fromkeys("⎫⎬⎭⎱", ("\\}", "close")),
+}
+
+
+def _pairs(table: str, kind: Kind) -> dict[str, GlyphSymbol]:
+    words = table.split(" ")
+    return {a: GlyphSymbol(b, kind) for a, b in zip(words[::2], words[1::2], strict=True)}
+
+
+@cache
+def _table() -> dict[str, GlyphSymbol]:
+    """Tables by priority: the first that has a character decides."""
+    table: dict[str, GlyphSymbol] = {}
+    kinds: tuple[tuple[str, Kind], ...] = (
+        (_LARGE, "large"),
+        (_GREEK, "letter"),
+        (_OPERATORS, "operator"),
+        (_RELATIONS, "relation"),
+        (_ARROWS, "arrow"),
+        (_OPEN, "open"),
+        (_CLOSE, "close"),
+        (_PRIMES, "prime"),
+        (_PUNCTUATION, "punctuation"),
+        (_LETTERS, "letter"),
+        (_ACCENTS, "accent"),
+    )
+    for text, kind in kinds:
+        for character, symbol in _pairs(text, kind).items():
+            table.setdefault(character, symbol)
+    table["√"] = GlyphSymbol("\\sqrt", "root")
+    table["∛"] = GlyphSymbol("\\sqrt[3]", "root")
+    table["∜"] = GlyphSymbol("\\sqrt[4]", "root")
+    for piece in _PIECES:
+        table[piece] = GlyphSymbol(_BRACKET_OF_PIECE.get(piece, ("", ""))[0], "piece")
+    return table
+
+
+_STYLES = (
+    ("BOLD ITALIC", "\\boldsymbol"),
+    ("BOLD SCRIPT", "\\mathcal"),
+    ("SCRIPT", "\\mathcal"),
+    ("BOLD FRAKTUR", "\\mathfrak"),
+    ("FRAKTUR", "\\mathfrak"),
+    ("BLACK-LETTER", "\\mathfrak"),
+    ("DOUBLE-STRUCK", "\\mathbb"),
+    ("SANS-SERIF BOLD", "\\boldsymbol"),
+    ("SANS-SERIF", "\\mathsf"),
+    ("MONOSPACE", "\\mathtt"),
+    ("BOLD", "\\mathbf"),
+    ("ITALIC", ""),
+)
+
+
+def of_character(text: str) -> GlyphSymbol:
+    """Return the symbol of a Unicode character.
+
+    Args:
+        text: One character, possibly a mathematical letter (U+1D400 and on).
+
+    Returns:
+        Its symbol, of kind `unknown` if no table has it.
+    """
+    if (
+        not text
+        or text.isspace()
+        or unicodedata.category(text[0]) in {"Cf", "Zs"}
+        or "\ufe00" <= text <= "\ufe0f"
+    ):
+        return GlyphSymbol("", "space")
+    if text in _table():
+        return _table()[text]
+    name = unicodedata.name(text[0], "")
+    if name.startswith(("MATHEMATICAL ", "SCRIPT ", "BLACK-LETTER ", "DOUBLE-STRUCK ")):
+        return _apply_style(text, name.removeprefix("MATHEMATICAL "))
+    plain = unicodedata.normalize("NFKC", text)
+    return _compatible(text, plain) if plain != text else _letter_or_digit(text)
+
+
+def _letter_or_digit(text: str) -> GlyphSymbol:
+    latex = text if text.isascii() else f"\\text{{{text}}}"
+    if text.isalpha():
+        return GlyphSymbol(latex, "letter")
+    return GlyphSymbol(latex, "digit") if text.isdigit() else UNKNOWN
+
+
+def _apply_style(text: str, name: str) -> GlyphSymbol:
+    """Return a letter of a mathematical alphabet, by its Unicode name."""
+    codes = unicodedata.decomposition(text).removeprefix("<font> ")
+    plain = chr(int(codes, 16)) if codes else text
+    base = of_character(plain) if plain != text else UNKNOWN
+    if base.kind == "unknown":
+        return base
+    command = next((command for style, command in _STYLES if name.startswith(style)), "")
+    if command == "\\mathbf" and base.latex.startswith("\\"):
+        command = "\\boldsymbol"
+    if command == "\\mathcal" and base.latex.islower() and base.latex.isascii():
+        return (
+            GlyphSymbol("\\ell", "letter")
+            if plain == "l"
+            else GlyphSymbol(f"\\mathscr{{{plain}}}", "letter")
+        )
+    return GlyphSymbol(f"{command}{{{base.latex}}}" if command else base.latex, base.kind)
+
+
+def _compatible(text: str, plain: str) -> GlyphSymbol:
+    """Return a raised or lowered digit, a fraction, a ligature or a full-width form."""
+    form = unicodedata.decomposition(text).split(" ")[0]
+    symbols = [of_character(character) for character in plain]
+    if not symbols or any(symbol.kind == "unknown" for symbol in symbols):
+        return UNKNOWN
+    latex = "".join(symbol.latex for symbol in symbols)
+    if form == "<super>":
+        return GlyphSymbol(f"^{{{latex}}}", symbols[0].kind)
+    if form == "<sub>":
+        return GlyphSymbol(f"_{{{latex}}}", symbols[0].kind)
+    if form == "<fraction>" and "⁄" in plain:
+        above, below = plain.split("⁄")
+        return GlyphSymbol(f"\\frac{{{above}}}{{{below}}}", "digit")
+    return GlyphSymbol(latex, symbols[0].kind)
+
+
+# TeX fonts, identified by the glyph names in their font programs.
+#
+# The names are those of the AMS's Type 1 programs of Computer Modern, Euler and the AMS symbols,
+# and of the fonts that follow them: Latin Modern, newtx and STIX.
+
+_FAMILIES = re.compile(
+    r"(CM(R|MI|SY|EX|BX|TI|SL|SS|TT|BSY|MIB|CSC|DUNH)|SF(R|TI|BX|SS|TT|SL)|LM(Roman|Math|Sans|Mono)|"
+    r"MS[AB]M|EU[RFSEX][MBX]?|E?UF[MB]|rsfs|tx|NewTX|nxl|zxx|px|STIX|stix|wasy|bbm|dsrom|BBOLD|esint|"
+    r"stmary|TeXGyre|ntx)",
+)
+_VARIABLES = re.compile(r"CMMI|LMMathItalic|EUR[MB]|NewTXMI|NewPXMI|nxlmi|zxl|LMMathBold")
+_CALLIGRAPHIC = re.compile(r"CM(B?SY)|LMMathSymbols|EUS[MB]|txsy|txbsy|pxsy|rsfs|ntxsy|nxlsy")
+_SCRIPT = re.compile(r"rsfs|RSFS|txsyc?scr")
+_BLACKBOARD = re.compile(r"MSBM|txsyb|pxsyb|bbm|BBOLD|dsrom|txmia|ntxsyb")
+_FRAKTUR = re.compile(r"EUF[MB]|UF[MB]")
+_BOLD = re.compile(r"Demi|CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
+_ITALIC = re.compile(r"CMTI|CMSL|Italic|Oblique|SFTI|SFSL|CMBXTI|-It")
+
+_NAMES = (
+    "epsilon \\varepsilon epsilon1 \\epsilon phi \\phi phi1 \\varphi theta1 \\vartheta rho1 "
+    "\\varrho sigma1 \\varsigma pi1 \\varpi omega1 \\varpi kappa1 \\varkappa dotlessi \\imath "
+    "dotlessj \\jmath lscript \\ell weierstrass \\wp Rfractur \\Re Ifractur \\Im Rfraktur \\Re "
+    "Ifraktur \\Im planckover2pi \\hbar planckover2pi1 \\hbar aleph \\aleph beth \\beth "
+    "infinity \\infty emptyset \\emptyset varnothing \\varnothing universal \\forall "
+    "existential \\exists notexistential \\nexists perpendicular \\perp latticetop \\top "
+    "triangle \\triangle triangleinv \\bigtriangledown club \\clubsuit spade \\spadesuit "
+    "heart \\heartsuit diamond \\diamondsuit angle \\angle measuredangle \\measuredangle "
+    "square \\square squaresolid \\blacksquare lozenge \\lozenge star \\star starfill \\bigstar "
+    "section \\S nabla \\nabla gradient \\nabla partialdiff \\partial Delta \\Delta "
+    "Omega \\Omega mu \\mu eth \\eth Upsilon1 \\Upsilon Digamma \\digamma digamma \\digamma"
+)
+_OPERATOR_NAMES = (
+    "minus - plus + multiply \\times periodcentered \\cdot divide \\div asteriskmath * "
+    "diamondmath \\diamond plusminus \\pm minusplus \\mp circleplus \\oplus circleminus \\ominus "
+    "circlemultiply \\otimes circledivide \\oslash circledot \\odot circlecopyrt \\bigcirc "
+    "openbullet \\circ bullet \\bullet intersection \\cap union \\cup unionmulti \\uplus "
+    "logicaland \\wedge logicalor \\vee backslash \\backslash wreathproduct \\wr unionsq \\sqcup "
+    "intersectionsq \\sqcap slash / dagger \\dagger daggerdbl \\ddagger coproduct \\amalg "
+    "logicalnot \\neg"
+)
+_RELATION_NAMES = (
+    "equal = less < greater > lessequal \\leq greaterequal \\geq lessorequalslant \\leqslant "
+    "greaterorequalslant \\geqslant lessorsimilar \\lesssim greaterorsimilar \\gtrsim "
+    "lessmuch \\ll greatermuch \\gg equivalence \\equiv similar \\sim approxequal \\approx "
+    "similarequal \\simeq simequal \\cong equivasymptotic \\asymp proportional \\propto "
+    "element \\in owner \\ni "
+    "propersubset \\subset propersuperset \\supset reflexsubset \\subseteq "
+    "reflexsuperset \\supseteq precedes \\prec follows \\succ precedesequal \\preceq "
+    "followsequal \\succeq turnstileleft \\vdash turnstileright \\dashv colon : "
+    "notequal \\neq therefore \\therefore because \\because approxorequal \\approxeq "
+    "notlessequal \\nleq notgreaterequal \\ngeq notless \\nless notgreater \\ngtr "
+    "notsubsetoreql \\nsubseteq subsetnotequal \\subsetneq divides \\mid notbar \\nmid "
+    "notparallel \\nparallel triangleleft \\triangleleft triangleright \\triangleright"
+)
+_ARROW_NAMES = (
+    "arrowright \\to arrowleft \\leftarrow arrowup \\uparrow arrowdown \\downarrow "
+    "arrowboth \\leftrightarrow arrowdblright \\Rightarrow arrowdblleft \\Leftarrow "
+    "arrowdblboth \\Leftrightarrow arrowdblup \\Uparrow arrowdbldown \\Downarrow "
+    "arrownortheast \\nearrow arrowsoutheast \\searrow arrownorthwest \\nwarrow "
+    "arrowsouthwest \\swarrow arrowbothv \\updownarrow harpoonleftright \\rightleftharpoons "
+    "harpoonrightleft \\leftrightharpoons arrowparrrightleft \\rightleftarrows "
+    "arrowparrleftright \\leftrightarrows arrowtwoheadright \\twoheadrightarrow "
+    "squiggleright \\rightsquigarrow "
+    "arrowsquiggleright \\rightsquigarrow harpoonleftup \\leftharpoonup "
+    "harpoonleftdown \\leftharpoondown harpoonrightup \\rightharpoonup "
+    "harpoonrightdown \\rightharpoondown"
+)
+_PUNCTUATION_NAMES = "bar | bardbl \\| period . comma , semicolon ; exclam ! question ?"
+_ACCENT_NAMES = (
+    "vector \\vec vec \\vec circumflex \\hat hat \\hat tilde \\tilde macron \\bar dotaccent \\dot "
+    "dotacc \\dot dieresis \\ddot ddotacc \\ddot ring \\mathring caron \\check breve \\breve "
+    "acute \\acute grave \\grave hatwide \\widehat hatwider \\widehat hatwidest \\widehat "
+    "tildewide \\widetilde tildewider \\widetilde tildewidest \\widetilde tie \\overset{\\frown} "
+    "negationslash \\not"
+)
+_LARGE_NAMES = (
+    "summation \\sum product \\prod coproduct \\coprod integral \\int contintegral \\oint "
+    "union \\bigcup intersection \\bigcap circleplus \\bigoplus circlemultiply \\bigotimes "
+    "circledot \\bigodot logicaland \\bigwedge logicalor \\bigvee unionsq \\bigsqcup "
+    "unionmulti \\biguplus"
+)
+_LARGE_TEX = re.compile(r"(\w+?)(text|display)(\.\d+)?$")
+_FENCES = {
+    "paren": ("(", ")"),
+    "bracket": ("[", "]"),
+    "brace": ("\\{", "\\}"),
+    "angbracket": ("\\langle", "\\rangle"),
+    "floor": ("\\lfloor", "\\rfloor"),
+    "ceiling": ("\\lceil", "\\rceil"),
+}
+_FENCE = re.compile(
+    r"(paren|bracket|brace|angbracket|floor|ceiling)(left|right)"
+    r"(?P<tail>(big|Big|bigg|Bigg)?(\.\w+)?|(tp|mid|bt|ex)[AB]?)$"
+)
+_ROOT = re.compile(r"radical(?P<tail>big|Big|bigg|Bigg|bt|vertex|tp)?[A-D\d]*(\.\w+)?$")
+_HORIZONTAL_BRACE = re.compile(r"bracehtip(down|up)(left|right)")
+_WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
+"""Accents of newtx, which has five widths of each."""
+_CODE_NAME = re.compile(r"u(?:ni)?([0-9A-F]{4,6})(?:\.(\w+))?$")
+_PARTS_OF_ARROWS = {
+    "mapsto": GlyphSymbol("\\mapstochar", "piece"),
+    "arrowhookleft": GlyphSymbol("\\lhook", "piece"),
+    "arrowhookright": GlyphSymbol("\\rhook", "piece"),
+    "vextendsingle": GlyphSymbol("|", "piece"),
+    "vextenddouble": GlyphSymbol("\\|", "piece"),
+    "braceex": GlyphSymbol("\\{", "piece"),
+    "suppress": GlyphSymbol("-", "piece"),
+    "barex": GlyphSymbol("|", "piece"),
+    "bracehext": GlyphSymbol("\\overbracket", "accent"),
+    "uni20D6.x": GlyphSymbol("\\overline", "accent"),
+    "uni20D7.x": GlyphSymbol("\\overline", "accent"),
+    "horizontal.x": GlyphSymbol("-", "operator"),
+}
+
+
+def _table_tex() -> dict[str, GlyphSymbol]:
+    table = dict(_PARTS_OF_ARROWS)
+    for text, kind in (
+        (_NAMES, "letter"),
+        (_OPERATOR_NAMES, "operator"),
+        (_RELATION_NAMES, "relation"),
+        (_ARROW_NAMES, "arrow"),
+        (_PUNCTUATION_NAMES, "punctuation"),
+        (_ACCENT_NAMES, "accent"),
+    ):
+        words = text.split()
+        pairs = zip(words[::2], words[1::2], strict=True)
+        table |= {name: GlyphSymbol(latex, kind) for name, latex in pairs}  # type: ignore[arg-type]
+    return table
+
+
+_SYMBOLS = _table_tex()
+_LARGE_SYMBOLS = dict(zip(_LARGE_NAMES.split()[::2], _LARGE_NAMES.split()[1::2], strict=True))
+
+
+def is_tex(font: str) -> bool:
+    """Return whether a font belongs to TeX's families."""
+    return bool(_FAMILIES.match(font))
+
+
+def of_name(name: str) -> GlyphSymbol | None:
+    """Return the symbol of a glyph name of TeX's fonts, or None if no table has it."""
+    if name in _PARTS_OF_ARROWS:
+        return _PARTS_OF_ARROWS[name]
+    if match := _CODE_NAME.match(name):
+        return of_character(chr(min(int(match[1], 16), 0x10FFFF)))
+    plain = name.partition(".")[0]
+    return _of_extension(name) or _SYMBOLS.get(name) or _SYMBOLS.get(plain)
+
+
+def _of_extension(name: str) -> GlyphSymbol | None:
+    """Return the symbol of an extension font's glyph: brackets, roots, their parts, and sums."""
+    if match := _FENCE.match(name):
+        side = match[2] == "right"
+        is_piece = match["tail"].rstrip("AB") in {"tp", "mid", "bt", "ex"}
+        return GlyphSymbol(
+            _FENCES[match[1]][side], "piece" if is_piece else "close" if side else "open"
+        )
+    if match := _ROOT.match(name):
+        is_piece = match["tail"] in {"bt", "vertex", "tp"}
+        return GlyphSymbol("\\sqrt", "piece" if is_piece else "root")
+    if (match := _LARGE_TEX.match(name)) and match[1] in _LARGE_SYMBOLS:
+        return GlyphSymbol(_LARGE_SYMBOLS[match[1]], "large")
+    if match := _HORIZONTAL_BRACE.match(name):
+        tips = {"down": "\\overbrace", "up": "\\underbrace"}  # like the leftmost tip
+        return GlyphSymbol(tips[match[1]], "accent")
+    if _WIDE_ACCENT.match(name):
+        return GlyphSymbol("\\wide" + name[:-1], "accent")
+    return None
+
+
+_MISTAKEN = {("STIXTwoMath-Regular", "\u1d46"): "\U0001d462"}
+"""Names that programs cut short: LuaTeX writes four digits of the small italic u."""
+
+
+def of_tex(font: str, text: str, name: str | None) -> GlyphSymbol:
+    """Return the symbol of a glyph of a TeX font.
+
+    Args:
+        font: Font name without the subset prefix.
+        text: Character according to the PDF.
+        name: Glyph name in the font program, if any.
+    """
+    text = _MISTAKEN.get((font, text), text)
+    symbol = (of_name(name) if name else None) or of_character(text)
+    if symbol.kind not in {"letter", "digit"}:
+        return symbol
+    command = _alphabet(font, symbol.latex)
+    if command:
+        return GlyphSymbol(f"{command}{{{symbol.latex}}}", symbol.kind)
+    is_italic = (
+        _VARIABLES.match(font)
+        or _ITALIC.search(font)
+        or not (text.isascii() or name == symbol.latex)
+    )
+    return GlyphSymbol(symbol.latex, symbol.kind, upright=symbol.latex.isalpha() and not is_italic)
+
+
+def _alphabet(font: str, latex: str) -> str:
+    """Return the command of a font's alphabet; empty for roman and italic."""
+    plain = latex.isascii() and len(latex) == 1
+    if plain and latex.isalpha() and _FRAKTUR.match(font):
+        return "\\mathfrak"
+    if plain and _BLACKBOARD.match(font) and (latex.isupper() or "bb" in font.lower()):
+        return "\\mathbb"
+    if plain and _SCRIPT.match(font):
+        return "\\mathscr"
+    if plain and latex.isupper() and _CALLIGRAPHIC.match(font):
+        return "\\mathcal"
+    if not _BOLD.search(font):
+        return ""
+    is_roman = plain and not _VARIABLES.match(font) and not _ITALIC.search(font)
+    return "\\mathbf" if is_roman else "\\boldsymbol"
+
+
+# Fonts whose codes do not mean the Latin letters they appear as.
+#
+# Symbol and the fonts of MathType (Euclid Symbol, MT Extra, Euclid Extra, Euclid Math One and Two,
+# Euclid Fraktur) come as private characters (U+F061), as Latin ones (`a`) or as the printed
+# character (`α`). Sources: Adobe's Symbol encoding (PDF 32000-1, D.5), Design Science's tables of
+# MTExtra and Euclid.
+
+_SYMBOL = re.compile(r"(MT|Euclid|Standard)?[- ]?Symbols?(MT|PS|Std|Neu)?(?![a-z])", re.IGNORECASE)
+_WINGDINGS = re.compile(r"Wingdings(?![- ]?[23])", re.IGNORECASE)
+_FAMILIES_ENCODED = tuple(
+    (re.compile(pattern, re.IGNORECASE), table, command)
+    for pattern, table, command in (
+        (r"(MT|Euclid)[- ]?Extra", "extra", ""),
+        (r"Euclid[- ]?Math[- ]?One", "one", "\\mathcal"),
+        (r"Euclid[- ]?Math[- ]?Two", "two", "\\mathbb"),
+        (r"Euclid[- ]?Fraktur", "none", "\\mathfrak"),
+        (r"(LT)?(MathematicalPi|UniversalGreek|MathPi)", "none", ""),
+    )
+)
+"""Font name patterns, their code tables, and the alphabet of their letters. Symbol fonts on the
+codes of letters and digits have no table: their glyphs are unknown.
+"""
+_MATHTYPE = re.compile(r"MT|Euclid", re.IGNORECASE)
+
+_NOTHING = "\0"
+_SYMBOL_ROWS = {
+    0x20: " !∀#∃%&∋()∗+,−./0123456789:;<=>?",
+    0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
+    0x60: "\0αβχδεϕγηιφκλμνοπθρστυϖωξψζ{|}∼\0",
+    0xA0: "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯\0",
+    0xC0: "ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓",
+    0xE0: "◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\0⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭\0",
+}
+"""Printed form: `f` is the straight phi and `j` the curly one."""
+_EXTRA_ROWS = {
+    0x23: "\u0300\u0302\u0303\u0307\0⌣⌢",
+    0x3A: "∼≃⊲≪⊳≫≜≙≐∐\0\0\0\0\0∩℧…⋯⋮⋰⋱∥∵∡∢\0∪△□▭▱↗↙\0↘↖\0",
+    0x60: "‵↦↕⇕○⊙≻·ℏ\0\0\0ℓ∓\0∘≺↽\u20d7\u20d6\u20e1\0\u20d1",
+    0x78: "⇁\0\0⏟⎵⏞⎴",
+    0x80: "⇄⇄⇄⇌⇌⇌⇀↽",
+    0xA1: "ℝℤℂℚℕ\0⟦⟧",
+}
+_EXTRA_SYMBOLS = {
+    **dict.fromkeys((0x31, 0x32, 0x33, 0x34, 0x36, 0x37, 0x38), GlyphSymbol("\\brace", "piece")),
+    **dict.fromkeys((0xB0, 0xB1, 0xB2), GlyphSymbol("\\widetilde", "accent")),
+    **dict.fromkeys((0xB5, 0xB6, 0xB7), GlyphSymbol("\\widehat", "accent")),
+}
+_MATH_ONE_ROWS = {
+    0x21: "⊖\0\0\0⊘", 0x82: "∖", 0x90: "⊢⊨\0\0⊣⊤", 0xA9: "≍≀", 0xB4: "↼\0\0⇁",
+    0xE5: "⋆", 0xF1: "ϱϵ\0\0\0\0\0ȷϰ",
+}  # fmt: skip
+_MATH_TWO_ROWS = {0x84: "⩽⩾", 0xB0: "⪯⪰", 0xE2: "⊎", 0xF0: "⊏⊐⊔⊓⊑⊒"}
+_WINGDINGS_ROWS = {0xDF: "←→↑↓", 0xE8: "→", 0xF3: "⇔"}
+"""Word makes the Wingdings arrow from `-->`."""
+_ADOBE_ROWS = {
+    0xF8E5: "\0⏐⎯®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭",
+}
+"""Adobe's private characters for the pieces of Symbol's brackets."""
+_RIGHT_AS_THEY_ARE = frozenset("×÷¬µ·®©")
+"""Latin-1 characters from a correct table of Symbol; in MathType's fonts they are codes."""
+_PRINTED = {"φ": "ϕ", "ϕ": "φ"}
+"""Symbol's glyphs for the two letters phi of Adobe's glyph list."""
+
+
+def of_encoded(font: str, text: str) -> GlyphSymbol | None:
+    """Return the symbol of a glyph of a font with a custom encoding.
+
+    Args:
+        font: Font name without the subset prefix.
+        text: Character according to the PDF.
+
+    Returns:
+        Its symbol, of kind `unknown` if the font's table lacks the code; None for other fonts.
+    """
+    if not text.strip():
+        return None
+    if _SYMBOL.match(font):
+        return _of_symbol(font, text)
+    if _WINGDINGS.match(font):
+        character = _table_encoded("wingdings").get(_code(text))
+        return of_character(character) if character else None
+    for family, table, command in _FAMILIES_ENCODED:
+        if family.match(font):
+            return (_letter(command, text) if command else None) or _look_up(table, text)
+    return None
+
+
+def _of_symbol(font: str, text: str) -> GlyphSymbol:
+    if text in _PRINTED and not _MATHTYPE.match(font):
+        return of_character(_PRINTED[text])
+    if text in _RIGHT_AS_THEY_ARE and not _MATHTYPE.match(font):
+        return of_character(text)
+    if text in ("`", "\uf060", "\uf8e5"):
+        return GlyphSymbol("\\sqrt", "piece")
+    return _look_up("symbol", text)
+
+
+def _look_up(table: str, text: str) -> GlyphSymbol:
+    """Return the symbol of a code, or of a character outside all code tables."""
+    if table == "extra" and _code(text) in _EXTRA_SYMBOLS:
+        return _EXTRA_SYMBOLS[_code(text)]
+    character = _table_encoded(table).get(_code(text))
+    if character is None and ord(text[0]) > 0xFF:
+        character = _table_encoded("adobe").get(ord(text[0]), text)
+    return of_character(character) if character else UNKNOWN
+
+
+def _letter(command: str, text: str) -> GlyphSymbol | None:
+    """Return a letter that the font sets in a special alphabet."""
+    letter = chr(_code(text))
+    plain = letter.isascii() and letter.isalpha()
+    return GlyphSymbol(f"{command}{{{letter}}}", "letter") if plain else None
+
+
+def _code(text: str) -> int:
+    """Return the font's code of a character that the PDF calls Latin or private; else 0."""
+    point = ord(text[0])
+    if 0xF000 <= point <= 0xF0FF:
+        return point - 0xF000
+    if point < 0x100:
+        return point
+    try:
+        return text[0].encode("cp1252")[0]
+    except UnicodeEncodeError:
+        return 0
+
+
+@cache
+def _table_encoded(name: str) -> dict[int, str]:
+    rows: dict[int, str] = {
+        "symbol": _SYMBOL_ROWS,
+        "extra": _EXTRA_ROWS,
+        "one": _MATH_ONE_ROWS,
+        "two": _MATH_TWO_ROWS,
+        "wingdings": _WINGDINGS_ROWS,
+        "adobe": _ADOBE_ROWS,
+        "none": {},
+    }[name]
+    return {
+        start + k: character
+        for start, row in rows.items()
+        for k, character in enumerate(row)
+        if character != _NOTHING
+    }
+
+
+# Symbol of a glyph of any font: each table is tried in turn.
+
+_ITALIC_IDENTIFY = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=16_384)
+def identify(font: str, text: str, *, name: str | None = None) -> GlyphSymbol:
+    """Return the symbol of a glyph.
+
+    Args:
+        font: Font name without the subset prefix (`font_programs.plain_name`).
+        text: Unicode character according to the PDF, U+FFFD if it gives none.
+        name: Glyph name in the font program (`font_programs.EmbeddedFonts.facts`).
+
+    Returns:
+        Its symbol; of kind `unknown`, with `\\square` as LaTeX, if no table has it.
+    """
+    encoded = of_encoded(font, text)
+    if encoded is not None:
+        return encoded
+    if is_tex(font):
+        return of_tex(font, text, name)
+    symbol = of_character(text)
+    if symbol.kind == "unknown" and name:
+        symbol = of_name(name) or symbol
+    is_roman = symbol.kind == "letter" and text.isascii() and not _ITALIC_IDENTIFY.search(font)
+    return replace(symbol, upright=True) if is_roman else symbol

@@ -1,0 +1,310 @@
+"""Scripts of a page, attached to their bases."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+
+from glyphtex.units import RowUnit, is_math_font
+
+_SMALLER = 0.86
+"""Maximum size of a script, as a share of its base's."""
+_SMALLER_AS_NEXT = 0.95
+"""The same relative to the unit after a script: type of the line's size is never a script."""
+_SMALLER_BEFORE = 0.8
+"""The same for scripts before their base."""
+_REACH = 3.0
+"""Maximum height of scripts above and below a base, in type sizes."""
+_BAND = 12
+"""Height of the bands in which bases are looked up, in points."""
+_MOST_BANDS = 200
+_PUNCTUATION = frozenset(",;:?")
+_APART = 2.0
+"""Weight of the height between a script and a tall base, which may be one of the next row."""
+_ON_SIGN = 0.2
+"""What is added to the distance of a script from an operator: most scripts belong to letters."""
+_BEFORE_NUMBER = 0.16
+"""Minimum gap between a word and the number of an element after it, in type sizes."""
+_LEFT_GAP = 0.35
+"""Maximum gap between a script and the letter after it, in type sizes of the script."""
+_FAR = 0.62
+"""Distance between the baselines of a script and its letter, in type sizes: TeX's have .45."""
+_ABOVE = 0.9
+"""Maximum height of a script's baseline above that of its letter, in type sizes."""
+_BELOW = 0.75
+"""The same below it."""
+_BEYOND_BLOCK = 0.5
+"""Maximum gap between a script and the height of its block, in type sizes."""
+_DEEPEST = 50
+_STACKED = 0.2
+"""Maximum offset between the left edges of two scripts of one letter, in type sizes."""
+_NARROW_SPACE = 0.08
+"""The same before a number of a mathematical font."""
+
+
+def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
+    """Attach every script to its base; return the other units."""
+    return _Scripts(units).attach()
+
+
+class _Scripts:
+    """Units from left to right, the base of each script as far as known, and the bands of bases."""
+
+    def __init__(self, units: Sequence[RowUnit]) -> None:
+        self._bands = _Bands(units)
+        self._order = sorted(units, key=lambda u: u.box.x0)
+        self._starts = [u.box.x0 for u in self._order]
+        self._base_of: dict[RowUnit, RowUnit] = {}
+
+    def attach(self) -> list[RowUnit]:
+        """Attach every script to its base; return the other units."""
+        base_of = self._base_of
+        far = self._attach_near()
+        apart = _list_apart(base_of)
+        for unit in apart:
+            del base_of[unit]
+        for unit in apart:
+            self._attach_left(unit)
+        before = [u.size for u, base in base_of.items() if base.box.x0 > u.box.x0]
+        if before:
+            largest = 1.2 * max(before)
+            for unit in reversed(self._order):
+                if unit.size < largest and unit not in base_of and not unit.has_axis:
+                    self._follow_left_script(unit)
+        self._stack_left_scripts()
+        for unit, largest in far:
+            base = None if unit in base_of else self._bands.find_base(unit, largest, base_of)
+            if base is not None:
+                self._attach(unit, base)
+        for unit, base in apart.items():
+            base_of.setdefault(unit, base)
+        for unit, base in base_of.items():
+            base.scripts.append(unit)
+        return [u for u in self._order if u not in base_of]
+
+    def _list_between(self, low: float, high: float) -> Sequence[RowUnit]:
+        """List the units that begin between two places."""
+        return self._order[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
+
+    def _attach(self, unit: RowUnit, base: RowUnit) -> None:
+        """Set the base of a script; a script of a script has the same base."""
+        for _ in range(_DEEPEST):
+            root = self._base_of.get(base)
+            if root is None or root is unit:
+                break
+            base = root
+        if base is not unit and unit.size <= _SMALLER * base.size:
+            self._base_of[unit] = base
+
+    def _attach_near(self) -> list[tuple[RowUnit, float]]:
+        """Attach the scripts that are close to their bases; list the others.
+
+        Returns:
+            Each unit that may be a script in another row, with the largest type size near it.
+        """
+        far: list[tuple[RowUnit, float]] = []
+        for unit in self._order:
+            if unit.is_tall and not unit.is_block:
+                continue
+            largest = self._bands.find_largest(unit)
+            if unit.size >= _SMALLER_AS_NEXT * largest:
+                continue
+            base = self._bands.find_base(unit, largest, self._base_of)
+            is_far = base is not None and _is_far(unit, self._base_of.get(base, base))
+            if base is not None and not is_far:
+                self._attach(unit, base)
+            elif not self._attach_left(unit) and (is_far or far):
+                far.append((unit, largest))
+        return far
+
+    def _attach_left(self, unit: RowUnit) -> bool:
+        """Attach a script to the letter right after it; return whether there is one."""
+        end = unit.box.x1
+        near = self._list_between(end - 0.1 * unit.size, end + _LEFT_GAP * unit.size)
+        right = [u for u in near if u is not unit and _is_left_script(u, unit)]
+        if right:
+            self._attach(unit, min(right, key=lambda u: abs(u.box.x0 - end)))
+        return bool(right)
+
+    def _follow_left_script(self, unit: RowUnit) -> None:
+        """Attach the earlier digits of a script left of its base, as in ^{14}C."""
+        end = unit.box.x1
+        for following in self._list_between(end - 0.1 * unit.size, end + 0.2 * unit.size):
+            base = self._base_of.get(following)
+            if (
+                base is not None
+                and base is not unit
+                and base.box.x0 > following.box.x0
+                and abs(following.baseline - unit.baseline) < 0.05 * unit.size
+                and 0.9 < following.size / unit.size < 1.1
+            ):
+                self._base_of[unit] = base
+                return
+
+    def _stack_left_scripts(self) -> None:
+        """Attach the shorter of two left scripts that begin above each other: ^{235}_{92}U."""
+        base_of = self._base_of
+        first: dict[RowUnit, RowUnit] = {}
+        for unit, base in base_of.items():
+            if unit.box.x1 < base.box.x0 + 0.2 * base.size and base.box.x0 > unit.box.x0:
+                first[base] = min(first.get(base, unit), unit, key=lambda u: u.box.x0)
+        for base, unit in first.items():
+            start, end, other = unit.box.x0, None, None
+            for u in self._list_between(start - _STACKED * unit.size, base.box.x0):
+                is_level = other is None or abs(u.baseline - other.baseline) < 0.05 * u.size
+                begins = end is None and abs(u.box.x0 - start) < _STACKED * u.size
+                if (
+                    u not in base_of
+                    and u is not base
+                    and not u.has_axis
+                    and is_level
+                    and (begins or (end is not None and u.box.x0 - end < 0.2 * u.size))
+                    and 0.9 < u.size / unit.size < 1.1
+                    and abs(u.baseline - unit.baseline) > 0.5 * u.size
+                    and _is_level_of_script(u.baseline - base.baseline, base.size)
+                ):
+                    base_of[u], other, end = base, u, u.box.x1
+
+
+class _Bands:
+    """Units by the horizontal bands of the page that their scripts can be in."""
+
+    def __init__(self, units: Sequence[RowUnit]) -> None:
+        self._bands: defaultdict[int, list[tuple[float, int, RowUnit]]] = defaultdict(list)
+        for k, unit in enumerate(sorted(units, key=lambda u: u.box.x1)):
+            reach = _REACH * unit.size
+            low = int(min(unit.box.y0, unit.axis) - reach) // _BAND
+            high = int(max(unit.box.y1, unit.axis) + reach) // _BAND
+            entry = (unit.box.x1, k, unit)
+            for band in range(low, min(high, low + _MOST_BANDS) + 1):
+                self._bands[band].append(entry)
+        self._largest = {
+            band: max(unit.size for _, _, unit in entries) for band, entries in self._bands.items()
+        }
+
+    def find_largest(self, unit: RowUnit) -> float:
+        """Return the largest type size near a unit."""
+        return max(self._largest.get(band, 0.0) for band in self._bands_of(unit))
+
+    def find_base(
+        self, unit: RowUnit, largest: float, base_of: dict[RowUnit, RowUnit]
+    ) -> RowUnit | None:
+        """Return the base of a script to its left."""
+        best: tuple[float, int] | None = None
+        found: RowUnit | None = None
+        x0, reach = unit.box.x0, 0.66 * largest
+        for band in self._bands_of(unit):
+            entries = self._bands.get(band, [])
+            low = bisect_left(entries, (x0 - reach,))
+            high = bisect_left(entries, (x0 + reach,))
+            for _, k, base in entries[low:high]:
+                if base is unit:
+                    continue
+                distance = _distance(base, unit, base_of)
+                if distance is not None and (best is None or (distance, k) < best):
+                    best, found = (distance, k), base
+        return found
+
+    def _bands_of(self, unit: RowUnit) -> range:
+        """Return the bands of a unit: one for a glyph, those of its whole box for a block."""
+        middle = int(unit.axis) // _BAND
+        if not unit.is_block:
+            return range(middle, middle + 1)
+        low, high = int(unit.box.y0) // _BAND, int(unit.box.y1) // _BAND
+        return range(min(low, middle), min(max(high, middle), low + _MOST_BANDS) + 1)
+
+
+def _is_far(unit: RowUnit, base: RowUnit) -> bool:
+    """Return whether a script is so far from a letter's baseline that it may be in another row."""
+    if base.has_axis:
+        return unit.box.gap_y(base.box) > 0
+    return abs(unit.baseline - base.baseline) > _FAR * base.size
+
+
+def _is_number(unit: RowUnit) -> bool:
+    """Return whether a unit is a digit or a minus sign."""
+    symbol = unit.glyphs[0].symbol
+    return not unit.is_block and (symbol.kind == "digit" or symbol.latex == "-")
+
+
+def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
+    """Return the numbers that have a space between them and their bases, which are words."""
+    levels: defaultdict[tuple[RowUnit, int], list[RowUnit]] = defaultdict(list)
+    for unit, base in base_of.items():
+        if not is_math_font(base.glyphs[-1].font):
+            levels[base, round(unit.baseline)].append(unit)
+    apart: dict[RowUnit, RowUnit] = {}
+    for (base, _), units in levels.items():
+        end = base.box.x1
+        for unit in sorted(units, key=lambda u: u.box.x0):
+            is_first = end == base.box.x1
+            is_other_font = is_math_font(unit.glyphs[0].font)
+            least = _NARROW_SPACE if is_other_font else _BEFORE_NUMBER
+            if not _is_number(unit) or (is_first and unit.box.x0 - end <= least * base.size):
+                break
+            apart[unit] = base
+            end = unit.box.x1
+    return apart
+
+
+def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> float | None:
+    """Return the distance of a script from the unit left of it; None if it is not its script."""
+    gap = unit.box.x0 - base.box.x1
+    if base in base_of and 0.8 < unit.size / base.size < 1.25:
+        root = base_of[base]
+        is_next = unit.size < _SMALLER_AS_NEXT * root.size and _is_beside(root, unit)
+        distance = _distance_of_next(base, unit, gap) if is_next else None
+        if distance is not None or unit.size > _SMALLER * base.size or not is_next:
+            return distance
+    size = base.size
+    if base.glyphs[0].text in _PUNCTUATION:
+        return None
+    is_large = base.glyphs[0].symbol.kind == "large" and base.is_tall
+    nearest, farthest = (-0.9, 0.65) if is_large else (-0.45, 0.28)
+    if unit.size > _SMALLER * size or not nearest * size < gap < farthest * size:
+        return None
+    if unit.is_block and abs(unit.axis - base.axis) < (0.3 if base.has_axis else 0.22) * size:
+        return None
+    if base.has_axis:
+        off, middle = unit.box.gap_y(base.box), abs(unit.axis - base.axis)
+        near = off < 0.3 * size and middle > 0.25 * min(size, base.box.height)
+        return (abs(gap) + _APART * max(off, 0.0)) / size if near else None
+    shift = unit.baseline - base.baseline
+    near = -_ABOVE * size < shift < _BELOW * size and abs(shift) >= 0.05 * size
+    is_sign = base.glyphs[0].symbol.kind in ("operator", "relation")
+    return (abs(gap) + 0.2 * abs(shift)) / size + _ON_SIGN * is_sign if near else None
+
+
+def _is_beside(root: RowUnit, unit: RowUnit) -> bool:
+    """Return whether a unit is at the height of the scripts of a letter or a block."""
+    if root.has_axis:
+        return unit.box.gap_y(root.box) < _BEYOND_BLOCK * root.size
+    return -_ABOVE * root.size < unit.baseline - root.baseline < _BELOW * root.size
+
+
+def _distance_of_next(base: RowUnit, unit: RowUnit, gap: float) -> float | None:
+    """Return the same for the unit after a script, on its level or that of the other script."""
+    shift = abs(base.baseline - unit.baseline) / unit.size
+    if shift < 0.1:
+        return abs(gap) / unit.size if -0.4 < gap / unit.size < 0.7 else None
+    near = -0.5 < gap / unit.size < 0.35 and 0.4 < shift < 2.2
+    return abs(gap) / unit.size + 0.1 if near else None
+
+
+def _is_left_script(base: RowUnit, unit: RowUnit) -> bool:
+    size = base.size
+    gap = base.box.x0 - unit.box.x1
+    shift = unit.baseline - base.baseline
+    return (
+        not base.is_block
+        and base.glyphs[0].symbol.kind != "punctuation"
+        and unit.size < _SMALLER_BEFORE * size
+        and -0.1 * size < gap < 0.2 * size
+        and _is_level_of_script(shift, size)
+    )
+
+
+def _is_level_of_script(shift: float, size: float) -> bool:
+    """Return whether a script can be this far below the baseline of its base."""
+    return -0.8 * size < shift < -0.25 * size or 0.08 * size < shift < 0.5 * size

@@ -1,1 +1,0 @@
-"""Formulas of a text layer as LaTeX: from glyphs, rules and roots to a layout tree."""

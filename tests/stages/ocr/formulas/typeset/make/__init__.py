@@ -1,5 +1,0 @@
-"""Makes the papers of the folders `shown` and `held`.
-
-Our own formulas, in LaTeX, are typeset in exam layouts by pdfTeX, LuaTeX, Typst and LibreOffice:
-`python -m tests.stages.ocr.formulas.typeset.make`.
-"""
