@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from glyphtex import lazy_re as re
 from glyphtex.latex.signs import (
     ARROWS_WITH_TEXT,
     COMMANDS_OF_FONTS,

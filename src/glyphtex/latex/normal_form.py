@@ -6,12 +6,12 @@ with `→` and `∼` with `≈`. Here such signs remain distinct, as do letters 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from glyphtex import lazy_re as re
 from glyphtex.latex.atoms import write_row
 from glyphtex.latex.parser import LatexParser, unify_characters
 from glyphtex.latex.signs import list_words

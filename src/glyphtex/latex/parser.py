@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final, NamedTuple
 
+from glyphtex import lazy_re as re
 from glyphtex.latex.atoms import (
     NEW_CELL,
     NEW_ROW,

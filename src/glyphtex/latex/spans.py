@@ -7,9 +7,10 @@ a LaTeX sign.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
+
+from glyphtex import lazy_re as re
 
 _OPENING: Final = re.compile(r"\\\$|\$\$|\$|\\\[|\\\(")
 _CLOSING: Final = {"$$": "$$", "$": "$", r"\[": r"\]", r"\(": r"\)"}

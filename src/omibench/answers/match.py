@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from glyphtex import lazy_re as re
 from omibench.answers import prose
 from omibench.answers.chemistry import same_chemistry
 from omibench.answers.extraction.cues import find_cued_answer

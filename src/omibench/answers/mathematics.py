@@ -6,8 +6,7 @@ two texts different, both are read here as mathematics, and only equality decide
 
 from __future__ import annotations
 
-import re
-
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import Equality, same_set, symbols
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.multipart import by_comma, labelled_part

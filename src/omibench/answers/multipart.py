@@ -6,12 +6,12 @@ meaning, so they are compared as texts, never as mathematics.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.latex import fold
 from omibench.text.pieces import MOST_PIECES, split_outside_brackets, trim_piece
 

@@ -9,12 +9,12 @@ sample points of their symbols, they are the same sorted list of disjoint interv
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import FLIPPED, neutral, symbols
 from omibench.answers.formulas.reader import (
     POINTS,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
+from glyphtex import lazy_re as re
 from omibench.answers.units import is_symbol
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|[^\W\d_]+")

@@ -6,11 +6,11 @@ Also words of scale after a number: 1.5 million, 3 dozen.
 from __future__ import annotations
 
 import math
-import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import neutral
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.formulas.reader import value_at_samples
@@ -35,8 +35,9 @@ _SCALES = {
     "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8,
 }  # fmt: skip
 _SCALE = re.compile(
-    r"\s*(?:{})(?:\s+of(?=\s)|(?<=тыс)\.|(?<=млн)\.|(?<=млрд)\.)?".format(
-        "|".join(rf"(?P<s{i}>{word}(?![^\W_\u4e00-\u9fff]|-))" for i, word in enumerate(_SCALES))
+    r"\s*(?:{})(?!(?-i:[^\W_\u4e00-\u9fff])|-)"
+    r"(?:\s+of(?=\s)|(?<=тыс)\.|(?<=млн)\.|(?<=млрд)\.)?".format(
+        "|".join(f"(?P<s{i}>{word})" for i, word in enumerate(_SCALES))
     ),
     re.IGNORECASE,
 )

@@ -6,10 +6,10 @@ or x=2, y=1` are sets of solutions. A plain list and a single point keep their o
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import Equality
 from omibench.answers.multipart import labelled_part, split_labelled
 from omibench.answers.prose import is_prose

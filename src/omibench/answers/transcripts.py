@@ -7,12 +7,12 @@ punctuation and width, and LaTeX commands. These are the rule-based parts of Mat
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.schemas.problem import IMAGE_MARK, Question
 
 _COMMANDS = re.compile(

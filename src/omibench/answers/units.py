@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from glyphtex import lazy_re as re
 
 PREFIXES = {
     "": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, r"\mu": 1e-6, r"\mu ": 1e-6, "m": 1e-3,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,8 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+
+from glyphtex import lazy_re as re
 
 # Attributes of problems: additional properties from a benchmark or manifest.
 #

@@ -2,9 +2,10 @@ r"""Balanced `\boxed{...}` groups, found in one pass over the text."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import NamedTuple
+
+from glyphtex import lazy_re as re
 
 MAX_BOXES = 200
 UNCLOSED_CHARS = 200

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
+
+from glyphtex import lazy_re as re
 
 _LONE = re.compile("[\ud800-\udfff]")
 _IN_JSON = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from glyphtex import lazy_re as re
 
 MOST_PIECES = 64
 _WORDS = dict.fromkeys(("oder", "ou", "или", "或", "或者"), "or") | dict.fromkeys(

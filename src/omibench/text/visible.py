@@ -6,7 +6,7 @@ size is limited for later, more expensive steps.
 
 from __future__ import annotations
 
-import re
+from glyphtex import lazy_re as re
 
 TAIL_CHARS = 40_000
 HEAD_CHARS = 4_000

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.letters import make_patterns
 from omibench.answers.multipart import split_labelled
 

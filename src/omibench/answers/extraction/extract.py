@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.cues import (
     find_conclusion,
     find_cue_end,

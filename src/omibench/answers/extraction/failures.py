@@ -6,8 +6,7 @@ unknown in the bounds. They are checked only if no answer was found.
 
 from __future__ import annotations
 
-import re
-
+from glyphtex import lazy_re as re
 from omibench.schemas.verdict import VerdictOutcome
 
 LOOP_REPEATS = 5

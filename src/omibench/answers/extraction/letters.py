@@ -5,11 +5,11 @@ Labels come from the dataset and are escaped: "]", "^", "-" and a backslash are 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.latex import same_text
 from omibench.schemas.problem import Choice
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from glyphtex import lazy_re as re
 from glyphtex.latex.signs import list_words
 from omibench.answers.formulas.latex import same_text, squash
 from omibench.answers.formulas.reader import (

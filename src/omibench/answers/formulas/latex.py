@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from glyphtex import lazy_re as re
 from glyphtex.latex.signs import (
     ALIKE,
     COMMANDS,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import cmath
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from random import Random
 from typing import Literal, NamedTuple
+
+from glyphtex import lazy_re as re
 
 
 class Symbol(NamedTuple):

@@ -13,7 +13,6 @@ import atexit
 import json
 import os
 import queue
-import re
 import select
 import signal
 import subprocess
@@ -24,6 +23,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from glyphtex import lazy_re as re
 from omibench.answers.formulas.reader import same_at_samples, value_at_samples
 from omibench.errors import OmibenchError
 from omibench.files.programs import isolate_env, python_module

@@ -14,9 +14,9 @@ parsed by latex2sympy2_extended in a worker with limits; EMMA uses latex2sympy2 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.symbolic import numeric_value
 from omibench.answers.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through

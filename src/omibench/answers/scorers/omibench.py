@@ -16,12 +16,12 @@ response) nor how entries of a gold answer are joined (here: all of them, by ", 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.quantity import quantity

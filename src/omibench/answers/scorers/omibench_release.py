@@ -14,8 +14,7 @@ Known weaknesses, reproduced: 105 is contained in 31050; "A simple calculation" 
 
 from __future__ import annotations
 
-import re
-
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.failures import failure
 from omibench.answers.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.answers.scorers.registry import scorer

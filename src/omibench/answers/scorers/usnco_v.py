@@ -20,9 +20,9 @@ to an open problem is `unparsed`. Declarations are parsed in English.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
+from glyphtex import lazy_re as re
 from omibench.answers.extraction.failures import failure
 from omibench.answers.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.answers.scorers.registry import scorer
