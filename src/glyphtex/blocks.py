@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
-from glyphtex.boxes import Box
+from glyphtex.boxes import Box, unite
 from glyphtex.drawings import WIDEST
 from glyphtex.joined_signs import (
     TALL_BARS,
@@ -21,7 +21,7 @@ from glyphtex.joined_signs import (
     join_strokes,
     seat_accents,
 )
-from glyphtex.marks import PageMarks, RootSign, Rule, unite
+from glyphtex.marks import PageMarks, RootSign, Rule
 from glyphtex.painted_glyphs import SEQUENCE
 from glyphtex.units import (
     InkField,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 from typing import NamedTuple
 
 
@@ -75,4 +74,5 @@ class Box(NamedTuple):
 
 def unite(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around at least one box."""
-    return reduce(Box.union, boxes)
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return Box(min(x0), min(y0), max(x1), max(y1))

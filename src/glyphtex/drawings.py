@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Glyph, PageMarks, RootSign, Rule, SmallPicture, unite
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import Glyph, PageMarks, RootSign, Rule, SmallPicture
 from glyphtex.painted_glyphs import SEQUENCE
 from glyphtex.units import FUNCTIONS, UNITS, RowUnit, is_chemical, join_units
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, groupby, pairwise, product
 from typing import NamedTuple
 
-from glyphtex.boxes import Box
-from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule, unite
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import (
     PlacedRegion,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from glyphtex.boxes import Box
-from glyphtex.marks import unite
+from glyphtex.boxes import Box, unite
 from glyphtex.units import AXIS, InkField, RowUnit, is_math_letter, join_units
 
 _LOWEST = -0.25

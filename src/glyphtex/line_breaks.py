@@ -11,8 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Glyph, unite
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import Glyph
 from glyphtex.row_reader import THIN, Interval, RowReader
 from glyphtex.units import (
     FUNCTIONS,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.boxes import Box, unite
 
 Kind = Literal[
     "letter", "digit", "operator", "relation", "arrow", "punctuation", "open", "close", "large",
@@ -19,12 +18,6 @@ glyphs; `unknown`: a glyph that no table identifies.
 
 _INNER = 1.0
 """Maximum margin in points at a line break: the parts of a formula are about 2.5 points apart."""
-
-
-def unite(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box around one or more boxes."""
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return Box(min(x0), min(y0), max(x1), max(y1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +154,16 @@ class Formula:
     region: FormulaRegion
     latex: str
     doubts: tuple[str, ...] = ()
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """Box of its part in each line."""
+        return self.region.boxes
+
+    @property
+    def box(self) -> Box:
+        """The smallest box around all its parts."""
+        return unite(self.boxes)
 
 
 class ShiftedBox(NamedTuple):

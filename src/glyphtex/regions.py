@@ -11,17 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from glyphtex.blocks import find_units
+from glyphtex.boxes import unite
 from glyphtex.drawings import WIDEST, as_unit, split_objects
 from glyphtex.line_breaks import Passage, find_passages, is_certain
-from glyphtex.marks import (
-    FormulaRegion,
-    Glyph,
-    NextLine,
-    PageMarks,
-    RootSign,
-    Rule,
-    unite,
-)
+from glyphtex.marks import FormulaRegion, Glyph, NextLine, PageMarks, RootSign, Rule
 from glyphtex.row_reader import BREAK, RowReader
 from glyphtex.unit_scripts import attach_scripts
 from glyphtex.units import Row, RowUnit, form_rows, is_math_font

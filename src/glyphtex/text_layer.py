@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.boxes import Box, unite
 from glyphtex.font_programs import EmbeddedFonts
-from glyphtex.marks import unite
 from glyphtex.painted_glyphs import (
     MATHJAX,
     REPLACEMENT,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Glyph, Kind, RootSign, Rule, SmallPicture, unite
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import Glyph, Kind, RootSign, Rule, SmallPicture
 
 _FUNCTIONS = (
     "sin cos tan cot sec csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln lg "

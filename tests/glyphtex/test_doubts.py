@@ -9,8 +9,9 @@ import pytest
 from tests.glyphtex.set_type import Setting, find_regions
 
 from glyphtex import formula_doubts as doubts
+from glyphtex.boxes import unite
 from glyphtex.formula_doubts import Leftover, make_page
-from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule, unite
+from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
 from glyphtex.page_formulas import read_formula, read_formulas
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import TAKEN, TORN, find_torn, place_regions

@@ -8,8 +8,8 @@ from itertools import pairwise
 from math import inf
 from typing import Any, Literal, TypeVar
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Glyph, GlyphSymbol, Kind, unite
+from glyphtex.boxes import Box, unite
+from glyphtex.marks import Glyph, GlyphSymbol, Kind
 
 GridKind = Literal[
     "matrix",

@@ -1,51 +1,31 @@
-"""Pause of Python's search for reference cycles."""
+"""The text layer of a PDF by line, with formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`."""
 
 from __future__ import annotations
 
-import gc
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glyphtex.boxes import Box, unite
-from glyphtex.drawings import find_frames
 from glyphtex.formula_doubts import Leftover
 from glyphtex.marks import Formula
 from glyphtex.page_formulas import (
     Fragment,
     PlacedFormula,
     insert_formulas,
-    read_formulas,
     split_items,
 )
-from glyphtex.page_marks import find_marks
-from glyphtex.text_layer import Character, TextRun, read_characters
+from glyphtex.pages import pause_collection, read_text_layer
+from glyphtex.text_layer import Character, TextRun
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.layout.coverage import UnreadInk
 from omibench.stages.ocr.layout.layout import Line
 
 if TYPE_CHECKING:
     import pymupdf
-
-
-@contextmanager
-def pause_collection() -> Iterator[None]:
-    """Pause the search for reference cycles.
-
-    A page is read into hundreds of thousands of small objects without cycles, which all live until
-    its end. Searching them for cycles takes a fifth of the time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 # Text of spans with sub- and superscripts as `v_{0}`, `10^{-3}`, in plain letters.
@@ -125,7 +105,7 @@ def _wrap(run: str, mark: str) -> str:
     return f"{mark}{{{run.strip()}}}{tail}"
 
 
-# Read the text layer of a PDF by line, with formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`.
+# Lines of the text layer.
 
 _FORMULA = "\ufdd0"
 """The placeholder of a formula in a line, a character that never occurs in text."""
@@ -175,10 +155,7 @@ def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
 
 
 def _read_layer(page: pymupdf.Page, number: int) -> LayerReading:
-    drawings = page.get_cdrawings()
-    frames = find_frames(page)
-    runs, painted = read_characters(page, [*find_marks(drawings, page.rect.width), *frames])
-    reading = read_formulas(page, runs, painted, drawings, frames)
+    runs, reading = read_text_layer(page)
     fragments = insert_formulas(runs, reading.formulas)
     pieces = [_piece(fragment) for fragment in fragments]
     upright = [piece for piece in pieces if piece.upright]
