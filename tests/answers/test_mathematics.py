@@ -136,3 +136,95 @@ def test_only_antiderivatives_may_differ_by_a_constant() -> None:
     assert not equal("mx + c", "mx + 5 + c")
     assert not equal("2x + k", "2x + c")
     assert not equal("x^2 + C", "x^2")
+
+
+@given(a=st.integers(-6, 6), step=st.integers(1, 6), turns=st.integers(-3, 3), closed=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_family_of_intervals_can_start_anywhere(
+    a: int, step: int, turns: int, closed: bool
+) -> None:
+    def write(start: int, step: int, letter: str) -> str:
+        low, high = f"{step}{letter}\\pi + {start}", f"{step}{letter}\\pi + {start} + 2"
+        return rf"{'[('[not closed]}{low}, {high}{'])'[not closed]}, {letter} \in \mathbb{{Z}}"
+
+    gold = write(a, step, "k").replace("+ -", "- ")
+    moved = rf"{step}n\pi + {a} + {turns * step}\pi".replace("+ -", "- ")
+    sign = (r"\leq", "<")[not closed]
+    answer = rf"{moved} {sign} x {sign} {moved} + 2, n \text{{ is an integer}}"
+    assert equal(gold, answer)
+    assert not equal(gold, write(a, step + 1, "k").replace("+ -", "- "))
+    assert not equal(gold, answer.replace(sign, ("<", r"\leq")[not closed]))
+    assert not equal(gold, write(a + 1, step, "k").replace("+ -", "- "))
+
+
+def test_sets_of_integers_are_their_members() -> None:
+    assert equal(r"\text{all odd integers } n > 1", r"\{2k + 1 : k \in \mathbb{N}\}")
+    assert equal(r"n \equiv 1 \pmod{4}", r"4k + 1, k \in \mathbb{Z}")
+    assert equal(r"\{n \in \mathbb{N} : n \geq 3\}", r"\text{all integers } n \geq 3")
+    assert not equal(r"n \equiv 1 \pmod{4}", r"4k + 3, k \in \mathbb{Z}")
+    assert not equal(r"\text{all odd integers } n > 1", r"\text{all odd integers}")
+    assert not equal(r"\text{all positive multiples of } 3", r"3k, k \in \mathbb{Z}")
+
+
+def test_a_constant_has_any_name_and_a_parameter_only_its_own() -> None:
+    assert equal(r"f(x) = cx \text{ for some constant } c", "f(x) = kx")
+    assert equal("f(x) = cx", "f(x) = kx")
+    assert equal(r"y = C_1 \cos 3x + C_2 \sin 3x", r"y = A\sin 3x + B\cos 3x")
+    assert equal(r"(k, 2k), k \in \mathbb{Z}", r"(n, 2n) \text{ for integers } n")
+    assert not equal(r"f(x) = cx \text{ for some constant } c", "f(x) = x")
+    assert not equal("f(x) = cx", "f(x) = kx^2")
+    assert not equal("F = kx", "F = mx")
+    assert not equal("$C_2 H_5$: 3", "$C_7 H_5$: 3")
+    assert not equal(r"(k, 2k), k \in \mathbb{Z}", r"(2n, n), n \in \mathbb{Z}")
+
+
+def test_a_piecewise_function_is_its_values_under_their_conditions() -> None:
+    gold = r"f(x) = \begin{cases} x^2 & x \ge 0 \\ -2x & x < 0 \end{cases}"
+    assert equal(gold, r"f(x)=\left\{\begin{array}{ll}-2x,& x<0\\ x^2,& x\geq 0\end{array}\right.")
+    assert equal(gold, r"x^2 \text{ if } x \geq 0, -2x \text{ otherwise}")
+    assert not equal(gold, r"\begin{cases} x^2 & x > 0 \\ -2x & x \le 0 \end{cases}")
+    assert not equal(gold, r"\begin{cases} x^2 & x < 0 \\ -2x & x \ge 0 \end{cases}")
+    assert not equal(gold, gold.replace("f(x)", "g(x)"))
+    parity = r"\begin{cases} 1 & n \text{ odd} \\ 2 & n \text{ even} \end{cases}"
+    assert equal(parity, r"2 \text{ if } n \text{ is even, } 1 \text{ if } n \text{ is odd}")
+
+
+def test_names_of_lines_and_angles_count() -> None:
+    assert equal(r"\angle ABC = 60^\circ", r"\angle CBA = 60^\circ")
+    assert equal("AB = 5", "BA = 5")
+    assert equal("AB = 5", "5")
+    assert not equal(r"\angle ABC = 60^\circ", r"\angle ACB = 60^\circ")
+    assert not equal("AB = 5", "CD = 5")
+
+
+def test_and_is_not_or_in_inequalities() -> None:
+    assert equal(r"x < -1 \text{ or } x > 3", r"|x - 1| > 2")
+    assert not equal(r"x < -1 \text{ or } x > 3", r"x < -1 \text{ and } x > 3")
+    assert equal("x > 0, y > 0", r"y > 0 \text{ and } x > 0")
+    assert not equal("M < O, Q < N", "Q < N, M < O")  # asked in this order
+    assert equal("-2 < x - 3 < 2", "1 < x < 5")
+
+
+def test_times_currencies_and_arcs() -> None:
+    assert equal(r"5:30 \text{ p.m.}", "17:30")
+    assert not equal(r"5:30 \text{ p.m.}", "5:30 AM")
+    assert not equal("€50", r"\$50")
+    assert equal(r"\$50", "50 USD")
+    assert equal("45'", "45 arcminutes")
+    assert equal(r"\frac{3\pi}{4}", r"\frac{3}{4}\pi \text{ radians}")
+    assert equal("72 km/h", "72 kilometers per hour")
+    assert equal("25%", "25 per cent")
+    assert not equal("0.05", "5 cent")
+
+
+def test_counts_and_recurring_decimals() -> None:
+    assert equal(r"\frac{5!}{2!3!}", "10")
+    assert not equal(r"\frac{5!}{2!3!}", r"\frac{120}{23!}")
+    assert equal(r"\binom{10}{3}", r"{10 \choose 3}")
+    assert equal(r"\binom{2n}{n}", r"{2n \choose n}")
+    assert equal("(2n-1)!!", r"\frac{(2n)!}{2^n n!}")
+    assert not equal("(2n-1)!!", "(2n-1)!")
+    assert equal(r"0.\overline{27}", r"0.\dot{2}\dot{7}")
+    assert equal(r"\frac{3}{11}", r"0.272727\ldots")
+    assert not equal(r"\frac{3}{11}", r"0.27\ldots")
+    assert equal(r"K = \frac{[NH_3]^2}{[N_2][H_2]^3}", "K = [NH3]^2/([N2][H2]^3)")

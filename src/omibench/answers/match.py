@@ -90,6 +90,8 @@ def is_letter_set(parts: Sequence[AnswerPart]) -> bool:
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
 _PLUS_MINUS = re.compile(r"\s*±\s*([^±]+)")
 _SIGN = re.compile(r"±|或|\s(?:or|oder|ou|или)\s")
+_OR, _AND = re.compile(r"\sor\s"), re.compile(r"\sand\s")
+_INEQUALITY = re.compile(r"[<>]|\\[lg]eq(?![A-Za-z])")
 _MAX_CHARS = 200
 
 
@@ -103,6 +105,9 @@ def same_alternatives(gold: str, pred: str, is_same: Equality) -> bool | None:
         return None
     if any(";" in text or "；" in text or split_labelled(text) for text in (gold, pred)):
         return None
+    joins = [bool(_OR.search(text)) for text in (gold, pred)]
+    if joins[0] != joins[1] and all(map(_INEQUALITY.search, (gold, pred))):
+        return False if _AND.search(pred if joins[0] else gold) else None
     g, p = alternatives(gold), alternatives(pred)
     if (g is None and p is None) or (_PLUS_MINUS.search(gold) and _PLUS_MINUS.search(pred)):
         return None
@@ -198,6 +203,7 @@ _STATES = re.compile(
     r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})|(\w[^=<>:;,$]{2,80}):\s+(\S.{0,200})",
     re.IGNORECASE | re.DOTALL,
 )
+_YES_OR_NO = re.compile(r"(yes|no)(?:[.,;:!]|\s*$)", re.IGNORECASE)
 _LETTER_ALONE = re.compile(r"\b[A-Za-z]\b")
 _RUN = re.compile(r"[A-J]{2,8}")
 _IN_BRACES = re.compile(r"\\?\{([^{}]*?)\\?\}")
@@ -205,6 +211,9 @@ _LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+"
 
 
 def _truth(gold: str, pred: str, is_same: Equality) -> bool | None:
+    opening = _YES_OR_NO.match(pred) if gold.casefold() in ("yes", "no") else None
+    if opening:
+        return gold.casefold() == opening[1].casefold()
     g, p = truth(gold), truth(pred)
     return None if g is None or p is None else g == p
 
@@ -409,7 +418,8 @@ TRUTHLESS = TIERS[1:]
 MAX_CHARS = 4_000
 MAX_DEPTH = 3
 _BEFORE = re.compile(
-    r"^\W{0,3}(?:answers?\s*:\s*|(?:(?:thus|therefore|hence),?|(?:so|in conclusion|finally),)\s+"
+    r"^\W{0,3}(?:answers?\s*:\s*|pH\s+(?:of\s+)?(?=\d)"
+    r"|(?:(?:thus|therefore|hence),?|(?:so|in conclusion|finally),)\s+"
     r"|(?:so |thus |hence )?(?:in total,? )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)"
     r"(?=\S)",
     re.IGNORECASE,
@@ -418,7 +428,10 @@ _APPROXIMATELY = re.compile(r"^[\s$]*(?:\\approx(?![A-Za-z])|≈)")
 _ESCAPED_TWICE = re.compile(r"(?<!\\)\\\\(?=[A-Za-z]{2})")
 _THIN_SPACE = re.compile(r"(?<=\d),\\!\s*(?=\d{3})")
 _POINTED = re.compile(r"(?:\\left\s*)?\\langle(?![A-Za-z])([^|]*?,[^|]*?)(?:\\right\s*)?\\rangle")
-_AROUND = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
+_AROUND = re.compile(
+    r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)",
+    re.IGNORECASE,
+)
 
 
 def match_answer(gold: Sequence[str], pred: str) -> str | None:
@@ -462,6 +475,9 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
         return "same text", True
     tiers = TRUTHLESS if is_symbol(gold) else TIERS
     raw = gold, pred
+    money = [_name_currency(text) for text in raw]
+    if money[0] and money[1] and money[0] != money[1]:
+        return "number", False
     gold, pred = tidy(gold), tidy(pred)
     is_same = _one_deeper(depth)
     verdicts = ((name, tier(gold, pred, is_same)) for name, tier in tiers)
@@ -469,6 +485,14 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     if not equal and name in _SECOND_OPINION and same_mathematics(*raw, is_same):
         return "mathematics", True
     return name, bool(equal)
+
+
+_CURRENCY = re.compile(r"(\\\$|US\$|USD|^\$(?=\d[\d,.]*$))|(€|EUR)|(£|GBP)|(¥|CNY|RMB|JPY)|(₹|INR)")
+
+
+def _name_currency(text: str) -> int | None:
+    found = _CURRENCY.search(text)
+    return found and found.lastindex
 
 
 _SECOND_OPINION = frozenset((

@@ -6,28 +6,44 @@ two texts different, both are read here as mathematics, and only equality decide
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from glyphtex import lazy_re as re
+from omibench.answers.families import same_family
 from omibench.answers.formulas.formula import Equality, same_set, symbols
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.multipart import by_comma, labelled_part
-from omibench.answers.number_sets import (
-    MAX_CHARS,
-    same_family,
-    same_inequality,
-    same_number_set,
-)
+from omibench.answers.number_sets import MAX_CHARS, same_inequality, same_number_set
+from omibench.answers.piecewise import same_piecewise
 from omibench.answers.prose import is_prose
 from omibench.answers.solutions import same_solutions
 from omibench.text.pieces import split_outside_brackets
 
-_MATHEMATICAL = re.compile(r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|or\b|\b(?:no|all|empty)\b", re.IGNORECASE)
-_SPELT = (
+_MATHEMATICAL = re.compile(
+    r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|\d:\d|or\b|\b(?:no|all|empty)\b", re.IGNORECASE
+)
+
+
+def _write_tangent(match: re.Match[str]) -> str:
+    return rf"\{match[1]}{'cot' if match[2] else 'tan'} "
+
+
+_SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ"), r" \\reals "),
     (re.compile(r">=|⩾|≧|≥"), r" \\geq "),
     (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
     (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
     (re.compile(r"(?<=[\d)])or(?=[A-Za-z(\d])"), " or "),
     (re.compile("ℤ"), " Z "),
+    (re.compile(r"(?<=\))\s*(?:\\equiv(?![A-Za-z])|≡)(?!.*mod)"), " = "),
+    (re.compile(r"(?<=[\d}])\s*\^\s*\{?\s*\\prime\s*\}?"), "'"),
+    (
+        re.compile(
+            r"(\\pi.*?)\s*(?:\\(?:text|mathrm)\s*\{\s*)?(?<![A-Za-z\\])rad(?:ians?)?(?:\s*\})?(?![A-Za-z])"
+        ),
+        r"\1",
+    ),
+    (re.compile(r"\\?(?<![A-Za-z])(arc|)(c?)tg(?![A-Za-z])"), _write_tangent),
     (re.compile(r"(?<![\\A-Za-z])oo(?![A-Za-z])"), "∞"),
     (re.compile(r"(?<![\\A-Za-z])(sqrt)(?=\s*\()"), r"\\\1"),
     (
@@ -43,11 +59,15 @@ _QUALIFIER = re.compile(
 """What only one side says of its symbols: for all n ≥ 1, where k is an integer."""
 _ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 _UNDEFINED = re.compile(r"DNE|(?:it |the limit )?does not exist", re.IGNORECASE)
+_INEQUALITY = re.compile(r"[<>]|\\(?:leq|geq|neq)(?![A-Za-z])")
 _SCALED = re.compile(r"([^\[\]=,]+?)\s*×?\s*(\[\[.*\]\])", re.DOTALL)
 _ENTRY = re.compile(r"[^\[\],]+")
 _UNIT_VECTOR = re.compile(
     r"\\(?:vec|hat|overrightarrow)\s*(?:\{\s*\\?([ijk])(?:math)?\s*\}|\\?([ijk])(?:math)?\b)"
 )
+_VECTOR_NAME = re.compile(r"^\s*\\?(?:vec\s*)?\{?\s*[A-Za-z]\s*\}?\s*=\s*")
+_CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s*(?:([ap])\.?\s?m\.?)?", re.IGNORECASE)
+_CONCENTRATION = re.compile(r"\[\s*([A-Z](?:[A-Za-z\d\s(){}_]|\^\s*\{[\d+-]*\})*)\]")
 _VECTOR = re.compile(r"\[\[([^\[\],]*(?:\]\s*,\s*\[[^\[\],]*)*|[^\[\]]*)\]\]")
 """A matrix of one row or one column, as `flatten_environments` writes it."""
 
@@ -71,14 +91,18 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         return True
     gold, pred = map(tidy, spelt)
     return bool(
-        same_family(gold, pred)
+        same_family(gold, pred, is_same)
+        or same_piecewise(gold, pred, is_same)
         or same_number_set(gold, pred)
         or same_inequality(gold, pred)
         or same_solutions(gold, pred, is_same)
         or _same_equations(gold, pred, is_same)
+        or _same_conditions(gold, pred, is_same)
         or _same_vector(gold, pred, is_same)
         or _same_scaled(gold, pred, is_same)
         or _same_components(gold, pred, is_same)
+        or _same_time(gold, pred)
+        or _same_concentrations(gold, pred, is_same)
         or all(map(_UNDEFINED.fullmatch, (gold, pred)))
     )
 
@@ -106,6 +130,20 @@ def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
     listed = min(len(curves), len(others)) > 1 and all("=" in piece for piece in both)
     plane = listed and any({"x", "y"} <= symbols(piece) for piece in both)
     return plane and same_set(curves, others, is_same)
+
+
+def _same_conditions(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare inequalities that all hold, in any order: x > 0, y > 0."""
+    conditions, others = (split_outside_brackets(text, {"and", ",", ";"}) for text in (gold, pred))
+    both = (*conditions, *others)
+    written = len(conditions) > 1 and all(map(_bounds_a_value, both))
+    return written and not any(map(is_prose, both)) and same_set(conditions, others, is_same)
+
+
+def _bounds_a_value(text: str) -> bool:
+    """Return whether a text is one inequality with a number on one side."""
+    sides = _INEQUALITY.split(text)
+    return len(sides) == 2 and all(map(str.strip, sides)) and not all(map(symbols, sides))
 
 
 def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
@@ -137,13 +175,43 @@ def _same_scaled(gold: str, pred: str, is_same: Equality) -> bool:
     return is_same(g, p)
 
 
+def _same_time(gold: str, pred: str) -> bool:
+    """Compare times of day: 5:30 p.m. is 17:30, and not 5:30 a.m."""
+    times = [_CLOCK.fullmatch(text.strip()) for text in (gold, pred)]
+    if not (times[0] and times[1] and (times[0][3] or times[1][3])):
+        return False
+    minutes = list[int]()
+    for hour, minute, half in (time.groups() for time in times if time):
+        if not half and (minute is None or int(hour) < 13):
+            return False
+        day_half = 12 * (half.casefold() == "p") + int(hour) % 12 if half else int(hour)
+        minutes.append(60 * day_half + int(minute or 0))
+    return minutes[0] == minutes[1]
+
+
+def _same_concentrations(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare expressions of concentrations, each of which is one symbol: [NH_3]^2 / [N_2]."""
+    found = [_CONCENTRATION.findall(text) for text in (gold, pred)]
+    species = [[re.sub(r"[\s_{}]", "", name) for name in names] for names in found]
+    if not species[0] or set(species[0]) != set(species[1]):
+        return False
+    places = {name: place for place, name in enumerate(dict.fromkeys(species[0]))}
+
+    def write(match: re.Match[str]) -> str:
+        return f" Q_{{{places[re.sub(r'[_{}]|[ ]', '', match[1])]}}} "
+
+    named = [_CONCENTRATION.sub(write, text) for text in (gold, pred)]
+    return named != [gold, pred] and is_same(*named)
+
+
 def _same_components(gold: str, pred: str, is_same: Equality) -> bool:
     r"""Compare 2\hat{i} - 3\hat{j} with the same in other letters, or with (2, -3)."""
-    sums = [_UNIT_VECTOR.sub(lambda m: f" {m[1] or m[2]} ", text) for text in (gold, pred)]
+    bare = [_VECTOR_NAME.sub("", text) for text in (gold, pred)]
+    sums = [_UNIT_VECTOR.sub(lambda m: f" {m[1] or m[2]} ", text) for text in bare]
     units = [symbols(text) for text in sums]
     if not any({"i", "j"} <= names <= {"i", "j", "k"} for names in units):
         return False
-    for at, text in enumerate((gold, pred)):
+    for at, text in enumerate(bare):
         vector = _VECTOR.fullmatch(text)
         inside = re.sub(r"\]\s*,\s*\[", ", ", vector[1]) if vector else text.strip()[1:-1]
         values = [part.text for part in by_comma(inside)]

@@ -37,6 +37,11 @@ _POSITIVE = re.compile(
     r"(?:all )?positive real(?:s|(?: number)s?)"
     r"|\\reals\s*(?:[\^_]\s*\{?\s*\+\s*\}?|_\s*\{?\s*>\s*0\s*\}?)"
 )
+_NOT_ZERO = re.compile(
+    r"(?:all |any )?non-?zero real(?:s|(?: number)s?)"
+    r"|\\reals\s*(?:\^\s*\{?\s*(?:\*|×)\s*\}?|_\s*\{\s*\\neq\s*0\s*\})",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(
     r"\\emptyset|\\\{\s*\\\}|(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?"
     r"|(?:the )?(?:empty|null) set|has no (?:real )?solutions?",
@@ -49,10 +54,6 @@ _BUILDER = re.compile(
 )
 _INTERVAL = re.compile(r"([(\[\]])(.+)([)\]\[])", re.DOTALL)
 _POINTS = re.compile(r"\\\{(.+)\\\}", re.DOTALL)
-_FAMILY = re.compile(
-    r"(?:(\\?[A-Za-z]+)\s*=\s*)?([^=,]+?)[\s,(]+(?:(?:where|for|with)\s+)?(?:([a-z])\s*(?:\\in|∈)\s*\\?Z"
-    r"|(?:(?:any|all|every)\s+)?integers?\s+([a-z])|([a-z])\s+(?:is\s+)?(?:(?:an|any)\s+)?integer)\s*\)?"
-)
 _WITHOUT = re.compile(
     r"\\setminus(?![A-Za-z])|\\backslash(?![A-Za-z])|∖|\sexcept(?:\sfor)?\s|(?<=\\reals)\s*-\s*(?=\\\{)"
 )
@@ -82,6 +83,7 @@ REALS: Spans = (Span(-math.inf, False, math.inf, False),)
 _NAMED_SETS: tuple[tuple[re.Pattern[str], Spans], ...] = (
     (_WHOLE, REALS), (_EMPTY, ()), (_POSITIVE, (Span(0.0, False, math.inf, False),)),
     (_AT_LEAST_ZERO, (Span(0.0, True, math.inf, False),)),
+    (_NOT_ZERO, (Span(-math.inf, False, 0.0, False), Span(0.0, False, math.inf, False))),
 )  # fmt: skip
 
 
@@ -94,6 +96,13 @@ class NumberSet(NamedTuple):
     variable: str
     tree: Tree
     kind: Literal["points", "pair", "region"]
+
+    def at(self, point: Point) -> Spans | None:
+        """Return the set at values of the symbols; None if an end has no real value there."""
+        try:
+            return self.tree(point)
+        except _NotASet:
+            return None
 
 
 class _NotASet(Exception):
@@ -112,39 +121,9 @@ def same_number_set(gold: str, pred: str) -> bool | None:
     if g.variable and p.variable and g.variable != p.variable:
         return False
     try:
-        return all(_agree(g.tree(point), p.tree(point)) for point in POINTS)
+        return all(same_spans(g.tree(point), p.tree(point)) for point in POINTS)
     except _NotASet:
         return None
-
-
-def same_family(gold: str, pred: str) -> bool | None:
-    r"""Return whether two texts are the same values for all integers: x = k\pi, k \in Z.
-
-    None if one is not such a family, linear in its integer.
-    """
-    families = [_read_family(text) for text in (gold, pred)]
-    if families[0] is None or families[1] is None:
-        return None
-    (name, start, step), (other_name, other_start, other_step) = families[0], families[1]
-    if (name and other_name and name != other_name) or not step:
-        return False
-    turns = (start - other_start) / step
-    same_step = math.isclose(abs(step), abs(other_step), rel_tol=REL_TOLERANCE)
-    return same_step and abs(turns - round(turns)) < REL_TOLERANCE
-
-
-def _read_family(text: str) -> tuple[str, float, float] | None:
-    match = _FAMILY.fullmatch(text.strip()) if len(text) <= MAX_CHARS else None
-    if match is None:
-        return None
-    name, value, integer = match[1] or "", match[2], match[3] or match[4] or match[5]
-    if symbols(value) != {integer}:
-        return None
-    try:
-        line = solve_linear(_program(value, (integer,)), 0, POINTS[0])
-    except _NotASet:
-        return None
-    return None if line is None else (_plain(name), -line[0] * line[1], line[0])
 
 
 def same_inequality(gold: str, pred: str) -> bool | None:
@@ -189,21 +168,33 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     named = next((spans for pattern, spans in _NAMED_SETS if pattern.fullmatch(text)), None)
     if named is not None:
         return NumberSet("", lambda _: named, "region")
+    if joined := _read_joined(text, names):
+        return joined
+    pieces = split_outside_brackets(text, {",", ";"})
+    if len(pieces) > 1 and all(_SIGN.search(piece) for piece in pieces):
+        return _combine([_read(piece, names) for piece in pieces], intersect)
+    if member := _MEMBER.fullmatch(text):
+        return NumberSet(_plain(member[1]), _read(member[2], names).tree, "region")
+    return _read_points(text, names) or _read_interval(text, names) or _read_chain(text, names)
+
+
+def _read_joined(text: str, names: tuple[str, ...]) -> NumberSet | None:
+    """Read a set-builder form, a union, an intersection or a complement."""
     if builder := _BUILDER.fullmatch(text):
         inner = _read(builder[3], names)
         only_integers = builder[2] in ("Z", "N")
         tree = (lambda point: _integers(inner.tree(point))) if only_integers else inner.tree
         return NumberSet("", tree, "region")
-    for mark, combine in ((_UNION, _union), (_MEET, _intersection), (_WITHOUT, _without)):
+    for mark, combine in ((_UNION, _union), (_MEET, intersect), (_WITHOUT, _without)):
         pieces = _split(text, mark)
+        if len(pieces) == 2 and mark is _WITHOUT and not _SIGN.search(pieces[1]):
+            left = _read(pieces[0], names)
+            bare = re.sub(r"\s*\\[{}]\s*|\\\{|\\\}", "", pieces[1])
+            if not _INTERVAL.fullmatch(bare.strip()):
+                return _combine([left, NumberSet("", _read_values(bare, names), "points")], combine)
         if len(pieces) > 1:
             return _combine([_read(piece, names) for piece in pieces], combine)
-    pieces = split_outside_brackets(text, {",", ";"})
-    if len(pieces) > 1 and all(_SIGN.search(piece) for piece in pieces):
-        return _combine([_read(piece, names) for piece in pieces], _intersection)
-    if member := _MEMBER.fullmatch(text):
-        return NumberSet(_plain(member[1]), _read(member[2], names).tree, "region")
-    return _read_points(text, names) or _read_interval(text, names) or _read_chain(text, names)
+    return None
 
 
 def _combine(sets: list[NumberSet], combine: Callable[[Spans, Spans], Spans]) -> NumberSet:
@@ -217,16 +208,15 @@ def _combine(sets: list[NumberSet], combine: Callable[[Spans, Spans], Spans]) ->
             spans = combine(spans, item.tree(point))
         return spans
 
-    points = all(item.kind == "points" for item in sets)
-    return NumberSet(next(iter(variables), ""), tree, "points" if points else "region")
+    listed = combine is intersect and all(item.kind == "points" for item in sets)
+    return NumberSet(next(iter(variables), ""), tree, "points" if listed else "region")
 
 
 def _read_points(text: str, names: tuple[str, ...]) -> NumberSet | None:
     match = _POINTS.fullmatch(text)
     if match is None:
         return None
-    values = [_read_end(piece, names) for piece in split_outside_brackets(match[1], {",", ";"})]
-    return NumberSet("", lambda point: _join(_at(value(point)) for value in values), "points")
+    return NumberSet("", _read_values(match[1], names), "points")
 
 
 def _read_interval(text: str, names: tuple[str, ...]) -> NumberSet | None:
@@ -240,7 +230,7 @@ def _read_interval(text: str, names: tuple[str, ...]) -> NumberSet | None:
     mixed = low_closed != high_closed or match[1] + match[3] == "]["
 
     def tree(point: Point) -> Spans:
-        return _join([_span(low(point), low_closed, high(point), high_closed)])
+        return join_spans([_span(low(point), low_closed, high(point), high_closed)])
 
     return NumberSet("", tree, "region" if infinite or mixed else "pair")
 
@@ -251,7 +241,8 @@ def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
     sides = [side.strip() for side in _SIGN.split(text)]
     if not 1 <= len(signs) <= 2 or not all(sides):
         raise _NotASet
-    if len(sides) == 3 and not (symbols(sides[0]) or symbols(sides[2])):
+    bounded = len(sides) == 3 and not (symbols(sides[0]) or symbols(sides[2]))
+    if bounded and (len(symbols(sides[1])) != 1 or _SYMBOL.fullmatch(sides[1])):
         return _read_bounds(sides, signs, names)
     variable = _find_variable(sides)
     if signs in ([r"\neq"], ["="]):
@@ -266,7 +257,7 @@ def _read_chain(text: str, names: tuple[str, ...]) -> NumberSet:
     def tree(point: Point) -> Spans:
         spans = steps[0](point)
         for step in steps[1:]:
-            spans = _intersection(spans, step(point))
+            spans = intersect(spans, step(point))
         return spans
 
     return NumberSet(variable, tree, "region")
@@ -283,9 +274,20 @@ def _read_bounds(sides: list[str], signs: list[str], names: tuple[str, ...]) -> 
     variable = _plain(sides[1]) if _SYMBOL.fullmatch(sides[1]) else ""
 
     def tree(point: Point) -> Spans:
-        return _join([_span(low(point), closed[0], high(point), closed[1])])
+        return join_spans([_span(low(point), closed[0], high(point), closed[1])])
 
     return NumberSet(variable, tree, "region")
+
+
+def _read_values(text: str, names: tuple[str, ...]) -> Tree:
+    """Read single numbers: 1, 2 and ±3."""
+    signed = [
+        piece.replace("±", sign)
+        for piece in split_outside_brackets(text, {",", ";", "and"})
+        for sign in ("+-" if "±" in piece else "+")
+    ]
+    values = [_read_end(piece, names) for piece in signed]
+    return lambda point: join_spans(_at(value(point)) for value in values)
 
 
 def _read_exclusion(
@@ -293,15 +295,7 @@ def _read_exclusion(
 ) -> NumberSet:
     if _plain(sides[0]) != variable:
         raise _NotASet
-    pieces = split_outside_brackets(sides[1], {",", "and"})
-    signed = [
-        piece.replace("±", sign) for piece in pieces for sign in "+-" if "±" in piece or sign == "+"
-    ]
-    values = [_read_end(piece, names) for piece in signed]
-
-    def points(point: Point) -> Spans:
-        return _join(_at(value(point)) for value in values)
-
+    points = _read_values(sides[1], names)
     if sign == "=":
         return NumberSet(variable, points, "points")
     return NumberSet(variable, lambda point: _without(REALS, points(point)), "region")
@@ -347,7 +341,7 @@ def _solve_size(inner: str, sign: str, bound: str, variable: str, names: tuple[s
     below = sign in ("<", r"\leq")
     upper = _solve(inner, sign, bound, variable, names)
     lower = _solve(inner, FLIPPED[sign], f"-({bound})", variable, names)
-    combine = _intersection if below else _union
+    combine = intersect if below else _union
     return lambda point: combine(upper(point), lower(point))
 
 
@@ -425,7 +419,7 @@ def _span(low: float, low_closed: bool, high: float, high_closed: bool) -> Span:
     return Span(low, closed[0], high, closed[1])
 
 
-def _join(spans: Iterable[Span]) -> Spans:
+def join_spans(spans: Iterable[Span]) -> Spans:
     """Return spans in order, those that touch joined."""
     joined = list[Span]()
     for span in sorted(spans, key=lambda s: (s.low, not s.low_closed)):
@@ -449,16 +443,16 @@ def _integers(spans: Spans) -> Spans:
         if not (math.isfinite(span.low) and span.high - span.low <= MAX_INTEGERS):
             raise _NotASet
         for number in range(math.ceil(span.low), math.floor(span.high) + 1):
-            inside = _intersection((span,), (_at(float(number)),))
+            inside = intersect((span,), (_at(float(number)),))
             found.extend(inside)
-    return _join(found)
+    return join_spans(found)
 
 
 def _union(a: Spans, b: Spans) -> Spans:
-    return _join([*a, *b])
+    return join_spans([*a, *b])
 
 
-def _intersection(a: Spans, b: Spans) -> Spans:
+def intersect(a: Spans, b: Spans) -> Spans:
     spans = list[Span]()
     for x in a:
         for y in b:
@@ -466,7 +460,7 @@ def _intersection(a: Spans, b: Spans) -> Spans:
             high, high_closed = min((x.high, x.high_closed), (y.high, y.high_closed))
             if low < high or (low == high and not low_open and high_closed):
                 spans.append(Span(low, not low_open, high, high_closed))
-    return _join(spans)
+    return join_spans(spans)
 
 
 def _without(a: Spans, b: Spans) -> Spans:
@@ -476,11 +470,11 @@ def _without(a: Spans, b: Spans) -> Spans:
             Span(-math.inf, False, span.low, not span.low_closed),
             Span(span.high, not span.high_closed, math.inf, False),
         )
-        rest = _intersection(rest, outside)
+        rest = intersect(rest, outside)
     return rest
 
 
-def _agree(a: Spans, b: Spans) -> bool:
+def same_spans(a: Spans, b: Spans) -> bool:
     return len(a) == len(b) and all(
         x[1::2] == y[1::2]
         and all(

@@ -126,9 +126,10 @@ _ARC = re.compile(
     r"([+-]?)(?:(\d+(?:\.\d+)?)\s*°)?\s*(?:(\d+(?:\.\d+)?)\s*')?\s*(?:(\d+(?:\.\d+)?)\s*'')?"
 )
 _DEGREE = Unit(0.017453292519943295, (("rad", 1),))
+_PERCENT_WORDS = re.compile(r"(?<=\d)\s*per\s?cent\b")
 _PER_CENT = re.compile(r"([^\W\d]+(?:[\s-][^\W\d]+)*)\s+per\s?cent")
 _MONEY_AFTER = re.compile(r"(?<=\d)\s*(?:€|£|¥|₹|USD|EUR|CNY|RMB|元)$")
-_MONEY = re.compile(r"^(?:Rs\.?|US\$|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
+_MONEY = re.compile(r"^(?:Rs\.?|US\s?\$?(?=\s*\d)|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
 _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
@@ -160,6 +161,7 @@ def quantity(text: str) -> Quantity | None:
     """
     text = tidy(text).strip()
     text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
+    text = _PERCENT_WORDS.sub(" %", text)
     text = _MONEY_AFTER.sub("", _MONEY.sub("", text, count=1))
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text

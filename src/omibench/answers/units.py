@@ -27,7 +27,8 @@ NAMED: dict[str, tuple[float, str]] = {
     "bar": (1e5, "kg m-1 s-2"), "atm": (101325, "kg m-1 s-2"), "mmHg": (133.322, "kg m-1 s-2"),
     "torr": (133.322, "kg m-1 s-2"), "Torr": (133.322, "kg m-1 s-2"),
     "psi": (6894.757293168, "kg m-1 s-2"), "dyn": (1e-5, "kg m s-2"),
-    "°": (0.017453292519943295, "rad"), "rpm": (1 / 60, "s-1"),
+    "°": (0.017453292519943295, "rad"), "arcmin": (2.908882086657216e-4, "rad"),
+    "arcsec": (4.84813681109536e-6, "rad"), "rpm": (1 / 60, "s-1"),
     "°C": (1, "degC"), "° C": (1, "degC"), "°F": (1, "degF"), "° F": (1, "degF"),
     "ppm": (1, "ppm"), "ppb": (1e-3, "ppm"), "M": (1e3, "mol m-3"), "mM": (1, "mol m-3"),
     "amu": (1.66053906660e-27, "kg"), "u": (1.66053906660e-27, "kg"),
@@ -78,13 +79,15 @@ SPELLINGS = {
     "L": "liter litre liters litres л 升 l",
     "mL": "milliliter milliliters millilitre millilitres ml мл 毫升",
     "°": "deg degree degrees grad grados 度",
+    "arcmin": "arcminute arcminutes",
+    "arcsec": "arcsecond arcseconds",
     "rad": "radian radians рад",
     "Å": "angstrom angstroms",
     "ft": "foot feet",
     "in": "inch inches",
     "mi": "mile miles",
     "lb": "pound pounds",
-    "%": "percent per\u00a0cent pct prozent",
+    "%": "percent pct prozent",
 }
 """Full names and symbols of other scripts, by unit."""
 
@@ -110,7 +113,9 @@ _TOKEN = re.compile(
 )
 
 
-_SQUARE = re.compile(r"\b(square|cubic)\s+([a-z]+)")
+_SQUARE = re.compile(r"\b(square|sq\.?|cubic|cu\.?)\s+([a-z]+)")
+_SQUARED = re.compile(r"(?<=[a-z])\s+(squared|cubed)\b")
+_PER = re.compile(r"(?<=[a-z\d])\s+per\s+(?=[a-z])")
 
 
 def _vector(text: str) -> tuple[float, Dimensions]:
@@ -160,8 +165,9 @@ def parse_unit(text: str) -> Unit | None:
         return None
     text = re.sub(r"\s*\^\s*\{\s*(-?)\s*(\d)\s*\}", r"^\1\2", text)
     text = re.sub(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/(\2)", text)
+    text = _PER.sub(" / ", _SQUARED.sub(lambda m: "^2" if m[1] == "squared" else "^3", text))
     text = _SQUARE.sub(r"\2^\1", re.sub(r"[{}.]", " ", text).strip())
-    text = re.sub(r"\^(square|cubic)", lambda m: "^2" if m[1] == "square" else "^3", text)
+    text = re.sub(r"\^(sq|cu)(?:uare|bic|\.)?", lambda m: "^2" if m[1] == "sq" else "^3", text)
     if not text:
         return None
     factor, powers, sign, end = 1.0, dict[str, int](), 1, 0

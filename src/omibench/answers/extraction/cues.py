@@ -56,8 +56,9 @@ _CONCLUSIONS = frozenset((
 ))  # fmt: skip
 _CONCLUDING_WORDS = _CONCLUSIONS | frozenset((
     "a", "all", "and", "are", "be", "equation", "final", "for", "in", "inequality", "interval",
-    "is", "it", "of", "our", "result", "set", "system", "that", "the", "then", "to", "value",
-    "values", "we", "where", "which", "x", "y", "z", "t",
+    "exactly", "holds", "if", "iff", "is", "it", "of", "only", "our", "precisely", "result",
+    "set", "system", "that", "the", "then", "to", "true", "value", "values", "we", "when",
+    "where", "which", "x", "y", "z", "t",
 ))  # fmt: skip
 """A sentence of no other words says of its only formula that it is the answer."""
 _RELATES = re.compile(
@@ -67,7 +68,7 @@ _RELATES = re.compile(
 """A concluding relation without delimiters: Thus x = 3 or x = -3."""
 _STATED = re.compile(
     r".*\s(?:is|are|equals?|was|were|be)\s+"
-    r"(?:(?:then|therefore|thus|hence|exactly|just|equal to)\s+)?(.{1,80}?)[.!*_\s]*",
+    r"(?:(?:then|therefore|thus|hence|exactly|just|at|equal to)\s+)?(.{1,80}?)[.!*_\s]*",
     re.DOTALL,
 )
 """The value at the end of a sentence: its sum equals $0$; the primes are therefore 3, 5 and 7."""

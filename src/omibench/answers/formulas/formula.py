@@ -36,8 +36,8 @@ Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset 
 """
 _COMMANDS = """sin cos tan cot sec csc cosec arcsin arccos arctan arccot sinh cosh tanh coth sech
 csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min
-gcd lcm bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline tilde
-overrightarrow mathscr scalarproduct vectorproduct"""
+gcd lcm semifactorial bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline
+tilde overrightarrow mathscr scalarproduct vectorproduct"""
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
 _RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
@@ -177,7 +177,7 @@ def _has_unnamed_product(text: str) -> bool:
 
 _NAMES = (
     "sin|cos|tan|cot|sec|csc|cosec|arcsin|arccos|arctan|arccot|ln|log|lg|exp|sinh|cosh|tanh|coth|sech"
-    "|csch|arcsinh|arccosh|arctanh|max|min|gcd|lcm"
+    "|csch|arcsinh|arccosh|arctanh|max|min|gcd|lcm|semifactorial"
 )
 _TOKEN = re.compile(
     rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot|[dt]?binom|bmod|[lr]floor|[lr]ceil)(?![A-Za-z])"
@@ -197,10 +197,12 @@ _OPERATORS = frozenset(
 _BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to", ",", "<", ">", "=")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _BINOMIAL = re.compile(r"\\[dt]?binom\s*\{\s*(\d{1,2})\s*\}\s*\{\s*(\d{1,2})\s*\}")
-_FACTORIAL = re.compile(r"(?<![\w.!)}])(1?\d)\s*!(?!!)")
+_DOUBLE_FACTORIAL = re.compile(r"(?<![\w.)}])(\d+|[a-z]|\([^()]*\))\s*!\s*!(?!\s*!)")
+_FACTORIAL = re.compile(r"(?<![\w.)}])(1?\d)\s*!(?!\s*!)")
 _RECURRING = re.compile(
-    r"(?<![\d.])(\d*)\.(\d*)(?:\\overline\s*\{\s*(\d{1,12})\s*\}|\(\s*(\d{1,12})\s*\)"
-    r"|\\dot\s*\{?\s*(\d)\s*\}?)"
+    r"(?<![\d.])(\d*)\.(\d*?)(?:\\overline\s*\{\s*(\d{1,12})\s*\}|\(\s*(\d{1,12})\s*\)"
+    r"|\\dot\s*\{?\s*(\d)\s*\}?(?:(\d*)\s*\\dot\s*\{?\s*(\d)\s*\}?)?"
+    r"|(?:(\d)\8{2,}|(\d{2,6}?)\9+)\s*\.\.\.)"
 )
 _CONSTANT = re.compile(
     r"(.*[xytuvz\d)}|].*?)\s*\+\s*(?:C|c|K|k|const)(?:\s*_\{\d\})?|(?:C|c|K|k)(?:\s*_\{\d\})?\s*\+\s*(.*[xytuvz].*)",
@@ -211,7 +213,8 @@ _CALCULUS = re.compile(
     r"\\int(?![A-Za-z])|\\lim(?![A-Za-z])|\\frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}|∞"
 )
 _COMBINATIONS = re.compile(
-    r"C\s*_\{([^{}]{1,8})\}\s*\^\{([^{}]{1,8})\}|(?:\{\s*\}\s*)?_\{(\d{1,3}|n)\}\s*C\s*_\{([^{}]{1,8})\}"
+    r"C\s*_\{([^{}]{1,8})\}\s*\^\{([^{}]{1,8})\}|(?:\{\s*\}\s*)?[_^]\{(\d{1,3}|n)\}\s*C\s*_\{([^{}]{1,8})\}"
+    r"|(?<![A-Za-z\\])C\s*\(\s*(\d{1,3}|n)\s*,\s*(\d{1,3}|[a-z])\s*\)"
 )
 _NOT_A_VALUE = re.compile(r"\d_\{|\\emptyset")
 """A number in another base (101_2), and a set."""
@@ -288,7 +291,7 @@ def _other_readings(gold: str, pred: str, places: dict[str, int]) -> Iterator[tu
         real = {symbol: place for symbol, place in places.items() if symbol != "i"}
         yield neutral(gold, real, True), neutral(pred, real, True)
     if _COMBINATIONS.search(both):
-        chosen = (_COMBINATIONS.sub(r"\\binom{\1\3}{\2\4}", text) for text in (gold, pred))
+        chosen = (_COMBINATIONS.sub(r"\\binom{\1\3\5}{\2\4\6}", text) for text in (gold, pred))
         first, second = (neutral(text, places) for text in chosen)
         yield first, second
 
@@ -310,12 +313,13 @@ def _index_first(text: str) -> str:
 
 def _compute_counts(text: str) -> str:
     """Replace recurring decimals, small factorials and binomial coefficients by their values."""
-    if "." in text and ("overline" in text or "(" in text or "dot" in text):
+    if "." in text and any(sign in text for sign in ("overline", "(", "dot", "...")):
         text = _RECURRING.sub(_write_recurring, text)
     if "!" not in text and "binom" not in text:
         return text
+    text = _DOUBLE_FACTORIAL.sub(r" \\semifactorial(\1)", text)
     text = _BINOMIAL.sub(lambda m: str(math.comb(int(m.group(1)), int(m.group(2)))), text)
-    return _FACTORIAL.sub(lambda m: str(math.factorial(int(m.group(1)))), text)
+    return _FACTORIAL.sub(lambda m: f"({math.factorial(int(m.group(1)))})", text)
 
 
 def _write_recurring(match: re.Match[str]) -> str:
@@ -374,6 +378,14 @@ def neutral(text: str, places: dict[str, int], complex_i: bool = False) -> str:
         return match.group() if place is None else f" x_{{{place}}} "
 
     return " ".join(_TOKEN.sub(rename, text).replace("°", " ").split())
+
+
+def rename_symbols(text: str, names: dict[str, str]) -> str:
+    """Return a tidied formula with other names for some of its symbols."""
+    return _TOKEN.sub(
+        lambda m: f" {names[_symbol(m)]} " if m["symbol"] and _symbol(m) in names else m.group(),
+        text,
+    )
 
 
 def without_unit(text: str) -> str:
@@ -516,6 +528,9 @@ _LABEL = re.compile(
     r"((?:\s*'|\s*[_^]\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]+))*)\s*(?:\((.*)\))?",
     re.DOTALL,
 )
+_BETWEEN_POINTS = re.compile(
+    r"((?:m\s*)?\\angle(?![A-Za-z])|\\overline(?![A-Za-z])|)\s*\{?\s*((?:[A-Z]\s*){2,3})\}?"
+)
 _ANY_INDEX = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
 _OPERATION = re.compile(
     rf"[+*/^−-]|\\(?:frac|sqrt|times|angle|{_NAMES})(?![A-Za-z])|\d\s*[A-Za-z\\]|\|"
@@ -635,14 +650,26 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
     Letter, accent, primes and power must agree, and an index or argument if both have one.
     Labels longer than a symbol ("the speed v", `MN`) are not compared.
     """
+    points = [_BETWEEN_POINTS.fullmatch(label) for label in (gold, pred)]
+    if points[0] and points[1]:
+        return _name_points(points[0]) == _name_points(points[1])
     g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
     if g is None or p is None:
         return True
     names = [_bare(m.group(1) + m.group(2) + _ANY_INDEX.sub("", m.group(3))) for m in (g, p)]
     indices = [_bare("".join(_ANY_INDEX.findall(m.group(3)))) for m in (g, p)]
+    if sorted(names) == ["f", "y"] and "x" in (g.group(4), p.group(4)):
+        return True  # the graph y = f(x)
     if names[0] != names[1] or (all(indices) and not same_text(*indices)):
         return False
     return not (g.group(4) and p.group(4)) or is_same(g.group(4), p.group(4))
+
+
+def _name_points(label: re.Match[str]) -> tuple[str, ...]:
+    """Return an angle or a line with its ends in order: CBA is ABC, BA is AB."""
+    letters = re.sub(r"\s", "", label[2])
+    first, last = sorted((letters[0], letters[-1]))
+    return "angle" if "angle" in label[1] else "", first, letters[1:-1], last
 
 
 def _bare(symbol: str) -> str:

@@ -101,10 +101,11 @@ _SYNONYMS = {command: SYNONYMS[command] for command in _SAME_PRINT.split()} | {
     r"\leftrightharpoons": r"\rightleftharpoons", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi",
     r"\vartheta": r"\theta", r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±",
     r"\infty": "∞", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
-    r"\div": "/", r"\%": "%",
+    r"\div": "/", r"\%": "%", r"\lbrace": "\\{", r"\rbrace": "\\}",
 }  # fmt: skip
 """Commands that print the same, then those that mean the same in an answer."""
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_CHOOSE = re.compile(r"\{([^{}]*)\\choose(?![A-Za-z])([^{}]*)\}")
 _SYMBOL = r"\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z])"
 _BOLD = rf"\\(?:mathbf|boldsymbol|bm){_SYMBOL}"
 _LOW = r"(?:\s*_\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]))?"
@@ -205,6 +206,8 @@ def _undress(text: str) -> str:
     """Remove environments, dollars and similar marks; bring numbers and matrices to one form."""
     if "\\" in text:
         text = _ENVIRONMENT.sub(" ", text)
+    if "\\choose" in text:
+        text = _CHOOSE.sub(r"\\binom{\1}{\2}", text)
     text = _MARKS.sub(" ", text).replace(r"\~", " ").replace("\\\\", " ")
     if "/" in text:
         text = _MIXED.sub(_join_mixed_number, text)
@@ -245,6 +248,10 @@ _ENVIRONMENT_ROWS = re.compile(
     re.DOTALL,
 )
 _LISTS = ("cases", "aligned", "split")
+_RELATES = re.compile(r"[=<>≤≥≠]|\\(?:[lg]eq?(?:slant)?|neq?|in)(?![A-Za-z])")
+_WORD_OF_CONDITION = re.compile(r"\b(?:if|for|when|otherwise|else|odd|even)\b")
+_BEFORE_CONDITION = re.compile(r"(?:\\text(?:rm)?\s*\{)?\s*(?:if|for|when)\b(?:\s*\})?")
+_WITH_CONDITION = re.compile(r"(.+),\s*([^,]+)", re.DOTALL)
 
 
 def flatten_environments(text: str) -> str:
@@ -258,11 +265,34 @@ def flatten_environments(text: str) -> str:
 def _write_rows(match: re.Match[str]) -> str:
     rows = [row.strip() for row in re.split(r"\\\\(?:\[[^\]]*\])?|\\cr(?![a-z])", match[2])]
     cells = [[cell.strip() for cell in row.split("&")] for row in rows if row]
-    relations = match[1] == "array" and all(re.search(r"[=<>]", "".join(row)) for row in cells)
-    if match[1] in _LISTS or relations:
+    listed = match[1] == "array" and all(_RELATES.search("".join(row)) for row in cells)
+    if match[1] in _LISTS or listed or (match[1] == "array" and match[0].startswith("\\{")):
+        conditions = [_write_condition([cell for cell in row if cell]) for row in cells]
+        if all(conditions) and len(conditions) > 1:
+            return " " + "; ".join(filter(None, conditions))
         return ", ".join(" ".join(row).strip(" ,;.") for row in cells)
     rows_in_brackets = ", ".join("[" + ", ".join(row) + "]" for row in cells)
     return f"[{rows_in_brackets}]"
+
+
+def _write_condition(cells: list[str]) -> str | None:
+    r"""Return the row x^2 & x \ge 0 of a function as "x^2 if x \ge 0"; None for another row."""
+    if len(cells) == 1 and (alone := _WITH_CONDITION.fullmatch(cells[0].strip(" ,;."))):
+        cells = [alone[1], alone[2]]
+    if len(cells) != 2:
+        return None
+    value, condition = (cell.strip(" ,;.") for cell in cells)
+    starts_with_sign = _RELATES.match(condition)
+    if _RELATES.search(value) or starts_with_sign:
+        return None
+    if _WORD_OF_CONDITION.search(condition) and re.search(r"otherwise|else", condition):
+        return f"{value} otherwise"
+    written = _RELATES.search(condition) or _WORD_OF_CONDITION.search(condition)
+    return (
+        rf"{value} \text{{ if }} {_BEFORE_CONDITION.sub('', condition, count=1)}"
+        if written
+        else None
+    )
 
 
 def _join_mixed_number(match: re.Match[str]) -> str:

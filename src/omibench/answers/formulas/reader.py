@@ -45,6 +45,7 @@ class Unstable(ArithmeticError):
 
 
 _CANCELLED = 1e-9
+_MAX_DOUBLE = 300
 
 
 def _add(a: complex, b: complex) -> complex:
@@ -82,6 +83,13 @@ def _binomial(n: complex, k: complex) -> complex:
     return _factorial(n) / (_factorial(k) * _factorial(n - k))
 
 
+def _double_factorial(a: complex) -> complex:
+    n = _integer(a)
+    if not -1 <= n <= _MAX_DOUBLE:
+        raise Unstable
+    return complex(math.prod(range(n, 0, -2)))
+
+
 def _opaque(kind: int) -> Callable[[complex], complex]:
     """Return a placeholder for a sum, a mean or a vector: equal only for equal arguments."""
     return lambda a: cmath.sin(kind * a) + a / kind
@@ -103,7 +111,7 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "arcsinh": cmath.asinh, "arccosh": cmath.acosh, "arctanh": cmath.atanh,
     "arccot": lambda a: cmath.pi / 2 - cmath.atan(a), "lg": cmath.log10,
     "log": cmath.log10, "sum": _opaque(1), "prod": _opaque(2), "int": _opaque(3),
-    "oint": _opaque(4),
+    "oint": _opaque(4), "semifactorial": _double_factorial,
 }  # fmt: skip
 ACCENTS = {
     name: Operation(1, _opaque(kind))
@@ -117,6 +125,7 @@ INVERSE = {
     "sinh": cmath.asinh, "cosh": cmath.acosh, "tanh": cmath.atanh,
 }  # fmt: skip
 FACTORIAL, BINOMIAL = Operation(1, _factorial), Operation(2, _binomial)
+DOUBLE_FACTORIAL = Operation(1, FUNCTIONS["semifactorial"])
 FLOOR = Operation(1, lambda a: complex(math.floor(_real(a) + _CANCELLED)))
 CEILING = Operation(1, lambda a: complex(math.ceil(_real(a) - _CANCELLED)))
 REMAINDER = Operation(2, lambda a, b: complex(_integer(a) % _integer(b)))
@@ -618,7 +627,7 @@ def _differ_by_constant(gold: Program, pred: Program) -> bool:
     return all(abs(d - differences[0]) <= REL_TOLERANCE * max(size, 1.0) for d in differences)
 
 
-_START = 0.3819660112501051
+START = 0.3819660112501051
 """Not a root of an equation in an answer: a sum that cancels has no digits."""
 
 
@@ -633,7 +642,7 @@ def solve_linear(
         point: Values of the other symbols.
     """
     at, values = list(point), list[float]()
-    for x in (_START, _START + 1, _START + 3):
+    for x in (START, START + 1, START + 3):
         at[place] = complex(x)
         value = evaluate(program, at)
         if value is None or value.imag:
@@ -641,7 +650,7 @@ def solve_linear(
         values.append(value.real)
     slope = values[1] - values[0]
     linear = math.isclose(values[2] - values[0], 3 * slope, rel_tol=REL_TOLERANCE)
-    return (slope, _START - values[0] / slope) if linear and slope else None
+    return (slope, START - values[0] / slope) if linear and slope else None
 
 
 def _free_symbols(program: Program) -> set[int]:
@@ -671,7 +680,7 @@ def _agree(gold: Program, pred: Program) -> bool | None:
 def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, complex | None]]:
     steps = (*gold, *pred)
     constant = not _free_symbols(steps)
-    whole = any(isinstance(step, Loop) or step is REMAINDER for step in steps)
+    whole = any(isinstance(step, Loop) or step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
     points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
     if FLOOR in steps or CEILING in steps:
         points = [*points, *INTEGERS]

@@ -34,6 +34,11 @@ _WALL_FACTOR = 60
 """The worker limits its CPU time itself; this limit only guards against a stuck worker."""
 _END_S = 5.0
 _WARM_UP = ("x+1", "1+x")
+_FIRST_USES = {
+    r"\sum": (r"\sum_{n=1}^{\infty} \frac{1}{n^{2}}", "2"),
+    r"\int": (r"\int_{0}^{1} x dx", "2"),
+    r"\lim": (r"\lim_{x \to 0} x", "2"),
+}
 _CANNOT = (
     "symbolic comparison does not work here: {why}; it needs a separate process with the "
     "packages of requirements.txt and 256 MiB of address space (ulimit -v)"
@@ -56,6 +61,7 @@ class Worker:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0
+        self._used = set[str]()
 
     def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
         """Run one job that can take `cpu_s` seconds of CPU and return its reply.
@@ -67,6 +73,7 @@ class Worker:
         for _ in range(2):
             if self._process is None or self._process.poll() is not None:
                 self._start()
+            self._prepare(texts)
             reply = self._exchange(job, texts, cpu_s)
             if reply and not str(reply.get("error")).startswith("MemoryError"):
                 return WorkerReply(reply["result"], float(reply.get("cpu_s", 0.0)))
@@ -74,6 +81,13 @@ class Worker:
             if reply is None and code in _OWN_LIMITS:
                 break
         return WorkerReply(None, cpu_s, ended=True)
+
+    def _prepare(self, texts: Sequence[str]) -> None:
+        """Load what a sum or an integral needs on its first use: that is not the item's time."""
+        for sign, pair in _FIRST_USES.items():
+            if sign not in self._used and any(sign in text for text in texts):
+                self._used.add(sign)
+                self._exchange("equal", pair, _START_CPU_S)
 
     @property
     def pid(self) -> int | None:
@@ -104,6 +118,7 @@ class Worker:
 
     def _start(self) -> None:
         self.stop()
+        self._used.clear()
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -28,7 +28,7 @@ from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 7
+VERSION = 8
 
 
 class ItemComparison(NamedTuple):

@@ -1,0 +1,352 @@
+r"""Texts with a parameter: families of values and intervals, sets of integers, named constants.
+
+`x = k\pi, k \in \mathbb{Z}`, `(2k\pi, 2k\pi + \pi), k \in Z`, `all odd integers n > 1` and
+`n \equiv 1 \pmod 4` are compared by their members in a window around 0; `f(x) = cx` with a
+constant c, and `(k, 2k)`, with the same text in other letters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import permutations
+from typing import NamedTuple
+
+from glyphtex import lazy_re as re
+from omibench.answers.formulas.formula import Equality, rename_symbols, symbols
+from omibench.answers.formulas.reader import POINTS, START
+from omibench.answers.number_sets import (
+    REALS,
+    Span,
+    Spans,
+    intersect,
+    join_spans,
+    read_number_set,
+    same_spans,
+)
+from omibench.text.pieces import split_outside_brackets
+
+MAX_CHARS = 300
+MAX_CONSTANTS = 3
+_MEMBERS = 80
+"""Members on each side of 0 that are computed; a window of eight periods must lie within them."""
+_PERIODS = 8.382
+_PLACES, _EVEN = 9, 1e-9
+_LETTERS = r"(?P<letters{0}>\\?[A-Za-z]+(?:_\{{\w+\}})?(?:\s*(?:,|and)\s*[A-Za-z](?:_\{{\w+\}})?)*)"
+_LEAD = (
+    r"(?:(?:where|for|with|when|here|and|in which)\s+)?"
+    r"(?:(?:any|all|every|each|some|an?|the|arbitrary|fixed|real)\s+)*"
+)
+_NOUN = (
+    r"(?:(?:an?|any|some|all|arbitrary|fixed|every)\s+)*"
+    r"(?P<sign{0}>positive|non-?negative|non-?zero|natural|real|complex)?\s*"
+    r"(?P<noun{0}>integers?|whole numbers?|naturals?"
+    r"|(?<=natural\s)numbers?|(?<=real\s)numbers?|(?<=positive\s)numbers?"
+    r"|reals?|constants?|parameters?)"
+)
+_QUALIFIER = re.compile(
+    r"(?P<body>.*?\S)(?:\s*[,;(][\s,;(]*"
+    r"|\s+(?=(?:where|for|with|when|and|any|all)\b|[a-z]\s*(?:\\in(?![A-Za-z])|∈)))"
+    + _LEAD + "(?:"
+    + _LETTERS.format("a") + r"\s*(?:\\in(?![A-Za-z])|∈)\s*(?P<domain>Z|N|\\reals|R|Q)\s*"
+    r"(?P<mark>[_^]\s*\{\s*[^{}]{1,8}\s*\})?"
+    "|" + _NOUN.format("b") + r"\s+" + _LETTERS.format("b")
+    + "|" + _LETTERS.format("c") + r"\s*(?:is|are|being|denotes?)?\s*" + _NOUN.format("c")
+    + r")\s*\)?[\s.]*",
+    re.DOTALL,
+)  # fmt: skip
+_COUNTED = re.compile(
+    r"(?P<body>.*\S)[\s,;(]+(?:where\s+|for\s+)?(?P<letter>[a-z])\s*=\s*(?P<first>[01])\s*,\s*"
+    r"(?:(?P<signed>±\s*1\s*,\s*±\s*2)|[12]\s*,\s*[23])\s*(?:,\s*±?\s*\d\s*)?,\s*\.\.\.\s*\)?[\s.]*",
+    re.DOTALL,
+)
+_BUILDER = re.compile(r"\\\{\s*(.+?)\s*(?:\||:|\\mid(?![A-Za-z]))\s*(.+?)\s*\\\}", re.DOTALL)
+_NAMED = re.compile(r"\s*(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?)\s*(?:=|\\in(?![A-Za-z])|∈)\s*")
+_WORDS = re.compile(
+    r"(?:(?:the\s+)?set\s+of\s+)?(?:all|any|every|each)?\s*(?:of\s+)?(?:the\s+)?"
+    r"(?P<sign>(?:positive|negative|non-?negative|natural)\s+)?(?P<kind>(?:even|odd)\s+)?"
+    r"(?P<sign2>(?:positive|negative|non-?negative|natural)\s+)?"
+    r"(?P<noun>integers?|whole numbers?|numbers?"
+    r"|(?:integer\s+)?multiples?\s+of\s+(?P<step>\d{1,4})|(?=[a-z]\s*[<>=\\]))"
+    r"(?:\s*,?\s*(?:that are\s+)?divisible\s+by\s+(?P<step2>\d{1,4}))?"
+    r"\s*(?P<condition>(?:[a-z]\s*)?(?:[<>]|\\[lg]eq).+|(?:greater|less|more|smaller)\s+than\s+.+"
+    r"|at\s+(?:least|most)\s+.+|[a-z])?",
+    re.DOTALL,
+)
+_COMPARES = (
+    (re.compile(r"^(?:greater|more)\s+than\s+or\s+equal\s+to|^at\s+least"), r"\\geq "),
+    (re.compile(r"^(?:less|smaller)\s+than\s+or\s+equal\s+to|^at\s+most"), r"\\leq "),
+    (re.compile(r"^(?:greater|more)\s+than"), ">"),
+    (re.compile(r"^(?:less|smaller)\s+than"), "<"),
+)
+_CONGRUENT = re.compile(
+    r"([a-z])\s*(?:\\equiv|≡)\s*([-+±\d,\s]+?(?:\s*(?:or|and)\s*[-\d]+)?)\s*"
+    r"\(?\s*(?:\\pmod|\\bmod|\\mod|\\operatorname\s*mod|mod)\s*\{?\s*(\d{1,4})\s*\}?\s*\)?"
+)
+_FUNCTION = re.compile(r"\s*\\?([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{\s*([a-z])\s*\})\s*=")
+_FREE = frozenset("cCkK")
+"""Letters that denote a constant of the answer in f(x) = cx, without any word."""
+_NAMES_OF_CONSTANTS = _FREE | frozenset(("a", "b", "m", "A", "B", "K", r"\lambda", r"\alpha"))
+_OF_INTEGRATION = re.compile(r"[ACKck]_\{\d\}")
+_LOWEST = {"positive": 1, "natural": 1, "nonnegative": 0}
+
+
+class Family(NamedTuple):
+    """A text without the words on its parameters, the parameters, and the lowest of an integer.
+
+    `integer` is false if the parameters are real constants. `within` limits the members.
+    """
+
+    body: str
+    letters: tuple[str, ...]
+    integer: bool = True
+    lowest: int | None = None
+    within: Spans = REALS
+
+
+def same_family(gold: str, pred: str, is_same: Equality) -> bool | None:
+    """Return whether two tidied texts with parameters are the same; None if none has any.
+
+    Args:
+        gold: Gold answer, tidied.
+        pred: Answer, tidied.
+        is_same: Comparison of two texts.
+    """
+    if max(len(gold), len(pred)) > MAX_CHARS:
+        return None
+    g, p = read_family(gold), read_family(pred)
+    if g is None and p is None:
+        return _same_constants(Family(gold, ()), Family(pred, ()), is_same) or None
+    if g and p and g.integer and p.integer:
+        same = _same_members(g, p)
+        if same is not None:
+            return same
+    if g and p and (g.integer, g.lowest, g.within) != (p.integer, p.lowest, p.within):
+        return False
+    both = g or Family(gold, ()), p or Family(pred, ())
+    kept = set(both[0].letters or both[1].letters)
+    named = (g is None) != (p is None) and all(kept <= symbols(f.body) for f in both)
+    return (named and is_same(both[0].body, both[1].body)) or _same_constants(*both, is_same)
+
+
+@lru_cache(maxsize=2048)
+def read_family(text: str) -> Family | None:
+    """Return a tidied text as a family; None if it says nothing of a parameter."""
+    text = text.strip(" .$")
+    if congruent := _CONGRUENT.fullmatch(text):
+        letter, rests, step = congruent.groups()
+        values = [rest for rest in re.split(r"\s*(?:,|or|and)\s*", rests) if rest.strip()]
+        return Family(", ".join(f"{step}{letter} + ({rest})" for rest in values), (letter,))
+    if (words := _WORDS.fullmatch(text)) and (of_words := _read_words(words)):
+        return of_words
+    if builder := _BUILDER.fullmatch(text):
+        return _read_builder(builder[1], builder[2])
+    if counted := _COUNTED.fullmatch(text):
+        lowest = None if counted["signed"] else int(counted["first"])
+        return Family(counted["body"].strip(" ,;("), (counted["letter"],), True, lowest)
+    return _read_qualified(text)
+
+
+def _read_qualified(text: str) -> Family | None:
+    match = _QUALIFIER.fullmatch(text)
+    if match is None:
+        return None
+    named = match["lettersa"] or match["lettersb"] or match["lettersc"]
+    letters = tuple(re.sub(r"\s", "", name) for name in re.split(r"\s*(?:,|and)\s*", named))
+    body = match["body"].strip(" ,;")
+    inner = _read_qualified(body)  # a \in Z and b \in Z
+    if inner:
+        body, letters = inner.body, (*inner.letters, *letters)
+    if not set(letters) <= symbols(body):
+        return None
+    sign = (match["signb"] or match["signc"] or "").replace("-", "")
+    noun = match["nounb"] or match["nounc"] or ""
+    mark = re.sub(r"[\s{}_^]", "", match["mark"] or "")
+    domain = match["domain"] or ("Z" if noun.startswith(("integer", "whole")) else "R")
+    if noun.startswith("natural") or sign == "natural":
+        domain = "N"
+    if domain in ("R", r"\reals", "Q"):
+        return Family(body, letters, False)
+    lowest = _LOWEST.get(sign, 1 if domain == "N" or mark in ("+", "*", ">0") else None)
+    return Family(body, letters, True, 0 if mark in ("0", r"\geq0", ">=0") else lowest)
+
+
+def _read_builder(element: str, condition: str) -> Family | None:
+    r"""Read {2k : k \in Z}, {x | x = 2k, k \in Z} and {n \in Z : n > 3}."""
+    member = re.fullmatch(r"([a-z])\s*(?:\\in(?![A-Za-z])|∈)\s*(Z|N)(\s*\^\{[+*]\})?", element)
+    if member:
+        inner = read_number_set(condition, (member[1],))
+        within = inner.at(POINTS[0]) if inner and inner.variable in ("", member[1]) else None
+        lowest = 1 if member[2] == "N" or member[3] else None
+        return Family(member[1], (member[1],), True, lowest, within) if within is not None else None
+    name = re.fullmatch(r"([a-z])(?:\s*(?:\\in(?![A-Za-z])|∈)\s*(?:\\reals|Z|R))?", element)
+    if name and name[1] in symbols(condition):
+        return _read_qualified(condition)
+    return _read_qualified(f"{element} , {condition}")
+
+
+def _read_words(words: re.Match[str]) -> Family | None:
+    """Read "all odd integers n > 1", "positive multiples of 3", "odd n > 1"."""
+    step = int(words["step"] or words["step2"] or (2 if words["kind"] else 1))
+    if not (words["noun"] or words["kind"]) or (words["noun"] == "numbers" and step == 1):
+        return None
+    sign = (words["sign"] or words["sign2"] or "").strip().replace("-", "")
+    within = _signed(sign)
+    condition = (words["condition"] or "").strip()
+    for pattern, mark in _COMPARES:
+        condition = pattern.sub(mark, condition)
+    if condition and not re.fullmatch("[a-z]", condition):
+        lettered = condition if condition[0].isalpha() else f"n {condition}"
+        inner = read_number_set(lettered, (lettered[0],))
+        limits = inner.at(POINTS[0]) if inner and inner.variable == lettered[0] else None
+        if limits is None:
+            return None
+        within = intersect(within, limits)
+    odd = (words["kind"] or "").strip() == "odd"
+    return Family(f"{step} n + {int(odd)}", ("n",), True, None, within)
+
+
+def _signed(sign: str) -> Spans:
+    if sign == "negative":
+        return (Span(-math.inf, False, 0.0, False),)
+    if sign in ("positive", "natural"):
+        return (Span(0.0, False, math.inf, False),)
+    return (Span(0.0, True, math.inf, False),) if sign == "nonnegative" else REALS
+
+
+def _same_members(gold: Family, pred: Family) -> bool | None:
+    """Compare the members of two families in a window; None if one is not linear in an integer."""
+    if len(gold.letters) != 1 or len(pred.letters) != 1:
+        return None
+    excluded = [r"\neq" in family.body for family in (gold, pred)]
+    if excluded[0] != excluded[1]:
+        return None
+    gold, pred = (f._replace(body=f.body.replace(r"\neq", "=")) for f in (gold, pred))
+    names = [_NAMED.match(family.body) for family in (gold, pred)]
+    if names[0] and names[1] and names[0][1] != names[1][1]:
+        return False
+    ours, theirs = _list_members(gold), _list_members(pred)
+    if ours is None or theirs is None:
+        return None
+    (g, step, reach), (p, other_step, other_reach) = ours, theirs
+    size = _PERIODS * max(step, other_step)
+    if min(reach, other_reach) < size:
+        return None
+    window = (Span(-size, True, size, True),)
+    return same_spans(intersect(g, window), intersect(p, window))
+
+
+@lru_cache(maxsize=512)
+def _list_members(family: Family) -> tuple[Spans, float, float] | None:
+    """Return the members near 0, the largest step, and how far from 0 they are complete."""
+    family = _read_condition(family)
+    found, steps, reach = list[Span](), list[float](), math.inf
+    for piece in _list_pieces(family.body):
+        line = _read_line(piece, family.letters[0])
+        if line is None:
+            return None
+        spans, step = line
+        first = -_MEMBERS if family.lowest is None else family.lowest
+        members = [_move(spans, step * number) for number in range(first, _MEMBERS + 1)]
+        steps.append(abs(step))
+        last = members[-1] if family.lowest is not None else (*members[0], *members[-1])
+        reach = min(reach, *(min(abs(span.low), abs(span.high)) for span in last))
+        found += [span for member in members for span in _round(member)]
+    return intersect(join_spans(found), family.within), max(steps), reach
+
+
+def _move(spans: Spans, by: float) -> Spans:
+    return tuple(span._replace(low=span.low + by, high=span.high + by) for span in spans)
+
+
+def _round(spans: Spans) -> Spans:
+    """Return spans of which ends that touch are equal."""
+    return tuple(s._replace(low=round(s.low, _PLACES), high=round(s.high, _PLACES)) for s in spans)
+
+
+def _read_condition(family: Family) -> Family:
+    """Return n > 3 for integers n as the integers within (3, oo)."""
+    inner = read_number_set(family.body, family.letters)
+    if inner is None or inner.variable != family.letters[0] or inner.kind == "points":
+        return family
+    within = inner.at(POINTS[0])
+    if within is None:
+        return family
+    return family._replace(body=family.letters[0], within=intersect(family.within, within))
+
+
+def _read_line(piece: str, letter: str) -> tuple[Spans, float] | None:
+    """Return a member for the integer 0 and the step to the next; None if it is not moved only.
+
+    Members that overlap are not intervals but points: (k, k + 2).
+    """
+    names = tuple(sorted(symbols(piece) | {letter}))
+    read = read_number_set(piece, names)
+    if read is None or read.kind == "points":
+        read = read_number_set(rf"\{{ {_NAMED.sub('', piece, count=1)} \}}", names)
+    if read is None or read.variable == letter:
+        return None
+    place, members = names.index(letter), list[Spans]()
+    for number in (0.0, 1.0, 3.0):
+        point = list(POINTS[0])
+        point[place] = complex(START + number)
+        members.append(read.at(point) or ())
+    if not members[0] or any(len(member) != len(members[0]) for member in members):
+        return None
+    ends = [[end for span in member for end in (span.low, span.high)] for member in members]
+    step = ends[1][0] - ends[0][0]
+    if not all(map(math.isfinite, ends[0])) or not step:
+        return None
+    even = all(
+        math.isclose(second - first, step, rel_tol=_EVEN)
+        and math.isclose(third - first, 3 * step, rel_tol=_EVEN)
+        for first, second, third in zip(*ends, strict=True)
+    )
+    overlap = ends[0][-1] - ends[0][0] > abs(step) * (1 + _EVEN)
+    return (_move(members[0], -step * START), step) if even and not overlap else None
+
+
+def _list_pieces(body: str) -> Iterator[str]:
+    r"""Yield the members of a body: both of 2k\pi \pm 1, all of x = k or x = k + 1."""
+    for piece in split_outside_brackets(
+        body.replace("°", r" \frac{\pi}{180} "), {",", ";", "or", "and"}
+    ):
+        for sign in ("+", "-") if "±" in piece else ("+",):
+            yield piece.replace("±", sign)
+
+
+def _same_constants(gold: Family, pred: Family, is_same: Equality) -> bool:
+    """Compare two texts with the constants of one named as those of the other."""
+    g, p = symbols(gold.body), symbols(pred.body)
+    ours, theirs = set(gold.letters) or g - p, set(pred.letters) or p - g
+    if g == p and not (ours or theirs):  # numbered in another order
+        ours = theirs = {name for name in g if _OF_INTEGRATION.fullmatch(name)}
+    if gold.letters and not pred.letters:
+        theirs = p - (g - ours)
+    elif pred.letters and not gold.letters:
+        ours = g - (p - theirs)
+    if not 0 < len(ours) == len(theirs) <= MAX_CONSTANTS:
+        return False
+    if not (gold.letters or pred.letters) and not _are_constants(gold.body, ours, theirs):
+        return False
+    order = sorted(ours)
+    return any(
+        is_same(gold.body, rename_symbols(pred.body, dict(zip(names, order, strict=True))))
+        for names in permutations(sorted(theirs))
+    )
+
+
+def _are_constants(gold: str, ours: set[str], theirs: set[str]) -> bool:
+    """Return whether letters without a word on them are constants: f(x) = cx, C_1 e^x + C_2."""
+    if ours == _number_constants(ours) and not _OF_INTEGRATION.match(gold.strip()):
+        return theirs == _number_constants(theirs) or theirs <= _NAMES_OF_CONSTANTS
+    head = _FUNCTION.match(gold)
+    return bool(head) and len(ours) == 1 and ours <= _FREE and theirs <= _NAMES_OF_CONSTANTS
+
+
+def _number_constants(names: set[str]) -> set[str]:
+    """Return C_1, C_2, ... (or from 0) in the letter of the first name, as many as the names."""
+    letter = min(names)[0]
+    first = 0 if f"{letter}_{{0}}" in names else 1
+    return {f"{letter}_{{{first + i}}}" for i in range(len(names))}
