@@ -205,6 +205,16 @@ def test_and_is_not_or_in_inequalities() -> None:
     assert equal("-2 < x - 3 < 2", "1 < x < 5")
 
 
+def test_moduli_of_complex_numbers_and_operations_on_sets_count() -> None:
+    assert equal("|z - i| = 2", "|i - z| = 2")
+    assert not equal("|z - i| = 2", "|z + i| = 2")
+    assert not equal(r"A \cap B = \{2\}", r"A \cup B = \{2\}")
+    assert equal(r"\text{all real numbers greater than } 2", r"(2, \infty)")
+    assert not equal(r"\text{all real numbers greater than } 2", r"[2, \infty)")
+    assert equal(r"3\mathbf{i} - 4\mathbf{k}", "(3, 0, -4)")
+    assert not equal(r"3\mathbf{i} - 4\mathbf{k}", "(3, -4, 0)")
+
+
 def test_times_currencies_and_arcs() -> None:
     assert equal(r"5:30 \text{ p.m.}", "17:30")
     assert not equal(r"5:30 \text{ p.m.}", "5:30 AM")

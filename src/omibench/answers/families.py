@@ -24,6 +24,7 @@ from omibench.answers.number_sets import (
     join_spans,
     read_number_set,
     same_spans,
+    write_comparison,
 )
 from omibench.text.pieces import split_outside_brackets
 
@@ -56,6 +57,9 @@ _QUALIFIER = re.compile(
     + r")\s*\)?[\s.]*",
     re.DOTALL,
 )  # fmt: skip
+_NOT_ZERO = re.compile(
+    r"(.+?)[\s,(]+(?:(?:where|for|with|and|any)\s+)*([A-Za-z])\s*\\neq\s*0\s*\)?", re.DOTALL
+)
 _COUNTED = re.compile(
     r"(?P<body>.*\S)[\s,;(]+(?:where\s+|for\s+)?(?P<letter>[a-z])\s*=\s*(?P<first>[01])\s*,\s*"
     r"(?:(?P<signed>±\s*1\s*,\s*±\s*2)|[12]\s*,\s*[23])\s*(?:,\s*±?\s*\d\s*)?,\s*\.\.\.\s*\)?[\s.]*",
@@ -73,12 +77,6 @@ _WORDS = re.compile(
     r"\s*(?P<condition>(?:[a-z]\s*)?(?:[<>]|\\[lg]eq).+|(?:greater|less|more|smaller)\s+than\s+.+"
     r"|at\s+(?:least|most)\s+.+|[a-z])?",
     re.DOTALL,
-)
-_COMPARES = (
-    (re.compile(r"^(?:greater|more)\s+than\s+or\s+equal\s+to|^at\s+least"), r"\\geq "),
-    (re.compile(r"^(?:less|smaller)\s+than\s+or\s+equal\s+to|^at\s+most"), r"\\leq "),
-    (re.compile(r"^(?:greater|more)\s+than"), ">"),
-    (re.compile(r"^(?:less|smaller)\s+than"), "<"),
 )
 _CONGRUENT = re.compile(
     r"([a-z])\s*(?:\\equiv|≡)\s*([-+±\d,\s]+?(?:\s*(?:or|and)\s*[-\d]+)?)\s*"
@@ -149,6 +147,9 @@ def read_family(text: str) -> Family | None:
 
 
 def _read_qualified(text: str) -> Family | None:
+    function = _NOT_ZERO.fullmatch(text)
+    if function and (head := _FUNCTION.match(function[1])) and function[2] != head[2]:
+        return Family(function[1].strip(), (function[2],), False)
     match = _QUALIFIER.fullmatch(text)
     if match is None:
         return None
@@ -193,9 +194,7 @@ def _read_words(words: re.Match[str]) -> Family | None:
         return None
     sign = (words["sign"] or words["sign2"] or "").strip().replace("-", "")
     within = _signed(sign)
-    condition = (words["condition"] or "").strip()
-    for pattern, mark in _COMPARES:
-        condition = pattern.sub(mark, condition)
+    condition = write_comparison((words["condition"] or "").strip())
     if condition and not re.fullmatch("[a-z]", condition):
         lettered = condition if condition[0].isalpha() else f"n {condition}"
         inner = read_number_set(lettered, (lettered[0],))
@@ -339,8 +338,9 @@ def _same_constants(gold: Family, pred: Family, is_same: Equality) -> bool:
 
 def _are_constants(gold: str, ours: set[str], theirs: set[str]) -> bool:
     """Return whether letters without a word on them are constants: f(x) = cx, C_1 e^x + C_2."""
-    if ours == _number_constants(ours) and not _OF_INTEGRATION.match(gold.strip()):
-        return theirs == _number_constants(theirs) or theirs <= _NAMES_OF_CONSTANTS
+    numbered = [names == _number_constants(names) for names in (ours, theirs)]
+    if any(numbered) and not _OF_INTEGRATION.match(gold.strip()):
+        return all(numbered) or (theirs if numbered[0] else ours) <= _NAMES_OF_CONSTANTS
     head = _FUNCTION.match(gold)
     return bool(head) and len(ours) == 1 and ours <= _FREE and theirs <= _NAMES_OF_CONSTANTS
 

@@ -54,7 +54,8 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 """Spellings of the real numbers and of relations; after a space, != is not a factorial."""
 _QUALIFIER = re.compile(
     r"(?<=\S),?\s*(?:\\text\s*\{\s*)?\(?"
-    r"(?:(?:for (?:all|every|any|each)|where)\b|i\.e\.|that is,)[^=]{0,80}$"
+    r"(?:(?:for (?:all|every|any|each)|where)\b|for\s*\}?\s*[a-z]\s*(?:[<>≥≤]|\\[lg]eq?)"
+    r"|i\.e\.|that is,)[^=]{0,80}$"
 )
 """What only one side says of its symbols: for all n ≥ 1, where k is an integer."""
 _ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
@@ -209,7 +210,7 @@ def _same_components(gold: str, pred: str, is_same: Equality) -> bool:
     bare = [_VECTOR_NAME.sub("", text) for text in (gold, pred)]
     sums = [_UNIT_VECTOR.sub(lambda m: f" {m[1] or m[2]} ", text) for text in bare]
     units = [symbols(text) for text in sums]
-    if not any({"i", "j"} <= names <= {"i", "j", "k"} for names in units):
+    if not any(len(names) > 1 and names <= {"i", "j", "k"} for names in units):
         return False
     for at, text in enumerate(bare):
         vector = _VECTOR.fullmatch(text)

@@ -37,6 +37,17 @@ _POSITIVE = re.compile(
     r"(?:all )?positive real(?:s|(?: number)s?)"
     r"|\\reals\s*(?:[\^_]\s*\{?\s*\+\s*\}?|_\s*\{?\s*>\s*0\s*\}?)"
 )
+_COMPARES = (
+    (re.compile(r"^(?:greater|more)\s+than\s+or\s+equal\s+to|^at\s+least"), r"\\geq "),
+    (re.compile(r"^(?:less|smaller)\s+than\s+or\s+equal\s+to|^at\s+most"), r"\\leq "),
+    (re.compile(r"^(?:greater|more)\s+than"), ">"),
+    (re.compile(r"^(?:less|smaller)\s+than"), "<"),
+)
+_REALS_THAT = re.compile(
+    r"(?:all|any)?\s*(?:the\s+)?real(?:s|\s+numbers?)(?:\s+[a-z])?\s+"
+    r"(?:(?:that|which)\s+are\s+)?((?:greater|more|less|smaller)\s+than.+|at\s+(?:least|most).+)",
+    re.DOTALL,
+)
 _NOT_ZERO = re.compile(
     r"(?:all |any )?non-?zero real(?:s|(?: number)s?)"
     r"|\\reals\s*(?:\^\s*\{?\s*(?:\*|×)\s*\}?|_\s*\{\s*\\neq\s*0\s*\})",
@@ -168,6 +179,9 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     named = next((spans for pattern, spans in _NAMED_SETS if pattern.fullmatch(text)), None)
     if named is not None:
         return NumberSet("", lambda _: named, "region")
+    if words := _REALS_THAT.fullmatch(text):
+        text = f"x {write_comparison(words[1])}"
+        return _read(text, names)._replace(variable="")
     if joined := _read_joined(text, names):
         return joined
     pieces = split_outside_brackets(text, {",", ";"})
@@ -176,6 +190,13 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     if member := _MEMBER.fullmatch(text):
         return NumberSet(_plain(member[1]), _read(member[2], names).tree, "region")
     return _read_points(text, names) or _read_interval(text, names) or _read_chain(text, names)
+
+
+def write_comparison(text: str) -> str:
+    """Return "greater than 2" as "> 2"."""
+    for pattern, mark in _COMPARES:
+        text = pattern.sub(mark, text)
+    return text
 
 
 def _read_joined(text: str, names: tuple[str, ...]) -> NumberSet | None:

@@ -655,7 +655,8 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
         return _name_points(points[0]) == _name_points(points[1])
     g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
     if g is None or p is None:
-        return True
+        joined = any(_sides(label, _JOINS.__contains__)[1] for label in (gold, pred))
+        return not joined or is_same(gold, pred)
     names = [_bare(m.group(1) + m.group(2) + _ANY_INDEX.sub("", m.group(3))) for m in (g, p)]
     indices = [_bare("".join(_ANY_INDEX.findall(m.group(3)))) for m in (g, p)]
     if sorted(names) == ["f", "y"] and "x" in (g.group(4), p.group(4)):

@@ -542,6 +542,8 @@ _RANDOM = Random(20)  # noqa: S311 (sample points, not a secret)
 POINTS = [[complex(_RANDOM.uniform(0.6, 2.4)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
 SIGNED = [[-x if (i + n) % 2 else x for i, x in enumerate(p)] for n, p in enumerate(POINTS)]
 """Sample points of formulas with bars, which would not count at positive ones."""
+COMPLEX = [[cmath.rect(abs(x), i + n) for i, x in enumerate(p)] for n, p in enumerate(POINTS, 1)]
+"""Sample points of moduli of complex numbers: |z - i| is not |z + i|."""
 INTEGERS = [[complex(_RANDOM.randint(2, 9)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
 """Sample points of formulas that are defined for integers only."""
 
@@ -682,6 +684,8 @@ def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, comp
     constant = not _free_symbols(steps)
     whole = any(isinstance(step, Loop) or step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
     points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
+    if SIZE in steps and CONSTANTS["imaginary"] in steps:
+        points = COMPLEX
     if FLOOR in steps or CEILING in steps:
         points = [*points, *INTEGERS]
     for point in points[:1] if constant else points:
