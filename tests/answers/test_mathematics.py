@@ -175,6 +175,9 @@ def test_a_constant_has_any_name_and_a_parameter_only_its_own() -> None:
     assert not equal("f(x) = cx", "f(x) = kx^2")
     assert not equal("F = kx", "F = mx")
     assert not equal("$C_2 H_5$: 3", "$C_7 H_5$: 3")
+    assert not equal("E_0 + n_1 k h", "E_0 + n_0 k h")
+    assert not equal("f = k_1 x", "f = k_0 x")
+    assert not equal(r"\frac{1}{2} C_1 U^2", r"\frac{1}{2} C_0 U^2")
     assert not equal(r"(k, 2k), k \in \mathbb{Z}", r"(2n, n), n \in \mathbb{Z}")
 
 

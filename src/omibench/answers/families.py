@@ -86,7 +86,7 @@ _FUNCTION = re.compile(r"\s*\\?([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{\s*([a-z])\s
 _FREE = frozenset("cCkK")
 """Letters that denote a constant of the answer in f(x) = cx, without any word."""
 _NAMES_OF_CONSTANTS = _FREE | frozenset(("a", "b", "m", "A", "B", "K", r"\lambda", r"\alpha"))
-_OF_INTEGRATION = re.compile(r"[ACKck]_\{\d\}")
+_OF_INTEGRATION = re.compile(r"[Cc]_\{\d\}")
 _LOWEST = {"positive": 1, "natural": 1, "nonnegative": 0}
 
 
@@ -346,7 +346,6 @@ def _are_constants(gold: str, ours: set[str], theirs: set[str]) -> bool:
 
 
 def _number_constants(names: set[str]) -> set[str]:
-    """Return C_1, C_2, ... (or from 0) in the letter of the first name, as many as the names."""
-    letter = min(names)[0]
-    first = 0 if f"{letter}_{{0}}" in names else 1
-    return {f"{letter}_{{{first + i}}}" for i in range(len(names))}
+    """Return C_1, C_2, ... as many as the names: other letters with numbers are quantities."""
+    letter = "c" if min(names, default="")[:1] == "c" else "C"
+    return {f"{letter}_{{{number}}}" for number in range(1, len(names) + 1)}
