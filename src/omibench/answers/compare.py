@@ -78,6 +78,8 @@ class AnswerMatch(NamedTuple):
 def share_right(parts: Sequence[PartResult]) -> float:
     """Return correct parts over the larger of gold and given parts; below 1."""
     right = sum(part.verdict for part in parts)
+    if not right:
+        return 0.0
     gold_count = sum(part.gold is not None for part in parts)
     answer_count = sum(part.answer is not None for part in parts)
     return right / max(gold_count, answer_count, right + 1)

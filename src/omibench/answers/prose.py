@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rapidfuzz.distance import LCSseq
-
 from glyphtex import lazy_re as re
 from omibench.answers.units import is_symbol
 
@@ -137,6 +135,8 @@ def same_words(gold: str, pred: str) -> bool:
         return False
     if [w for w in g if is_guarded(w)] != [w for w in p if is_guarded(w)]:
         return False
+    from rapidfuzz.distance import LCSseq
+
     return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY and not _has_replaced_word(g, p)
 
 
@@ -146,6 +146,8 @@ def _has_replaced_word(gold: list[str], pred: list[str]) -> bool:
     Between two matching words, words can be missing or added. If both happen, every missing word
     needs the same word in another form (absorb, absorbs) among the added ones.
     """
+    from rapidfuzz.distance import LCSseq
+
     gaps, missing, added = [(list[str](), list[str]())], set[str](), set[str]()
     for step in LCSseq.opcodes(gold, pred):
         if step.tag == "equal":

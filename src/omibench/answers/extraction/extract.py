@@ -246,12 +246,10 @@ def _find_implied_answer(body: str, finish_reason: str | None) -> Extraction | N
     if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
         return Extraction(last, "last line")
     if len(body) <= WHOLE_CHARS and len(paragraphs) == 1:
-        return Extraction(
-            find_conclusion(body) or body, "conclusion" if find_conclusion(body) else "whole"
-        )
-    if find_conclusion(last):
-        return Extraction(find_conclusion(last), "conclusion")
-    return None
+        conclusion = find_conclusion(body)
+        return Extraction(conclusion or body, "conclusion" if conclusion else "whole")
+    conclusion = find_conclusion(last)
+    return Extraction(conclusion, "conclusion") if conclusion else None
 
 
 def _states_value(line: str, alone: bool) -> bool:

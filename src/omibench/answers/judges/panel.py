@@ -17,7 +17,6 @@ from omibench.answers.judges.instrument import (
     find_reader,
 )
 from omibench.errors import ModelError
-from omibench.models.client.ask import open_asker
 from omibench.params.panel import JudgePanel
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.schemas.validation import suggest_name
@@ -124,6 +123,8 @@ def open_panels(
     Raises ModelError if a name is not a model of the study and ParamsError if a prompt file cannot
     be read.
     """
+    from omibench.models.client.ask import open_asker
+
     prompts = [build_prompt(instrument, params.prompt) for params, instrument, _ in panel_requests]
     with ExitStack() as stack:
         judges: dict[str, Judge] = {}
