@@ -10,6 +10,7 @@ rule analyze:
         **cells_read_by("analyze"),
         frozen=rules.freeze.output.answers,
         questions=rules.freeze.output.questions,
+        manifest=rules.freeze.output.manifest,
         certificate=certificate(),
         named=named_files("analyze"),
     output:

@@ -89,7 +89,7 @@ for remark in list_remarks(STUDY, PARAMS_FILES) if workflow.is_main_process else
     logger.warning(f"omibench: {remark}")
 
 # The rules share one search of the package.
-source_hash = Snapshot().hash_stage
+source_hash = Snapshot(STUDY).hash_stage
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)

@@ -17,6 +17,7 @@ from typing import get_args
 from omibench import plugins
 from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
+from omibench.graph.used_parts import PROMPT_REGISTRY, UsedParts
 from omibench.params.models.base import ApiModel, block_class
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
@@ -44,8 +45,13 @@ LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.settings.prompts.names"
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
     "math_verify": ("antlr4",),
+    "sympy": ("mpmath",),
 }
 """Packages loaded indirectly by others, whose versions affect results."""
+WITHOUT_EFFECT = frozenset({"httpx", "huggingface_hub", "platformdirs"})
+"""Packages that fetch files of a fixed commit or find a folder: no result depends on them, so that
+installing one reruns nothing.
+"""
 DISTRIBUTION = {
     "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
     "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
@@ -169,11 +175,13 @@ def _is_ours(name: str) -> bool:
 class Snapshot:
     """The package and what is installed, as found once: hashes of many stages share the search.
 
-    `files` are the modules of the package: name -> file.
+    `files` are the modules of the package: name -> file. With a study, the scorers, prompts,
+    plug-ins and optional packages that it does not use do not count.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, study: Study | None = None) -> None:
         """Find the modules; each is read when it is needed."""
+        self.used = UsedParts(study) if study else None
         paths = sorted(path for name in PACKAGES for path in (SOURCE / name).rglob("*.py"))
         self.files = {_module_name(path): path for path in paths}
         self.files.pop("omibench", None)
@@ -199,14 +207,17 @@ class Snapshot:
         stage = find_stage(name.partition(".")[0])
         tree = Tree(stage.params, self)
         closure = sorted(_stage_closure(tree, name))
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(f"Python {sys.version_info[0]}.{sys.version_info[1]}\0".encode())
         for module in closure:
             digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
-        for package in sorted(tree.packages(closure)):
+        used = self.used
+        if used and PROMPT_REGISTRY in closure:
+            digest.update(used.prompts.encode())
+        for package in sorted(tree.packages(closure) - (used.packages_apart if used else set())):
             digest.update(f"{package}\0{self.version(package)}\0".encode())
         for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
             digest.update(hashlib.sha256(file.read_bytes()).digest())
-        digest.update(plugins.source_hash(stage.plugins).encode())
+        digest.update(plugins.source_hash(stage.plugins, used.names if used else None).encode())
         meanings(MEANINGS_FILE.absolute()).save()
         return digest.hexdigest()[:16]
 
@@ -223,6 +234,8 @@ class Tree:
         self._unused_modules = block_modules(keys) - used_modules
         self._snapshot = snapshot or Snapshot()
         self.files = self._snapshot.files
+        used = self._snapshot.used
+        self._apart: frozenset[str] = used.modules_apart if used else frozenset()
 
     def source(self, module: str) -> SourceSummary:
         """Return the semantics and imports of a module; empty if it is not a module."""
@@ -244,6 +257,7 @@ class Tree:
             Names of modules, without API clients and the code that transports responses.
         """
         visited: set[str] = set()
+        without = {*without, *self._apart}
         waiting = [*roots]
         waiting += [name for name in self.files for root in roots if name.startswith(f"{root}.")]
         while waiting:
@@ -271,7 +285,7 @@ class Tree:
             for module in closure
             if not _is_within(module, APART)
             for name in self.source(module).imports
-            if name.split(".")[0] not in {*PACKAGES, *sys.stdlib_module_names}
+            if name.split(".")[0] not in {*PACKAGES, *WITHOUT_EFFECT, *sys.stdlib_module_names}
         }
         return packages.union(*(BESIDE.get(name, ()) for name in packages))
 

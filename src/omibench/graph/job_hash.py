@@ -8,10 +8,11 @@ from typing import Any
 
 from omibench.graph.stage import GraphJob, Stage, pick
 from omibench.graph.stages import find_stage
+from omibench.graph.used_parts import list_texts
 from omibench.params.runtime import job_fields
 from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.plugins.files import registered_kinds
+from omibench.plugins import uses_plugin
 from omibench.plugins.sources import SOURCES
 
 KINDS_NAMED = {
@@ -52,7 +53,7 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
     if stage.models is None:
         if stage.narrows_models and "models" in blocks:
             blocks["models"] = models
-        return stage.select_blocks(study, job, blocks) | _plugin_files(study, stage)
+        return _with_plugins(study, stage, stage.select_blocks(study, job, blocks))
     names = sorted({*stage.models(study, job)})
     study_block = blocks.pop("study", {})
     blocks.pop("models", None)
@@ -62,20 +63,23 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
         keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)
         part["models"] = {name: models[name] for name in names}
         part["study"] = pick(study_block, keys)
-    return part | _plugin_files(study, stage)
+    return _with_plugins(study, stage, part)
 
 
-def _plugin_files(study: Study, stage: Stage) -> dict[str, Any]:
-    """Return the plug-ins that a job must load, and the semantics of those that its code uses."""
+def _with_plugins(study: Study, stage: Stage, blocks: dict[str, Any]) -> dict[str, Any]:
+    """Add the plug-ins that a job must load, with the meaning of those that its code uses.
+
+    Only the names in the job's own blocks count, so that the job finds the same from its slice.
+    """
     named = {kind for key in stage.params for kind in KINDS_NAMED.get(key, ())}
+    used = {*list_texts(blocks)} if study.plugins else set()
     plugins: list[dict[str, str]] = []
     for plugin in study.plugins:
-        kinds = registered_kinds(plugin.file)
-        if kinds & {*stage.plugins}:
+        if uses_plugin(plugin.file, stage.plugins, used):
             plugins.append({"file": plugin.file, "meaning": SOURCES[plugin.file].meaning})
-        elif kinds & named:
+        elif uses_plugin(plugin.file, named, used):
             plugins.append({"file": plugin.file})
-    return {"plugins": plugins} if plugins else {}
+    return blocks | ({"plugins": plugins} if plugins else {})
 
 
 # Hash of a job of the graph: its parameters.

@@ -12,20 +12,29 @@ from collections.abc import Collection
 from omibench.errors import PluginError
 from omibench.plugins.built_in import KINDS
 from omibench.plugins.registry import REGISTRIES, Registry, has_part
-from omibench.plugins.sources import SOURCES, installed_names
+from omibench.plugins.sources import (
+    SOURCES,
+    PluginSource,
+    installed_names,
+    installed_parts,
+    module_meaning,
+)
 from omibench.schemas.validation import suggest_name
 
 __all__ = ["Registry", "part_meaning", "source_hash"]
 
 ALWAYS_USED = frozenset({"sections", "results", "figures"})
 """Kinds whose installed parts are all in use, even if params do not list them."""
+_COUNTED = ALWAYS_USED | {"benchmarks"}
+"""Kinds whose parts all count: benchmarks are also named in the manifest of papers."""
 
 
-def source_hash(kinds: Collection[str]) -> str:
+def source_hash(kinds: Collection[str], used: Collection[str] | None = None) -> str:
     """Return the hash of the source of the plug-ins that register parts of these kinds.
 
     Args:
         kinds: Kinds such as `scorers`, as in the groups of entry points.
+        used: Names of parts; others do not count. None counts every loaded part.
 
     Returns:
         16 hex digits, or "" if no loaded plug-in registers such a part. Comments, docstrings and
@@ -42,12 +51,44 @@ def source_hash(kinds: Collection[str]) -> str:
     for kind in sorted(kinds):
         for name in installed_names(kind) if kind in ALWAYS_USED else ():
             has_part(kind, name)
-        registry = REGISTRIES.get(kind)
-        if registry is None:
-            continue
-        sources = [SOURCES[origin] for origin in registry.origins if origin in SOURCES]
-        lines |= {f"{source.origin}\0{source.meaning}\n" for source in sources}
+        lines |= {
+            _describe_source(kind, name, source)
+            for name, source in loaded_parts(kind).items()
+            if used is None or kind in _COUNTED or name in used
+        }
     return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()[:16] if lines else ""
+
+
+def loaded_parts(kind: str) -> dict[str, PluginSource]:
+    """Return the loaded parts of a kind from plug-ins, each with its source."""
+    registry = REGISTRIES.get(kind)
+    origins = {name: registry.origin(name) for name in registry.loaded} if registry else {}
+    return {name: SOURCES[origin] for name, origin in origins.items() if origin in SOURCES}
+
+
+def uses_plugin(origin: str, kinds: Collection[str], used: Collection[str]) -> bool:
+    """Return whether a plug-in registers a part of these kinds that is in use.
+
+    Args:
+        origin: The plug-in.
+        kinds: Kinds such as `scorers`.
+        used: Names of parts in use; of some kinds, every part is.
+    """
+    return any(
+        source.origin == origin and (kind in _COUNTED or name in used)
+        for kind in kinds
+        for name, source in loaded_parts(kind).items()
+    )
+
+
+def _describe_source(kind: str, name: str, source: PluginSource) -> str:
+    """Return a line that changes with the code of a part: its file, or its modules in a package."""
+    if not source.is_installed:
+        return f"{source.origin}\0{source.meaning}\n"
+    installed = installed_parts().get(kind, {}).get(name)
+    module = installed[0].entry_point.module if installed else None
+    meaning = module_meaning(source.path, module) if module else source.meaning
+    return f"{kind}\0{name}\0{meaning}\n"
 
 
 def part_meaning(kind: str, name: str) -> str | None:

@@ -104,6 +104,11 @@ class Registry(Generic[Part]):
         return list(dict.fromkeys([*self._modules, *self._parts, *installed_names(self.kind)]))
 
     @property
+    def loaded(self) -> list[str]:
+        """The names of the parts that are registered in this process."""
+        return list(self._parts)
+
+    @property
     def origins(self) -> set[str]:
         """The files and packages with registered parts, without `omibench`."""
         return set(self._origins.values()) - {BY_OMIBENCH}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import sys
 import traceback
@@ -45,14 +46,77 @@ def text_meaning(text: str) -> str:
 
 def package_meaning(path: Path) -> str:
     """Return the hash of the meaning of a module or package folder, with its data files."""
+    return _hash_files(_package_files(path), path.parent)
+
+
+def _hash_files(files: Iterable[Path], folder: Path) -> str:
     digest = hashlib.sha256()
-    for file in _package_files(path):
+    for file in files:
         content = file.read_bytes()
-        name = file.relative_to(path.parent).as_posix()
+        name = file.relative_to(folder).as_posix()
         is_code = file.suffix == ".py"
         meaning = text_meaning(content.decode("utf-8")) if is_code else _hash(content)
         digest.update(f"{name}\0{meaning}\0".encode())
     return digest.hexdigest()[:HEX_DIGITS]
+
+
+def module_meaning(path: Path, module: str) -> str:
+    """Return the hash of the meaning of one module of a package and of what it imports there.
+
+    The package's data files count, and all of its code if some imports are computed.
+
+    Args:
+        path: The package's folder, or the file of a single module.
+        module: Dotted name of the module, such as `my_package.scorers`.
+    """
+    if path.is_file():
+        return package_meaning(path)
+    files = {_dotted_name(file, path): file for file in path.rglob("*.py")}
+    needed: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in needed or name not in files:
+            continue
+        needed.add(name)
+        imports = _list_inner_imports(files[name], name)
+        if imports is None:
+            return package_meaning(path)
+        parents = name.split(".")
+        waiting += [*imports, *(".".join(parents[:end]) for end in range(1, len(parents)))]
+    chosen = {files[name] for name in needed}
+    counted = (file for file in _package_files(path) if file.suffix != ".py" or file in chosen)
+    return _hash_files(counted, path.parent)
+
+
+def _dotted_name(file: Path, package: Path) -> str:
+    parts = file.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _list_inner_imports(file: Path, name: str) -> list[str] | None:
+    """Return every module that a file may import; None if some are computed."""
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    found: list[str] = []
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            start = ".".join([*(above if node.level else []), *([node.module or ""])]).strip(".")
+            found += [start, *(f"{start}.{alias.name}" for alias in node.names)]
+        if _computes_imports(node):
+            return None
+    return found
+
+
+def _computes_imports(node: ast.AST) -> bool:
+    names = {"importlib", "pkgutil", "__import__", "exec", "eval"}
+    if isinstance(node, ast.Import):
+        return any(alias.name.partition(".")[0] in names for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and (node.module or "").partition(".")[0] in names
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def describe_error(error: BaseException, origin: str) -> str:

@@ -9,6 +9,7 @@ from omibench.graph.stage import (
     GraphJob,
     ResultFile,
     Stage,
+    drop,
     list_layout_files,
     pick,
     prompt_file,
@@ -37,7 +38,9 @@ def _list_review_files(study: Study) -> list[str]:
 
 
 def _select_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    """Folder of the review, and the rules that settle a task, if any."""
+    """Saliency only if it is measured; of the review its folder and what settles a task."""
+    if not study.salient_cells:
+        blocks = drop(blocks, ("saliency",))
     review = blocks.get("review", {})
     review = pick(review, ("folder", "reviewers")) if "folder" in review else {}
     others = {name: block for name, block in blocks.items() if name != "review"}

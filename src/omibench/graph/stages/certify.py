@@ -8,11 +8,12 @@ from omibench.params.study import Study
 from omibench.schemas.certificate import Certificate, DisagreementRow, ReasoningCertificates
 
 _KEYS = {
-    "study": ("name", "seed"),
+    "study": ("seed",),
     "certify": ("labels", "disagreements"),
     "analyze": ("main_scorer", "confidence"),
 }
-"""Inputs of certificates in blocks with more fields."""
+"""Inputs of certificates in blocks with more fields. The study's name, which a certificate carries
+to other studies, reaches the job by the environment."""
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:

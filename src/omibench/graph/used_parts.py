@@ -1,0 +1,77 @@
+"""Parts that a study uses: a change of any other scorer, prompt or plug-in reruns nothing.
+
+A part is used if its name occurs anywhere in the parameters, defaults included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.params.stages.rationale import WORDS
+from omibench.params.study import Study
+from omibench.plugins.built_in import KINDS, built_in_parts
+from omibench.plugins.registry import REGISTRIES
+
+IN_CODE: Final = frozenset({"robust"})
+"""Scorers that code uses by name: the filter for models that try a problem, votes over samples."""
+_EXCEL: Final = (".xlsx", ".xlsm", ".xls")
+PROMPT_REGISTRY: Final = f"omibench.{KINDS['prompts'].registry}"
+
+
+class UsedParts:
+    """Names, modules and packages that count for a study.
+
+    Attributes:
+        names: Every text in the parameters, keys and defaults included.
+        modules_apart: Modules of built-in parts that are no part of a stage's code: scorers that
+            the study does not use, and all prompts. The wording of those that it uses counts
+            instead (`prompts`), since one module defines many.
+        packages_apart: Optional packages that cannot affect its results: installing one of them
+            would otherwise rerun the stages that can use it.
+    """
+
+    def __init__(self, study: Study) -> None:
+        """Read the parameters once."""
+        self.names = frozenset(list_texts(study.model_dump(mode="json"))) | IN_CODE
+        scorers = built_in_parts("scorers")
+        used = {module for name, module in scorers.items() if name in self.names}
+        prompts = {*built_in_parts("prompts").values()}
+        self.modules_apart = frozenset({*scorers.values()} - used | prompts)
+        needed = {
+            "openpyxl": _reads_excel(study, self.names),
+            "transformers": study.rationale.tokenizer != WORDS,
+            "sklearn": study.rationale.taxonomy is not None,
+        }
+        self.packages_apart = frozenset(name for name, is_needed in needed.items() if not is_needed)
+
+    @cached_property
+    def prompts(self) -> str:
+        """The wording of the built-in prompts that the study uses."""
+        used = {n: home for n, home in built_in_parts("prompts").items() if n in self.names}
+        for home in used.values():
+            import_module(home)  # registers them; settings are a layer above
+        return "".join(f"{name}\0{REGISTRIES['prompts'].get(name)!r}\0" for name in sorted(used))
+
+
+def _reads_excel(study: Study, names: Iterable[str]) -> bool:
+    folder = Path(study.data) if study.data else None
+    found = [path.name for depth in ("*", "*/*") for path in folder.glob(depth)] if folder else []
+    is_recorded = any(model.is_recorded for model in study.models.values())
+    return is_recorded or any(Path(name).suffix.lower() in _EXCEL for name in (*names, *found))
+
+
+def list_texts(value: Any) -> Iterable[str]:
+    """Return every text in plain values, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for item in value.values():
+            yield from list_texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from list_texts(item)
