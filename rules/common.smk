@@ -40,9 +40,10 @@ from omibench.params.study import (
 )
 from omibench.graph.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance import forget
+from omibench.graph.trust import accept_pulled
 from omibench.results.study_record import record_study
 from omibench.params.study import list_remarks
-from omibench.files.yaml_file import add_place
+from omibench.files.yaml_file import add_place, yaml_meaning
 
 # Jobs never import modules from the current folder.
 isolate(os.environ)
@@ -63,8 +64,12 @@ try:
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
-    PAPERS += list_correction_inputs(STUDY.ocr) if READ else []
-    refuse_patterns([*list_all_files(STUDY, ALLOWED), *PAPERS])
+    CORRECTED = list_correction_inputs(STUDY.ocr) if READ else []
+    # Of the manifest and the corrections only the values count: a comment reads no paper again.
+    DESCRIBED = [*PAPERS[:1], *CORRECTED[:1]]
+    DESCRIPTION = yaml_meaning(DESCRIBED)
+    PAPERS = [*PAPERS[1:], *CORRECTED[1:]]
+    refuse_patterns([*list_all_files(STUDY, ALLOWED), *DESCRIBED, *PAPERS])
 except MissingInputError as error:
     exit_with_error(MissingInputError(f"{error}{explain_directory(workflow)}"))
 except OmibenchError as error:
@@ -94,9 +99,12 @@ source_hash = Snapshot(STUDY).hash_stage
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
 
-# Never accept results that Snakemake did not write, or that changed after their job.
+# Never accept results that Snakemake did not write, or that changed after their job. Within a stage
+# of DVC, results that it brings from elsewhere are checked and accepted, as by `omibench trust`.
 if workflow.is_main_process:
     try:
+        if "DVC_STAGE" in os.environ:
+            accept_pulled(Path(RESULTS))
         refuse_strangers(RESULTS, ALLOWED)
         refuse_changed(RESULTS, sys.argv, PARAMS_FILES)
     except OmibenchError as error:
@@ -167,7 +175,7 @@ def certificate():
 
 
 def papers():
-    """Return the manifest of exam papers and its files."""
+    """Return the files of exam papers, and pictures of corrections."""
     return lambda wildcards: PAPERS
 
 

@@ -1,6 +1,7 @@
 rule ocr:
     input:
         papers(),
+        described=ancient(DESCRIBED),
         named=named_files("ocr"),
     output:
         problems=f"{RESULTS}/ocr/problems.jsonl",
@@ -18,6 +19,7 @@ rule ocr:
         "../envs/omibench.yaml"
     params:
         study=study_slice("ocr"),
+        described=DESCRIPTION,
         source=source_hash("ocr"),
         ahead=source_hash("ocr.read_ahead") if STUDY.ocr.asks_ahead else "",
         engine=tesseract.version() if STUDY.ocr.engine == tesseract.NAME else "",

@@ -41,6 +41,7 @@ FLOORS: tuple[set[str], ...] = (
         "results.comparison",
         "review.app",
         "review.tasks",
+        "study.dvc_inputs",
         "study.explain",
         "study.init",
         "study.plan",

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.files.yaml_file import add_place, find_line, locate_key, parse_yaml, read_mapping
+from omibench.files.yaml_file import (
+    add_place,
+    find_line,
+    locate_key,
+    parse_yaml,
+    read_mapping,
+    yaml_meaning,
+)
 
 TEXT = """\
 models:
@@ -111,3 +118,14 @@ def test_a_file_that_is_none_of_parameters(tmp_path: Path) -> None:
         read_mapping(file)
     file.write_text("ocr: {}\n")
     assert read_mapping(file) == {"ocr": {}}
+
+
+def test_comments_and_layout_do_not_change_the_meaning_of_files(tmp_path: Path) -> None:
+    file, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    file.write_text("sources: [{name: a, year: 2024-01-01}]\n")
+    other.write_text("")
+    before = yaml_meaning([file, other])
+    file.write_text("# Ana's\nsources:\n- year: 2024-01-01\n  name: a\n")
+    assert yaml_meaning([file, other]) == before
+    file.write_text("sources: [{name: b, year: 2024-01-01}]\n")
+    assert yaml_meaning([file, other]) != before != yaml_meaning([other, file])

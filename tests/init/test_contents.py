@@ -42,7 +42,7 @@ def test_its_corrections_are_empty_and_a_change_of_them_is_seen(
 ) -> None:
     (tmp_path / "corrections.yaml").write_text(of_papers.texts["corrections.yaml"], "utf-8")
     assert read_corrections(tmp_path / "corrections.yaml") == []
-    (freeze, *_) = parse_yaml(of_papers.texts["dvc.yaml"])["stages"].values()
+    freeze = parse_yaml(of_papers.texts["dvc.yaml"])["stages"]["freeze"]
     assert "corrections.yaml" in freeze["deps"]
 
 
@@ -84,15 +84,19 @@ def test_overlays_come_with_their_study() -> None:
 
 
 def test_the_stages_of_dvc_are_those_of_the_project(root: Path) -> None:
-    """Its inputs alone are others: there is no source code in a study's folder."""
+    """Its inputs are others, and one stage more hashes those that its parameters name."""
     ours = yaml.safe_load((root / "dvc.yaml").read_text("utf-8"))
     files = study_that_ships("emma")
     theirs = yaml.safe_load(files.texts["dvc.yaml"])
     tables = [*files.study.analyze.published, "published/tables.yaml"]
+    hashes = [f"${{study.results}}/inputs/{name}.json" for name in ours["stages"]]
+    always = {"cmd": "omibench record inputs", "always_changed": True, "outs": hashes}
+    assert theirs["stages"].pop("inputs") == always
     for name, stage in ours["stages"].items():
         deps, inputs = stage.pop("deps"), theirs["stages"][name].pop("deps")
         made = [path for path in deps if path.startswith("${")]
         extra = ["Snakefile", "requirements.txt", *tables, "data/emma"]
+        assert inputs.pop(0) == f"${{study.results}}/inputs/{name}.json"
         assert inputs == [*made, *extra]
     assert theirs == ours
 

@@ -1,11 +1,13 @@
 """Exactly what changed reruns: a table of changes, the jobs that each may run, and what it buys.
 
 Under `snakemake` and under `dvc repro` alike. The study has 2 models, 2 settings and 8 problems.
+docs/reference/reruns.md has this table: `OMIBENCH_REWRITE_DOCS=1` writes it anew.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +20,6 @@ from tests.extras import require_extra
 from tests.integration.small_study import MODELS, PROMPT, Copy, make
 
 require_extra("workflow", "dvc")
-
-pytestmark = pytest.mark.slow
 
 PROBLEMS = 8
 SETTINGS = ["first", "own"]
@@ -48,9 +48,11 @@ class Case(NamedTuple):
 
     Where a rerun job writes what it wrote before, one run of Snakemake still makes what follows
     from it, while DVC's stages, each a run of its own, end there: `dvc` says so. Which jobs run is
-    decided by Snakemake: DVC is asked about some changes, and in the long tests about all.
+    decided by Snakemake: DVC is asked about some changes, and in the long tests about all. `words`
+    is the change in the table of the docs.
     """
 
+    words: str
     edit: Edit
     jobs: dict[str, int]
     bought: int = 0
@@ -180,6 +182,55 @@ def upgrade(package: str) -> Edit:
     return edit
 
 
+def optional_packages(study: Copy) -> dict[str, str] | None:
+    for package in ("huggingface_hub", "httpx", "platformdirs"):
+        upgrade(package)(study)
+    return upgrade("openpyxl")(study)
+
+
+def version_of_dataset(study: Copy) -> None:
+    params = study.params()
+    params["freeze"]["version"] = "1.0.1"
+    study.write_params(params)
+
+
+def yaml_comments(study: Copy) -> None:
+    for name in ("sources.yaml", "corrections.yaml"):
+        file = study.folder / "sample" / name
+        file.write_text("# One more comment.\n" + file.read_text("utf-8"))
+
+
+PLUGIN = """
+from omibench import scorer
+
+
+@scorer("unused")
+def score(item):
+    raise NotImplementedError
+"""
+
+
+def unused_parts(study: Copy) -> None:
+    study.replace("src/omibench/answers/scorers/emma.py", "VERSION = ", "VERSION = 10 + ")
+    study.replace("src/omibench/settings/prompts_built_in.py", "Visualize the", "Picture the")
+    (study.folder / "mine.py").write_text(PLUGIN)
+    params = study.params()
+    params["plugins"] = ["mine.py"]
+    study.write_params(params)
+
+
+def saliency_pixels(study: Copy) -> None:
+    params = study.params()
+    params["saliency"] = {"max_pixels": 10_000}
+    study.write_params(params)
+
+
+def has_new_version(study: Copy, engine: tuple[str, ...]) -> None:
+    report = (study.folder / "results/analyze/report.html").read_text("utf-8")
+    assert "small 1.0.1" in report
+    assert "small 1.0.0" not in report
+
+
 def what_no_job_depends_on(study: Copy) -> dict[str, str] | None:
     (study.folder / "params.yaml").touch()
     for edit in (comments, code_of_no_stage, docs):
@@ -200,42 +251,92 @@ ONE_SETTING, ONE_MODEL = len(MODELS), len(SETTINGS)
 
 
 CASES = {
-    "what no job depends on": Case(what_no_job_depends_on, {}),
-    "one decoding parameter": Case(decoding, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
-    "one model more": Case(model, asked(ONE_MODEL), ONE_MODEL * PROBLEMS),
-    "one prompt file": Case(prompt, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
-    "how responses are scored": Case(rules, SCORED),
-    "a label": Case(label, {"analyze": 1}),
-    "one gold corrected": Case(gold, {"freeze": 1, **SCORED}),
-    "one choice was misread": Case(reading, {**READ, **ASKED}, CELLS),
-    "one image replaced": Case(image, {**READ, **ASKED}, SHOWN_IN),
-    "the code of scoring": Case(code_of_scoring, SCORED, check=are_of_version_99),
-    "code of scoring without an effect": Case(idle_code("score"), SCORED, dvc={"score": CELLS}),
-    "code of asking without an effect": Case(idle_code("infer"), ASKED, dvc={"infer": CELLS}),
-    "the study's name and the client of an API": Case(name_and_client, {"analyze": 1}),
+    "what no job depends on": Case(
+        "comments, docstrings, docs, code that no stage imports, a package that no stage imports",
+        what_no_job_depends_on,
+        {},
+    ),
+    "one decoding parameter": Case(
+        "the decoding of one setting", decoding, asked(ONE_SETTING), ONE_SETTING * PROBLEMS
+    ),
+    "one model more": Case("a new model", model, asked(ONE_MODEL), ONE_MODEL * PROBLEMS),
+    "one prompt file": Case(
+        "the prompt file of one setting", prompt, asked(ONE_SETTING), ONE_SETTING * PROBLEMS
+    ),
+    "how responses are scored": Case("`score.scorers`", rules, SCORED),
+    "a label": Case("labels of models and settings", label, {"analyze": 1}),
+    "one gold corrected": Case("a gold answer (a review decision)", gold, {"freeze": 1, **SCORED}),
+    "one choice was misread": Case("a correction of a choice", reading, {**READ, **ASKED}, CELLS),
+    "one image replaced": Case("one picture of a paper", image, {**READ, **ASKED}, SHOWN_IN),
+    "the code of scoring": Case(
+        "code of `score` that changes its verdicts",
+        code_of_scoring,
+        SCORED,
+        check=are_of_version_99,
+    ),
+    "code of scoring without an effect": Case(
+        "code of `score` that changes no verdict", idle_code("score"), SCORED, dvc={"score": CELLS}
+    ),
+    "code of asking without an effect": Case(
+        "code of `infer` that changes no response", idle_code("infer"), ASKED, dvc={"infer": CELLS}
+    ),
+    "the study's name and the client of an API": Case(
+        "`study.name`; code of an API client", name_and_client, {"analyze": 1}
+    ),
     # The filter, too, asks scorers: whether models that try a problem are right; the report,
     # whether people are; and ocr, which choice a key with a formula names.
     "a package that scoring uses, upgraded": Case(
+        "sympy upgraded, as other packages that a stage imports",
         upgrade("sympy"),
         {"ocr": 1, "filter": 1, "rationale": 1, "freeze": 1, **SCORED},
     ),
-    "a package that the report uses, upgraded": Case(upgrade("altair"), {"analyze": 1}),
+    "a package that the report uses, upgraded": Case(
+        "altair upgraded", upgrade("altair"), {"analyze": 1}
+    ),
+    "a package behind sympy, upgraded": Case(
+        "mpmath upgraded, which sympy loads",
+        upgrade("mpmath"),
+        {"ocr": 1, "filter": 1, "rationale": 1, "freeze": 1, **SCORED},
+    ),
+    "packages that results do not depend on": Case(
+        "huggingface_hub, httpx, platformdirs, and openpyxl without Excel files installed or "
+        "upgraded",
+        optional_packages,
+        {},
+    ),
+    "the version of the dataset": Case(
+        "`freeze.version`", version_of_dataset, {"freeze": 1, "analyze": 1}, check=has_new_version
+    ),
+    "comments in YAML files": Case(
+        "a comment in the manifest of papers or in `corrections.yaml`", yaml_comments, {}
+    ),
+    "parts that the study does not use": Case(
+        "a built-in scorer or prompt, or a plug-in's scorer, that the study does not use",
+        unused_parts,
+        {},
+    ),
+    "saliency that is not measured": Case(
+        "`saliency.max_pixels` without saliency", saliency_pixels, {}
+    ),
 }
 SNAKEMAKE, DVC = ("snakemake", "--cores", "2"), ("dvc", "repro")
 CHAINS = {
     "parameters": (
-        "what no job depends on", "a label", "one decoding parameter", "how responses are scored",
-        "one model more",
+        "what no job depends on", "saliency that is not measured", "the version of the dataset",
+        "a label", "one decoding parameter", "how responses are scored", "one model more",
     ),
     "files": (
-        "one prompt file", "one gold corrected", "one choice was misread", "one image replaced",
+        "comments in YAML files", "one prompt file", "one gold corrected",
+        "one choice was misread", "one image replaced",
     ),
     "code": (
-        "the code of scoring", "code of asking without an effect",
+        "parts that the study does not use", "the code of scoring",
+        "code of asking without an effect",
         "the study's name and the client of an API", "code of scoring without an effect",
     ),
     "packages": (
-        "a package that scoring uses, upgraded", "a package that the report uses, upgraded",
+        "packages that results do not depend on", "a package that scoring uses, upgraded",
+        "a package that the report uses, upgraded", "a package behind sympy, upgraded",
     ),
 }  # fmt: skip
 """Changes that are made one after the other in one copy of the study, each to what is built."""
@@ -243,6 +344,7 @@ LONG_WITH_DVC = {
     "a label", "how responses are scored", "one model more", "one prompt file",
     "one choice was misread", "code of asking without an effect",
     "the study's name and the client of an API", "a package that the report uses, upgraded",
+    "a package behind sympy, upgraded", "saliency that is not measured",
 }  # fmt: skip
 
 
@@ -266,6 +368,33 @@ def test_every_change_is_in_one_chain() -> None:
     assert sorted(name for chain in CHAINS.values() for name in chain) == sorted(CASES)
 
 
+def _list_jobs(jobs: dict[str, int]) -> str:
+    return ", ".join(f"{n} {rule}" if n > 1 else rule for rule, n in jobs.items()) or "none"
+
+
+def _table() -> str:
+    rows = [
+        (case.words, _list_jobs(case.jobs), case.bought or "none",
+         "the same" if case.dvc is None else _list_jobs(case.dvc))
+        for case in CASES.values()
+    ]  # fmt: skip
+    head = [("change", "jobs of `snakemake`", "requests", "jobs of `dvc repro`"), ("---",) * 4]
+    return "".join("| " + " | ".join(map(str, row)) + " |\n" for row in [*head, *rows])
+
+
+def test_the_docs_have_this_table(root: Path) -> None:
+    page = root / "docs/reference/reruns.md"
+    before, start, rest = page.read_text("utf-8").partition("<!-- changes -->\n")
+    _, end, after = rest.partition("<!-- end of changes -->\n")
+    text = f"{before}{start}{_table()}{end}{after}"
+    assert start
+    assert end
+    if os.environ.get("OMIBENCH_REWRITE_DOCS"):
+        page.write_text(text, "utf-8")
+    assert page.read_text("utf-8") == text
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("engine", "left_out"),
@@ -296,6 +425,7 @@ def test_exactly_what_changed_reruns(
     assert "Nothing to be done" in study.run("snakemake", "-n", **variables)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_bigger_budget_and_other_limits_run_nothing(built: Copy, tmp_path: Path) -> None:
     study = built.copy(tmp_path / "study")

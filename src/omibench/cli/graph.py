@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,16 +11,11 @@ from omibench.cli.options import Params
 from omibench.errors import UntrustedError
 from omibench.text.terminal import say, say_lines
 
-if TYPE_CHECKING:
-    from omibench.graph.trust import Difference
-
-
-NAMED = 10
-"""The number of files listed per stage."""
-
 
 def record(
-    stages: Annotated[list[str], typer.Argument(metavar="STAGE", help="Stages, such as infer.")],
+    stages: Annotated[
+        list[str], typer.Argument(metavar="STAGE", help="Stages, such as infer; or inputs.")
+    ],
     params: Params = "params.yaml",
 ) -> None:
     """Write provenance.json for each stage.
@@ -30,6 +24,10 @@ def record(
     for it. Run it before you share results; `dvc repro` does so itself. Without provenance.json,
     Snakemake on another machine rebuilds the results.
 
+    `inputs` writes the hashes of what each stage of dvc.yaml reads, to the folder `inputs` of the
+    results: files that parameters name, code and packages. A stage of DVC depends on them, so that
+    `dvc repro` notices a change.
+
     \b
     Example:
       omibench record infer
@@ -37,9 +35,13 @@ def record(
     from omibench.cli.options import show_study
     from omibench.graph.provenance import record_stage
     from omibench.results.study_record import record_study
+    from omibench.study.dvc_inputs import INPUTS, write_input_hashes
 
     study = show_study(params)
     results = Path(study.study.results)
+    if INPUTS in stages:
+        write_input_hashes(study)
+        stages = [stage for stage in stages if stage != INPUTS]
     if "infer" in stages:
         record_study(study, results)
     for stage in stages:
@@ -83,6 +85,8 @@ def trust(
         check_graph,
         check_lock,
         explain_missing_results,
+        name_differences,
+        refuse_differences,
     )
 
     study = show_study(params)
@@ -94,17 +98,12 @@ def trust(
     differences = check_files(results, STAGE_NAMES) or (
         [] if outdated else check_lock(results, odd)
     )
-    if differences:
-        raise UntrustedError(
-            *_name_differences(differences),
-            "Nothing was registered: restore the files (`dvc checkout --force`, "
-            "`dvc pull`), or delete the folders of these stages and run snakemake",
-        )
+    refuse_differences(differences)
     adopted = adopt_strangers(results, STAGE_NAMES)
     checks_graph = not outdated and not study.plugins
     if checks_graph and (differences := check_graph(results, params)):
         raise UntrustedError(
-            *_name_differences(differences),
+            *name_differences(differences),
             *explain_missing_results(),
             "The current parameters, code or inputs would make these differently: "
             "check out the ones that made them, or run snakemake, which rebuilds only these",
@@ -129,16 +128,6 @@ def _verify(results: Path, params: str) -> None:
         count = len(verification.unknown)
         say(f"not known: {count:,} files that no job recorded, such as {verification.unknown[0]}")
     say(f"verified: {verification.files:,} files in {results} are as their jobs wrote them")
-
-
-def _name_differences(differences: list[Difference]) -> list[str]:
-    lines = []
-    for stage, group in groupby(sorted(differences), key=lambda difference: difference.stage):
-        texts = [difference.description for difference in group]
-        lines += [f"  {stage}: {text}" for text in texts[:NAMED]]
-        if len(texts) > NAMED:
-            lines.append(f"  {stage}: ... and {len(texts) - NAMED:,} more")
-    return [f"{len(differences):,} differences:", *lines]
 
 
 # The command `omibench code-hash`.

@@ -6,6 +6,8 @@ few nested aliases can represent more values than fit into memory.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -134,6 +136,16 @@ def read_yaml(path: str | Path) -> Any:
     except ValueError as error:
         joint = ", " if str(error).startswith("line ") else ": "
         raise FileFormatError(f"{path}{joint}{error}") from None
+
+
+def yaml_meaning(paths: Iterable[str | Path]) -> str:
+    """Return a hash of the values in YAML files, which comments and layout do not change.
+
+    Raises as `read_yaml` does.
+    """
+    values = [read_yaml(path) for path in paths]
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:

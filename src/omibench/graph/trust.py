@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import MissingInputError, OmibenchError
+from omibench.errors import MissingInputError, OmibenchError, UntrustedError
 from omibench.files.locations import find_shipped
 from omibench.files.programs import ask_git, isolate_env, python_module
 from omibench.files.yaml_file import read_mapping
@@ -22,6 +23,10 @@ from omibench.graph.provenance import (
     read_provenance,
     suggest_way_out,
 )
+from omibench.graph.stages import STAGE_NAMES
+
+_NAMED = 10
+"""The number of files listed per stage."""
 
 
 class Difference(NamedTuple):
@@ -59,6 +64,39 @@ def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
             adopt(results / stage, provenance)
             adopted.append(stage)
     return adopted
+
+
+def accept_pulled(results: Path) -> None:
+    """Accept results from elsewhere within a stage of DVC, whatever parameters made them.
+
+    Snakemake then rebuilds those that are outdated.
+
+    Raises:
+        UntrustedError: A file differs from its provenance.
+    """
+    refuse_differences(check_files(results, STAGE_NAMES))
+    adopt_strangers(results, STAGE_NAMES)
+
+
+def refuse_differences(differences: Sequence[Difference]) -> None:
+    """Raise UntrustedError if there is a difference, with the remedy."""
+    if differences:
+        raise UntrustedError(
+            *name_differences(differences),
+            "Nothing was registered: restore the files (`dvc checkout --force`, "
+            "`dvc pull`), or delete the folders of these stages and run snakemake",
+        )
+
+
+def name_differences(differences: Sequence[Difference]) -> list[str]:
+    """Return a line for each of the first differences of each stage, below their number."""
+    lines = []
+    for stage, group in groupby(sorted(differences), key=lambda difference: difference.stage):
+        texts = [difference.description for difference in group]
+        lines += [f"  {stage}: {text}" for text in texts[:_NAMED]]
+        if len(texts) > _NAMED:
+            lines.append(f"  {stage}: ... and {len(texts) - _NAMED:,} more")
+    return [f"{len(differences):,} differences:", *lines]
 
 
 def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
