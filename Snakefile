@@ -9,7 +9,11 @@ from omibench.graph.hooks import OutputRecorder
 
 min_version("9.27")
 
-if not workflow.overwrite_configfiles:
+# As a module after rules of yours, it leaves the default target to them.
+GIVEN_TARGET = workflow.default_target
+
+# A module with `config:` has its parameters.
+if not workflow.overwrite_configfiles and not workflow.modifier.skip_configfile:
     check_params_file("params.yaml", explain_directory(workflow))
 
     configfile: "params.yaml"
@@ -88,3 +92,7 @@ rule judge_all:
     input:
         cells("judge"),
     localrule: True
+
+
+if GIVEN_TARGET is not None:
+    workflow.default_target = GIVEN_TARGET

@@ -38,7 +38,7 @@ from omibench.params.study import (
     list_settings,
     rename_keys,
 )
-from omibench.graph.hooks import refuse_changed, refuse_strangers
+from omibench.graph.hooks import pick_environment, refuse_changed, refuse_strangers
 from omibench.graph.provenance import forget
 from omibench.graph.trust import accept_pulled
 from omibench.results.study_record import record_study
@@ -110,22 +110,20 @@ if workflow.is_main_process:
     except OmibenchError as error:
         exit_with_error(error)
 
-# The budget is not a parameter of a rule, so a larger one does not rerun finished jobs.
+# Budget, location of the store and access to models are not parameters of rules: a larger budget
+# does not rerun finished jobs. They reach jobs by the environment.
 BUDGET = read_budget(STUDY)
-CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
-
-# The location of the store and the access to models are not parameters of rules either.
 RUNTIME = dump_runtime(STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd())
+ENVIRONMENT = {RUNTIME_ENV: RUNTIME} | ({} if BUDGET is None else {BUDGET_ENV: BUDGET})
 
 # Jobs find `omibench` next to the Python that runs Snakemake, even without an active environment. A
 # signal reaches all processes of a job: the shell and `tee` outlive the command, which waits for
-# billed responses and reports why it ended.
+# billed responses and reports why it ended. The prefix is common to all modules of a Snakefile, so
+# each job picks the environment of the study that has its output.
 STOPPING = "trap : INT TERM HUP; tee() ( trap '' INT TERM HUP; exec tee \"$@\"; ); "
 shell.prefix(
     f"set -euo pipefail; {STOPPING}export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
-    f"{CAP}export {RUNTIME_ENV}={shlex.quote(RUNTIME)}; ".replace("{", "{{").replace(
-        "}", "}}"
-    )
+    f"{pick_environment(RESULTS, ENVIRONMENT)}".replace("{", "{{").replace("}", "}}")
 )
 
 

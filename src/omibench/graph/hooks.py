@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from omibench.graph.result_files import find_file
 from omibench.graph.stages import STAGE_NAMES, find_stage
 from omibench.graph.written_files import find_changed_files, forget_made, note_made, refusal
 
+_ENVIRONMENTS: dict[str, str] = {}
+"""Shell code that sets the environment of each study in this Snakefile, by its results folder."""
 _FORCING_ALL = {"-F", "--forceall"}
 _FORCING_THESE = ("-R", "--forcerun")
 log = logging.getLogger("omibench.graph.provenance")
@@ -70,6 +72,27 @@ class OutputRecorder(logging.Handler):
 
     def _is_result(self, output: str) -> bool:
         return Path(output).parts[: len(self._results.parts)] == self._results.parts
+
+
+def pick_environment(results: str, variables: Mapping[str, object]) -> str:
+    """Return shell code that gives commands of omibench the environment of their study.
+
+    A Snakefile can have several studies as modules, whose jobs have one common prefix. Each job
+    names a file or folder in the results folder of its study.
+
+    Args:
+        results: Results folder of the study.
+        variables: Environment variables of its jobs.
+    """
+    words = " ".join(f"{name}={shlex.quote(str(value))}" for name, value in variables.items())
+    _ENVIRONMENTS[results] = f"export {words}"
+    if len(_ENVIRONMENTS) == 1:
+        return f"{_ENVIRONMENTS[results]}; "
+    nested = sorted(_ENVIRONMENTS, key=len, reverse=True)
+    cases = " ".join(
+        f"*{shlex.quote(f' {folder}/')}*) {_ENVIRONMENTS[folder]};;" for folder in nested
+    )
+    return f'omibench() {{ case " $*" in {cases} esac; command omibench "$@"; }}; '
 
 
 def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]) -> None:
