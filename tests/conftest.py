@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 from omibench.plugins.files import forget_plugin
-from omibench.plugins.sources import SOURCES
+from omibench.plugins.sources import LEFT_OUT, SOURCES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -32,6 +32,9 @@ QUIET = [
 ]  # fmt: skip
 
 Build = Callable[[str, Callable[[Path], object]], Path]
+
+# Plug-ins installed next to omibench are not part of it, in processes that a test starts neither.
+os.environ[LEFT_OUT] = os.pathsep.join(entry for entry in sys.path if entry)
 
 # On a loaded machine any example may take long.
 settings.register_profile("omibench", deadline=None)

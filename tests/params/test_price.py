@@ -17,6 +17,24 @@ USD = st.floats(0, 1000)
 TOKENS = st.integers(0, 10**9)
 
 
+def test_tokens_with_a_name_cost_their_own_price_and_no_token_is_paid_twice() -> None:
+    price = Price(
+        input=1, output=10, cached_input=0.1, audio_input=5, image_input=2, reasoning=4,
+        audio_output=40, image_output=20, as_of=date(2026, 1, 2),
+    )  # fmt: skip
+    usage = Usage(
+        input_tokens=1000, cached_tokens=100, audio_input_tokens=200, image_input_tokens=300,
+        output_tokens=100, reasoning_tokens=50, audio_output_tokens=10, image_output_tokens=20,
+    )  # fmt: skip
+    dollars = 100 * 0.1 + 200 * 5 + 300 * 2 + 400 * 1 + 50 * 4 + 10 * 40 + 20 * 20 + 20 * 10
+    assert compute_cost(price, usage) == pytest.approx(dollars / 1e6)
+    # Without a price of their own they cost what the others do, and a count above the total is cut.
+    plain = price.model_copy(update={"audio_input": None, "reasoning": None})
+    more = Usage(input_tokens=10, output_tokens=10, image_input_tokens=50, reasoning_tokens=50)
+    assert compute_cost(plain, more) == pytest.approx((10 * 2 + 10 * 10) / 1e6)
+    assert (price.highest("input"), price.highest("output")) == (5, 40)
+
+
 PRICES = st.builds(
     Price,
     input=USD,

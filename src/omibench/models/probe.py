@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
 from omibench.errors import MissingExtraError, ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.api.keys import read_key, resolve_address, with_own_secrets
@@ -54,11 +52,11 @@ def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
     """
     try:
         provider = open_provider(name, model.as_probe())
-        key = read_key(model.key_env)
+        read_key(model.key_env)
     except (ModelError, MissingExtraError) as error:
         return str(error)
     if isinstance(provider, ApiProvider):
-        return _probe_connection(model, provider, key, budget)
+        return _probe_connection(model, provider, budget)
     return _probe_answer(provider, budget)
 
 
@@ -74,7 +72,7 @@ def _probe_answer(provider: Provider, budget: Budget) -> str | None:
 
 
 def _probe_connection(
-    model: ApiModel, provider: ApiProvider[ApiModel], key: SecretStr, budget: Budget
+    model: ApiModel, provider: ApiProvider[ApiModel], budget: Budget
 ) -> str | None:
     request = probe_request()
     reservation = budget.reserve([request])
@@ -82,7 +80,7 @@ def _probe_connection(
         return "the budget does not cover a probe"
     cost: float | None = None
     try:
-        cost = asyncio.run(_ask(provider, key, request))
+        cost = asyncio.run(_ask(provider, request))
     except Failure as failure:
         if failure.maybe_paid:
             budget.settle(reservation, failure.cost_usd, failure.message)
@@ -100,9 +98,9 @@ def _probe_connection(
     return None
 
 
-async def _ask(provider: ApiProvider[ApiModel], key: SecretStr, request: Request) -> float | None:
+async def _ask(provider: ApiProvider[ApiModel], request: Request) -> float | None:
     most_s = min(MOST_S, provider.model.limits.timeout_s)
-    async with provider.connect(key) as send, asyncio.timeout(most_s):
+    async with provider.connect() as send, asyncio.timeout(most_s):
         return (await send([request])).cost_usd
 
 

@@ -156,8 +156,8 @@ class MakesRoom(Protocol):
 
 def group_calls(provider: Provider, requests: Sequence[Request]) -> list[Sequence[Request]]:
     """Group requests into calls: samples of one conversation share one if the model supports it."""
-    from omibench.models.api.provider import ApiProvider
+    from omibench.models.api.engine import EngineProvider
 
-    if isinstance(provider, ApiProvider):
+    if isinstance(provider, EngineProvider):
         return [job.requests for job in provider.jobs(requests)]
     return [(request,) for request in requests]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -157,6 +158,8 @@ def _hash(content: bytes) -> str:
 # imports nothing.
 
 PREFIX = "omibench."
+LEFT_OUT = "OMIBENCH_PLUGIN_FOLDERS_LEFT_OUT"
+"""Environment variable with the folders of `sys.path` in which no plug-ins are looked for."""
 
 
 class InstalledPart(NamedTuple):
@@ -232,8 +235,9 @@ def note_source(part: InstalledPart) -> None:
 
 
 def _entry_points() -> Iterator[tuple[str, InstalledPart]]:
-    current_folder = Path.cwd().resolve()
-    folders = [entry for entry in sys.path if entry and Path(entry).resolve() != current_folder]
+    left_out = {Path.cwd().resolve()}
+    left_out |= {Path(f).resolve() for f in os.environ.get(LEFT_OUT, "").split(os.pathsep) if f}
+    folders = [entry for entry in sys.path if entry and Path(entry).resolve() not in left_out]
     seen_names: set[str] = set()
     for distribution in distributions(path=folders):
         parts = [e for e in distribution.entry_points if e.group.startswith(PREFIX)]

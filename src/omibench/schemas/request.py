@@ -177,6 +177,10 @@ class Usage(FrozenModel):
     output_tokens: int | None = None
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    audio_input_tokens: int | None = None
+    image_input_tokens: int | None = None
+    audio_output_tokens: int | None = None
+    image_output_tokens: int | None = None
 
 
 class Response(FrozenModel):

@@ -80,23 +80,27 @@ class PictureCache:
         return self._read_facts(image)[1]
 
     def encode(self, image: ImagePart) -> bytes:
-        """Return its bytes as base64. Raises MissingInputError, or ModelError if they changed."""
+        """Return its bytes as base64. Raises as `read`."""
         cached = self._encoded.get(image.content_key)
         if cached is not None:
             self._encoded.move_to_end(image.content_key)
             return cached
+        encoded = b64encode(self.read(image))
+        self._encoded[image.content_key] = encoded
+        self._held += len(encoded)
+        while self._held > self._room:
+            self._held -= len(self._encoded.popitem(last=False)[1])
+        return encoded
+
+    def read(self, image: ImagePart) -> bytes:
+        """Return the bytes to send. Raises MissingInputError, or ModelError if they changed."""
         data = _read(image)
         if hashlib.sha256(data).hexdigest() != image.sha256:
             raise ModelError(
                 f"{image.path}: its content differs from the dataset ({image.sha256[:12]}); "
                 "restore the file or freeze the dataset again"
             )
-        encoded = b64encode(_draw_patch(image) if image.patch else data)
-        self._encoded[image.content_key] = encoded
-        self._held += len(encoded)
-        while self._held > self._room:
-            self._held -= len(self._encoded.popitem(last=False)[1])
-        return encoded
+        return _draw_patch(image) if image.patch else data
 
     def inline(self, image: ImagePart) -> PicturePayload:
         """Return the picture with its base64 in place: a `Show`."""

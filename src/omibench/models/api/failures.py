@@ -34,7 +34,7 @@ def was_unsent(error: BaseException) -> bool:
 class Failure(Exception):
     """One attempt failed. `message` becomes one line for users, with secrets masked."""
 
-    message: str
+    message: str = "the attempt failed"
     status: int | None = None
     transient: bool = False
     """Whether a retry can succeed."""
@@ -163,6 +163,7 @@ _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
 _UNSENT_ERRORS = {
     "ConnectError",
+    "ConnectionRefusedError",
     "ConnectTimeout",
     "PoolTimeout",
     "UnsupportedProtocol",
@@ -170,6 +171,7 @@ _UNSENT_ERRORS = {
 }
 _LOCAL_ERRORS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
 _GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+_CONNECTION = re.compile(r"Connect(?:ion)?(?:Error|Timeout)$|Timeout(?:Error)?$|ReadError$")
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -207,6 +209,32 @@ def failure_of_connection(error: BaseException) -> Failure:
         congestion="Timeout" in name,
         offline=name not in _LOCAL_ERRORS and ("Timeout" not in name or name == "ConnectTimeout"),
     )
+
+
+def failure_of_exception(error: Exception, now: float) -> Failure | None:
+    """Convert an exception of any SDK to a failure by what SDKs have in common; None if unclear.
+
+    It has an HTTP status as `status_code`, `status`, `code` or in its `response`, or is an error of
+    a connection or a time limit.
+    """
+    response = getattr(error, "response", None)
+    names = ("status_code", "status", "code")
+    values = [getattr(at, name, None) for at in (error, response) for name in names]
+    status = next((v for v in values if type(v) is int and 400 <= v < 600), None)
+    if status is not None:
+        headers = getattr(response, "headers", None) or getattr(error, "headers", None)
+        pairs = headers.items() if isinstance(headers, Mapping) else ()
+        body = getattr(response, "text", None)
+        return failure_of_status(
+            status,
+            {str(key).lower(): str(value) for key, value in pairs},
+            body if isinstance(body, str) and body else str(error),
+            now,
+        )
+    name = type(error.__cause__ or error).__name__
+    if isinstance(error, ConnectionError | TimeoutError) or _CONNECTION.search(name):
+        return failure_of_connection(error)
+    return None
 
 
 def passes(status: int) -> bool:

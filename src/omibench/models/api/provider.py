@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -14,11 +13,12 @@ from typing import Any, ClassVar
 
 from pydantic import SecretStr
 
-from omibench.errors import ImageCountError, ModelError
+from omibench.errors import ModelError
 from omibench.extras import require_extra
 from omibench.models.api.batch_api import BatchApi
 from omibench.models.api.batch_run import BatchRun, PollInterval
-from omibench.models.api.bodies import PictureCache, Show, assemble_body
+from omibench.models.api.bodies import Show, assemble_body
+from omibench.models.api.engine import EngineProvider
 from omibench.models.api.failures import (
     Failure,
     failure_of_connection,
@@ -27,19 +27,18 @@ from omibench.models.api.failures import (
 )
 from omibench.models.api.http import MOST_RESULTS, open_pools, sdk_client
 from omibench.models.api.keys import A, explain_failure, read_key, with_own_secrets
-from omibench.models.api.outage import PendingCall, get_outage
-from omibench.models.api.replies import parse_reply, same_family, score_from_list
-from omibench.models.api.scheduler import Send, Sent, run_calls
+from omibench.models.api.outage import PendingCall
+from omibench.models.api.replies import parse_reply, score_from_list
+from omibench.models.api.scheduler import Send, Sent
 from omibench.models.api.submissions import SubmissionFolder, locate_submissions, name_draw
-from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Request, Response
 
 MOST_SAMPLES = 8
 """Maximum samples per request: supported by every endpoint with `n`."""
-_LOG = logging.getLogger("omibench")
 
 
-class ApiProvider(BaseProvider[A]):
+class ApiProvider(EngineProvider[A]):
     """A model behind an API. A subclass is the dialect: what is sent, and what replies mean.
 
     A model with `batch: true` is queried through the API's batches; its identity stays the same, so
@@ -64,9 +63,6 @@ class ApiProvider(BaseProvider[A]):
     def __init__(self, name: str, model: A, batches: Path | None = None) -> None:
         super().__init__(name, model)
         self.batches = batches
-        self.pictures = PictureCache()
-        self._others: set[str] = set()
-        self.stored_answers = 0
 
     @property
     @abstractmethod
@@ -93,26 +89,19 @@ class ApiProvider(BaseProvider[A]):
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """See `Provider.answer`. The sending thread queries the budget, one call at a time.
+        """See `EngineProvider.answer`.
 
         With batches it returns when every batch has ended, which can take a day. If the process is
         killed, the next one with the same requests (or some of them) collects the running batches
         and submits only the rest.
 
-        Raises ModelError, MissingInputError or ImageCountError before anything is sent if the key
-        is missing or the model does not support a request; ModelError later if the endpoint rejects
-        every request (a wrong key, an empty account, an unknown model).
+        It also raises ModelError before anything is sent if the key is missing.
         """
-        self.check(requests)
-        key = read_key(self.model.key_env)
-        if self.model.is_batch:
-            yield from self._answer_in_batches(requests, key, budget)
+        if not self.model.is_batch:
+            yield from super().answer(requests, budget)
             return
-        yield from run_calls(
-            self.jobs(requests), lambda: self.connect(key), self.model.limits, budget,
-            self.stored_answers,
-            get_outage((self.model.provider, self.model.base_url, self.model.id)),
-        )  # fmt: skip
+        self.check(requests)
+        yield from self._answer_in_batches(requests, read_key(self.model.key_env), budget)
 
     def _answer_in_batches(
         self, requests: Sequence[Request], key: SecretStr, budget: Budget
@@ -132,28 +121,10 @@ class ApiProvider(BaseProvider[A]):
                 requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
             )
 
-    def check(self, requests: Sequence[Request]) -> None:
-        """Check that the model supports the requests. Raises as `answer`; nothing is sent."""
-        can = self.model.can
-        for request in requests:
-            images = len(request.conversation.images)
-            if can.images is not None and images > can.images:
-                raise ImageCountError(
-                    f"problem {request.tags.problem!r}: the conversation has {images} images, but "
-                    f"model {self.name!r} accepts {can.images} (`can.images`); images are never "
-                    "dropped"
-                )
-            if request.decoding.top_p is not None and not can.temperature:
-                raise ModelError(
-                    f"setting {request.tags.setting!r}: top_p is set, but model {self.name!r} "
-                    "does not accept it (`can.temperature: false`); remove `decoding.top_p`"
-                )
-        self.pictures.check(requests, can.image_mb)
-
     def jobs(self, requests: Sequence[Request]) -> list[PendingCall]:
         """Return the calls: samples of one conversation share one if the model supports `n`."""
         if not self.model.can.samples:
-            return [PendingCall((request,)) for request in requests]
+            return super().jobs(requests)
         together: dict[object, list[Request]] = {}
         for request in requests:
             alike = (request.conversation, request.decoding, request.options)
@@ -165,11 +136,12 @@ class ApiProvider(BaseProvider[A]):
         ]
 
     @asynccontextmanager
-    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+    async def connect(self) -> AsyncIterator[Send]:
         """Open the SDK's clients inside the loop; each is lent to one call at a time."""
         import httpx2
 
         sdk, model = self._import_sdk(), with_own_secrets(self.model)
+        key = read_key(model.key_env)
         make = self._client_maker(
             getattr(sdk, f"Async{self.client}"), sdk.DefaultAsyncHttpxClient, key
         )
@@ -253,22 +225,4 @@ class ApiProvider(BaseProvider[A]):
         secret = key.get_secret_value()
         return lambda: sdk_client(
             kind, http, key=secret, base_url=base_url, options=options, limit=limit
-        )
-
-    def summarize_call(self, responses: list[Response]) -> Sent:
-        """Summarize a call, and warn if another model answered it."""
-        for name in {response.served_model for response in responses} - {None}:
-            if name and name not in self._others and not same_family(self.model.id, name):
-                self._others.add(name)
-                _LOG.warning(
-                    "model %r: requested %r, but the endpoint reports %r; its responses are kept "
-                    "and marked with that name", self.name, self.model.id, name,
-                )  # fmt: skip
-        costs = [response.cost_usd for response in responses]
-        counts = [(r.usage.input_tokens, r.usage.output_tokens) for r in responses]
-        tokens = [a + b for a, b in counts if a is not None and b is not None]
-        return Sent(
-            responses,
-            sum(cost for cost in costs if cost is not None) if None not in costs else None,
-            sum(tokens) if tokens else None,
         )

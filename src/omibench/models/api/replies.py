@@ -54,8 +54,9 @@ def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> f
     """Return the cost of one call in US dollars; None without a price or a token count."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
+    named = usage.model_dump(exclude={"input_tokens", "output_tokens", "cached_tokens"})
     return price.compute_dollars(
-        usage.input_tokens, usage.output_tokens, usage.cached_tokens or 0, batch=batch
+        usage.input_tokens, usage.output_tokens, usage.cached_tokens or 0, batch=batch, **named
     )
 
 

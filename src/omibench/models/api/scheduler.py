@@ -229,7 +229,9 @@ class Dispatch:
             if was_unsent(error):
                 self.budget.release(reservation)
             else:
-                self.budget.settle(reservation, None, "the run was stopped while it was in flight")
+                failed = isinstance(error, Exception)
+                stopped = "the run was stopped while it was in flight"
+                self.budget.settle(reservation, None, "the provider failed" if failed else stopped)
             raise
         else:
             took = self._clock() - begun

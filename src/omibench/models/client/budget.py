@@ -169,8 +169,8 @@ class StudyBudget:
             raise ModelError(
                 f"model {self.account.model!r}: its provider {self._model.provider!r} sent a "
                 "request without a reservation of the study's budget; it must pass each attempt "
-                "through the budget argument of `answer`, or derive from SequentialProvider, "
-                "which does"
+                "through the budget argument of `answer`, or derive from SdkProvider, which "
+                "does"
             )
 
     def has_room(self) -> bool:

@@ -14,16 +14,16 @@ from omibench.schemas.request import Request, Response
 def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) -> float:
     """Return the maximum cost in US dollars of one attempt at samples of one conversation.
 
-    Input counts once, at the higher of the two input prices, as written to a cache if the
-    provider bills that. Output counts as `max_tokens` for every sample, including reasoning.
+    Input counts once, at the highest of the input prices, as written to a cache if the provider
+    bills that. Output counts as `max_tokens` for every sample, at the highest output price.
     """
     return add_worst_cases(model, price, [requests])
 
 
 def add_worst_cases(model: ServedModel, price: Price, calls: Iterable[Sequence[Request]]) -> float:
     """Return the maximum cost in US dollars of one attempt at several calls; see `worst_case`."""
-    input_price = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
-    dear = price.model_copy(update={"input": input_price})
+    input_price = max(price.input * model.cache_write_factor, price.highest("input"))
+    dear = price.model_copy(update={"input": input_price, "output": price.highest("output")})
     formula = image_formula(model)
     return sum(
         dear.compute_dollars(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -36,12 +37,20 @@ class SentenceProvider(SequentialProvider[SentenceModel]):
                 f"model {self.name!r}: {self.model.id} cannot be loaded: {first_line}"
             ) from None
 
+    def check(self, requests: Sequence[Request]) -> None:
+        """Check the requests, and load the model, which no limit of an attempt may cut off.
+
+        Raises ModelError for anything but a text to embed.
+        """
+        for request in requests:
+            if request.tags.role != "embedder":
+                raise ModelError(
+                    f"model {self.name!r}: only embeds texts, but has the role "
+                    f"{request.tags.role}; use it only as rationale.taxonomy.embedder"
+                )
+        _ = self.encoder
+
     def respond(self, request: Request) -> Response:
-        """See `SequentialProvider.respond`. Raises ModelError for anything but a text to embed."""
-        if request.tags.role != "embedder":
-            raise ModelError(
-                f"model {self.name!r}: only embeds texts, but has the role {request.tags.role}; "
-                "use it only as rationale.taxonomy.embedder"
-            )
+        """See `SdkProvider.respond`."""
         vector = self.encoder.encode(request.conversation.text, show_progress_bar=False)
         return Response(text=json.dumps([float(value) for value in vector]), finish_reason="stop")

@@ -274,6 +274,10 @@ def read_usage(usage: Json) -> Usage:
         output_tokens=output_tokens,
         cached_tokens=count(as_object(details_in).get("cached_tokens")),
         reasoning_tokens=thought,
+        audio_input_tokens=count(as_object(details_in).get("audio_tokens")) or None,
+        image_input_tokens=count(as_object(details_in).get("image_tokens")) or None,
+        audio_output_tokens=count(as_object(details_out).get("audio_tokens")) or None,
+        image_output_tokens=count(as_object(details_out).get("image_tokens")) or None,
     )
 
 

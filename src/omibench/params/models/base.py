@@ -176,36 +176,70 @@ class Limits(Block):
     """Seconds to wait for requests in flight after the run was told to stop."""
 
 
+NAMED_PRICES: Final[Mapping[str, str]] = {
+    "cached_input": "input",
+    "audio_input": "input",
+    "image_input": "input",
+    "audio_output": "output",
+    "image_output": "output",
+    "reasoning": "output",
+}
+"""The prices of tokens with a name, and the total that contains these tokens."""
+
+
 class Price(Block):
     """US dollars per million tokens, as published by the provider on the given day."""
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
     cached_input: Annotated[float, Field(ge=0)] | None = None
+    audio_input: Annotated[float, Field(ge=0)] | None = None
+    """Tokens of sound; default: as `input`. The same holds for the other prices by name."""
+    image_input: Annotated[float, Field(ge=0)] | None = None
+    """Tokens of pictures, if the provider counts them separately."""
+    reasoning: Annotated[float, Field(ge=0)] | None = None
+    audio_output: Annotated[float, Field(ge=0)] | None = None
+    image_output: Annotated[float, Field(ge=0)] | None = None
     batch: Rate = 0.5
     """Price of the batch API as a share of the full price."""
     as_of: date
     """Day of the price list."""
 
     def compute_dollars(
-        self, input_tokens: float, output_tokens: float, cached_tokens: float = 0, *, batch: bool
+        self,
+        input_tokens: float,
+        output_tokens: float,
+        cached_tokens: float = 0,
+        *,
+        batch: bool,
+        **named: float | None,
     ) -> float:
         """Return the cost of token counts in US dollars.
 
         Args:
-            input_tokens: All tokens of the input, including those read from a cache.
-            output_tokens: All tokens of the output, including reasoning.
+            input_tokens: All tokens of the input, including those with a name.
+            output_tokens: All tokens of the output, including those with a name.
             cached_tokens: Tokens of the input read from a cache.
             batch: Whether the batch API was used.
+            named: Counts of `NAMED_PRICES` as in `Usage` (`audio_input_tokens`, ...). A token costs
+                one price: that of the first name in `NAMED_PRICES` that has a price.
         """
-        cached = min(cached_tokens, input_tokens)
-        cached_input = self.input if self.cached_input is None else self.cached_input
-        dollars = (
-            (input_tokens - cached) * self.input
-            + cached * cached_input
-            + output_tokens * self.output
-        ) / 1e6
+        left = {"input": input_tokens, "output": output_tokens}
+        dollars = 0.0
+        for name, side in NAMED_PRICES.items():
+            price = getattr(self, name)
+            tokens = cached_tokens if name == "cached_input" else named.get(f"{name}_tokens") or 0
+            if price is not None:
+                paid = min(tokens, left[side])
+                left[side] -= paid
+                dollars += paid * price
+        dollars = (dollars + left["input"] * self.input + left["output"] * self.output) / 1e6
         return dollars * self.batch if batch else dollars
+
+    def highest(self, side: str) -> float:
+        """Return the highest price of a token of the `input` or `output`."""
+        names = [side, *(name for name, of in NAMED_PRICES.items() if of == side)]
+        return max(getattr(self, name) or 0.0 for name in names)
 
 
 class ServedModel(ModelBlock):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from omibench.errors import PluginError
+from omibench.errors import OmibenchError, PluginError
 from omibench.papers.comparison import compare_with_print
 from omibench.papers.study import PrintedResult, StudyPrint, read_print
 from omibench.params.setting import Cell
+from omibench.plugins.registry import BY_OMIBENCH, Registry
 from omibench.results.attributes import (
     AttributeTables,
     describe_items,
@@ -46,6 +49,33 @@ class Analysis:
     """The results folder, with one subfolder per stage."""
     report: Path
     """The path of the report, for relative links."""
+    failed: dict[str, str] = field(default_factory=dict)
+    """The parts of plug-ins that failed and are left out, each with its error on one line."""
+
+    @contextmanager
+    def leave_out_failing(self, registry: Registry[Any], name: str) -> Iterator[None]:
+        """Run a part of the report; if it is a plug-in's and fails, note that in `failed`.
+
+        Args:
+            registry: The registry of the part.
+            name: The part that runs in this block.
+
+        Raises:
+            OmibenchError: A built-in part failed.
+        """
+        try:
+            with registry.calling(name):
+                yield
+        except OmibenchError as error:
+            if registry.origin(name) == BY_OMIBENCH:
+                raise
+            part = f"{registry.noun} {name!r}"
+            self.failed[part] = str(error)
+            log.warning("%s failed and is left out of the report: %s", part, error)
+
+    def has_failed(self, registry: Registry[Any], name: str) -> bool:
+        """Return whether a part of a plug-in has failed."""
+        return f"{registry.noun} {name!r}" in self.failed
 
     @property
     def confidence(self) -> float:
@@ -200,7 +230,7 @@ class Analysis:
         """The figures for the results of the study, drawn on first access."""
         from omibench.stages.analyze.figures.figure import draw_figures
 
-        return list(draw_figures(self))
+        return draw_figures(self)
 
     def table(self, name: str) -> pl.DataFrame | None:
         """Return the table of a result, computed once.
@@ -210,11 +240,11 @@ class Analysis:
 
         Returns:
             A table with all columns of `tidy.COLUMNS` and numbers of 6 digits, or None if the study
-            has no data for it.
+            has no data for it, or it is a plug-in's and failed.
 
         Raises:
             OmibenchError: A required file is missing or invalid.
-            PluginError: No result has this name, or a plug-in's result failed.
+            PluginError: No result has this name.
         """
         if name not in self._rounded:
             rows = self.find_rows(name)
@@ -224,7 +254,8 @@ class Analysis:
     def find_rows(self, name: str) -> pl.DataFrame | None:
         """Return the table of a result with all digits, for pages, which round each number once."""
         if name not in self._tables:
-            with RESULTS.calling(name):
+            self._tables[name] = None
+            with self.leave_out_failing(RESULTS, name):
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
                     frame = fill_table(frame, name, self.results.manifest.name)

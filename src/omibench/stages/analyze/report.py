@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures.figure import label_cells
+from omibench.stages.analyze.figures.figure import FIGURES, label_cells
 from omibench.stages.analyze.figures.theme import apply_theme
 from omibench.stages.analyze.formatting import count_noun
 from omibench.stages.analyze.page_order import ReportCard, sort_cards
@@ -41,7 +41,7 @@ def prepare_figure(
     """
     from omibench.stages.analyze.figures.theme import compile_interactive
 
-    drawn = Markup(apply_theme(svg, takeaway))  # noqa: S704  # escaped by the library that drew it
+    drawn = Markup(apply_theme(svg, takeaway, other_colours=True))  # noqa: S704  # escaped by the library that drew it
     data = embed_json(compile_interactive(specification)) if specification else ""
     return {"svg": drawn, "takeaway": takeaway, "data": data}
 
@@ -121,6 +121,8 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
         "version": version("omibench"),
         "export": f"omibench results export {quote(study.results)} --pictures pdf,png --out export",
     }
+    shown = [shown for card in cards for shown in _render(analysis, card, page)]
+    drawn = [*_draw_figures(analysis, page)]
     write_page(
         analysis.report,
         "report.html.j2",
@@ -130,21 +132,30 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
             read_script(__file__, "figures.js"),
         ],
         page=page,
-        parts=sort_cards(
-            [*(_render(card, page) for card in cards), *_draw_figures(analysis, page)]
-        ),
+        parts=sort_cards([*_list_failures(analysis), *shown, *drawn]),
         partial=str(results.partial or ""),
     )
 
 
-def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
-    drawn = prepare_figure(*card.figure) if card.figure else None
+def _render(analysis: Analysis, card: SectionCard, page: Mapping[str, Any]) -> Iterator[ReportCard]:
+    """Return the card of a section; none if it is a plug-in's and its template fails."""
+    html = None
     section = card.section
-    with SECTIONS.calling(section.name):
+    with analysis.leave_out_failing(SECTIONS, section.name):
+        drawn = prepare_figure(*card.figure) if card.figure else None
         html = render_section(
             section.template, section=section, view=card.view, figure=drawn, page=page
         )
-    return ReportCard(section.name, section.title or section.name, html)
+    if html is not None:
+        yield ReportCard(section.name, section.title or section.name, html)
+
+
+def _list_failures(analysis: Analysis) -> Iterator[ReportCard]:
+    """Return a card with the parts of plug-ins that failed, if any."""
+    if analysis.failed:
+        title = "Parts of plug-ins that failed"
+        html = render_section("sections/failed.html.j2", title=title, failed=analysis.failed)
+        yield ReportCard("failed-parts", title, html)
 
 
 def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[ReportCard]:
@@ -153,7 +164,11 @@ def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[Repor
     for drawing in list_unshown(analysis):
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
-        drawn = prepare_figure(drawing.svg, words, drawing.specification)
+        drawn = None
+        with analysis.leave_out_failing(FIGURES, figure.name):
+            drawn = prepare_figure(drawing.svg, words, drawing.specification)
+        if drawn is None:
+            continue
         table = analysis.table(figure.table)
         html = render_section(
             "sections/result_figure.html.j2",

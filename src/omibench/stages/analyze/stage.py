@@ -89,7 +89,6 @@ def analyze_study(results: Path, out: Path, study: Study) -> Headline:
         MissingInputError: A file that a table needs is missing.
         FileFormatError: A file does not match its schema.
         ParamsError: The study has no cells, or no verdict of its main scorer.
-        PluginError: A section of a plug-in failed.
     """
     analysis = load_analysis(results, out / REPORT, study)
     list_plans(analysis)  # a slice by what is not there is said before anything is computed
@@ -130,7 +129,7 @@ def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection
         The headline of the report.
     """
     headline = make_headline(analysis)
-    written = _write_section_tables(out, analysis.results, sections)
+    written = _write_section_tables(out, analysis, sections)
     write_results(out / "tables", analysis)
     write_json(out / "metrics.json", dict(describe_metrics(analysis)))
     note_tables(out, {*written, *write_plots(analysis, out)})
@@ -144,12 +143,11 @@ def make_sections(analysis: Analysis) -> list[ReportSection]:
         analysis: The study's results.
 
     Raises:
-        OmibenchError: A file that a section needs is missing or invalid.
-        PluginError: A section of a plug-in failed.
+        OmibenchError: A file that a built-in section needs is missing or invalid.
     """
     sections = []
     for name in SECTIONS:
-        with SECTIONS.calling(name):
+        with analysis.leave_out_failing(SECTIONS, name):
             sections.append(SECTIONS.get(name)(analysis))
     return sections
 
@@ -183,12 +181,12 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
 
 
 def _write_section_tables(
-    out: Path, results: Results, sections: Sequence[ReportSection]
+    out: Path, analysis: Analysis, sections: Sequence[ReportSection]
 ) -> set[str]:
     """Return the names of the files."""
     writers: dict[str, str] = {}
     for section in sections:
-        with SECTIONS.calling(section.name):
+        with analysis.leave_out_failing(SECTIONS, section.name):
             for table in section.tables():
                 if not _TABLE_NAME.fullmatch(table.name):
                     raise PluginError(
@@ -202,7 +200,7 @@ def _write_section_tables(
                         f"{writers[table.name]!r} and {section.name!r}: rename one of them"
                     )
                 writers[table.name] = section.name
-                rows = _mark_partial(results, table.rows)
+                rows = _mark_partial(analysis.results, table.rows)
                 write_csv(out / f"{table.name}.csv", rows, table.columns)
     return {f"{name}.csv" for name in writers}
 
@@ -228,25 +226,27 @@ def write_pages(
         headline: The headline of the report.
     """
     # The chart library is slow to import, so tables and errors come first.
-    from omibench.stages.analyze.figures.figure import dump_specification
+    from omibench.stages.analyze.figures.figure import FIGURES, dump_specification
     from omibench.stages.analyze.report import SectionCard, write_report
 
-    drawings = list_unshown(analysis)
-    for drawing in drawings:
+    for drawing in list_unshown(analysis):
         if drawing.figure.name in SECTIONS.names:
-            raise PluginError(
-                f"{drawing.figure.name}.svg is written by a figure and by a report section with "
-                "the same name: rename one of them"
-            )
+            with analysis.leave_out_failing(FIGURES, drawing.figure.name):
+                raise PluginError(
+                    f"{drawing.figure.name}.svg is written by a figure and by a report section "
+                    "with the same name: rename one of them"
+                )
     folder = out / "figures"
     remove_figures(folder)
-    for drawing in drawings:
+    for drawing in list_unshown(analysis):
         write_text(folder / f"{drawing.figure.name}.svg", drawing.svg)
         text = dump_specification(drawing.specification, drawing.description)
         write_text(folder / f"{drawing.figure.name}.vl.json", text)
     cards = []
     for section in sections:
-        with SECTIONS.calling(section.name):
+        if analysis.has_failed(SECTIONS, section.name):
+            continue
+        with analysis.leave_out_failing(SECTIONS, section.name):
             view = section.view()
             if view is None:
                 continue

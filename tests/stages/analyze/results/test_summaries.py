@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import altair as alt
 import polars as pl
 import pytest
+import vl_convert
 from tests.stages.analyze.conftest import Folders, make_study, table_of
+from tests.stages.analyze.pages import Page
 
 from omibench.datasets.registry import BENCHMARKS
-from omibench.errors import ParamsError, PluginError
+from omibench.errors import ParamsError
 from omibench.params.benchmark import BenchmarkParams
 from omibench.plugins.registry import loading
 from omibench.results.statistics.intervals import Estimate
@@ -20,7 +24,7 @@ from omibench.results.statistics.people import guess_accuracy
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import AggregateRow, read_jsonl, write_jsonl, write_parquet
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.figures import FIGURES, figure
+from omibench.stages.analyze.figures import FIGURES, figure, theme
 from omibench.stages.analyze.figures.scatter_plots import (
     count_frontier,
     draw_costs,
@@ -381,23 +385,50 @@ def test_accuracy_is_that_of_the_main_table(made: Folders, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_mistake_of_a_plug_in_is_one_line(made: Folders, tmp_path: Path) -> None:
+def test_a_result_of_a_plug_in_that_fails_costs_itself(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with loading("mine.py"):
 
         @result(MINE, title="None works")
         def tabulate(analysis: Analysis) -> pl.DataFrame | None:
             return analysis.items.select("no_such_column")
 
-    with pytest.raises(PluginError, match=rf"^result '{MINE}': mine.py: Column"):
-        analyze(made, tmp_path)
+    analyze(made, tmp_path)
+    assert re.search(rf"result '{MINE}': mine.py: Column", caplog.text)
+    assert (tmp_path / "tables/accuracy.csv").is_file()
+    assert not (tmp_path / f"tables/{MINE}.csv").exists()
+    page = Page(tmp_path / "report.html")
+    assert {"main", "failed-parts", "provenance"} <= page.ids
+    assert f"result '{MINE}'" in page.text
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_figure_of_a_table_that_is_not_there_is_one_line(made: Folders, tmp_path: Path) -> None:
+def test_a_figure_of_a_table_that_is_not_there_costs_itself(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with loading("mine.py"):
         figure(MY_FIGURE, table="acuracy", title="Nothing")(lambda table: None)
-    with pytest.raises(PluginError, match=r"unknown result 'acuracy'.*'accuracy'"):
-        analyze(made, tmp_path)
+    analyze(made, tmp_path)
+    assert re.search(r"unknown result 'acuracy'.*'accuracy'", caplog.text)
+    assert "failed-parts" in Page(tmp_path / "report.html").ids
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_figure_in_colours_of_its_own_keeps_them(
+    made: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = alt.Data(values=[{"a": 1, "b": 2}])
+    chart = alt.Chart(rows).mark_bar(color="#4c78a8").encode(x="a:Q", y="b:Q")
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    monkeypatch.setattr(theme, "render_specification", lambda specification: svg)
+    with loading("mine.py"):
+        figure(MY_FIGURE, table="accuracy", title="In Altair's blue")(lambda table: chart)
+    analyze(made, tmp_path)
+    page = Page(tmp_path / "report.html")
+    assert f"figure-{MY_FIGURE}" in page.ids
+    assert "failed-parts" not in page.ids
+    assert 'fill="#4c78a8"' in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_a_table_that_the_study_no_longer_has_is_removed(made: Folders, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from tests.judges.plugin_judges import plugin_judges
 from tests.stages.analyze.conftest import Folders, analysis_of, make_study
 from tests.stages.analyze.pages import Page
 
-from omibench.errors import PluginError
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.setting import Cell
 from omibench.params.stages.infer import InferParams
@@ -116,14 +115,23 @@ def test_a_plug_in_adds_cards_tables_and_figures(
         ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine': .*"),
     ],
 )
-def test_what_fails_in_a_plug_in_is_one_line(
-    made: Folders, tmp_path: Path, origin: str, body: str, message: str
+def test_a_plug_in_that_fails_costs_its_own_section_and_is_named_on_one_line(
+    made: Folders,
+    tmp_path: Path,
+    origin: str,
+    body: str,
+    message: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     start = "from omibench.stages.analyze.sections import ReportSection, ReportTable, section\n\n\n"
     load(origin, f'{start}@section("mine")\nclass Mine(ReportSection):\n{body}\n')
-    with pytest.raises(PluginError, match=message) as told:
-        run(made, tmp_path / "out")
-    assert len(told.value.lines) == 1
+    page = run(made, tmp_path / "out")
+    (line,) = [r.getMessage() for r in caplog.records if "left out of the report" in r.message]
+    assert re.search(message, line)
+    assert line.startswith("report section 'mine' failed")
+    assert len(line.splitlines()) == 1
+    assert {"main", "provenance", "failed-parts"} <= page.ids
+    assert "report section 'mine':" in page.text
 
 
 def test_a_section_shows_a_registered_figure_in_its_card(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -112,23 +112,20 @@ def dump_specification(specification: Mapping[str, Any], description: str) -> st
     return json.dumps(described, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
+def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
     """Draw every registered figure with a table in the study, with labels in place of names.
 
     Args:
         analysis: The study's results.
 
-    Yields:
+    Returns:
         The drawings, in the order of the registry.
-
-    Raises:
-        PluginError: A plug-in's figure failed, or its result does not exist.
     """
     from omibench.stages.analyze.figures.theme import describe_chart, render_specification
 
-    labels = analysis.labels
+    labels, drawings = analysis.labels, []
     for name in FIGURES:
-        with FIGURES.calling(name):
+        with analysis.leave_out_failing(FIGURES, name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
             chart = None if table is None else figure.draw(label_cells(table, *labels))
@@ -137,7 +134,8 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
             finding = figure.finding(table) if figure.finding else None
             specification = describe_chart(chart)
             svg = render_specification(specification)
-            yield FigureDrawing(figure, svg, specification, finding or "")
+            drawings.append(FigureDrawing(figure, svg, specification, finding or ""))
+    return drawings
 
 
 def label_cells(

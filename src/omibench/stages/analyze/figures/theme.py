@@ -65,6 +65,8 @@ def config() -> dict[str, Any]:
             "color": INK, "subtitleColor": MUTED, "anchor": "start", "fontSize": 15,
             "subtitleFontSize": 12, "offset": 14, "subtitlePadding": 5, "frame": "group",
         },
+        "mark": {"color": SERIES[0]},
+        "range": {"category": [*SERIES]},
         "rule": {"color": INK},
         "text": {"color": INK},
         "point": {"filled": True, "size": 90, "opacity": 1},
@@ -101,20 +103,21 @@ def _in_xml(value: Any) -> Any:
     return value
 
 
-def apply_theme(svg: str, label: str) -> str:
+def apply_theme(svg: str, label: str, *, other_colours: bool = False) -> str:
     """Replace every colour of a drawing by a CSS variable: `var(--ink, #1c2430)`.
 
     Args:
         svg: A drawing in the light palette.
         label: Text for screen readers.
+        other_colours: Whether colours outside the theme stay as they are, in light and dark mode.
 
     Raises:
-        KeyError: A colour is not in the theme, so it would be wrong in dark mode.
+        KeyError: A colour is not in the theme, and `other_colours` is false.
     """
 
     def replace(match: re.Match[str]) -> str:
         attribute, colour = match[1], match[2].lower()
-        if colour in _PLAIN:
+        if colour in _PLAIN or (other_colours and colour not in COLOUR_VARIABLES):
             return match[0]
         return f'{attribute}="var({COLOUR_VARIABLES[colour]}, {colour})"'
 

@@ -9,6 +9,7 @@ from omibench.errors import PluginError
 from omibench.plugins import Registry
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.csv_files import PIVOTS, pivot_result
+from omibench.stages.analyze.figures.figure import FIGURES
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.figures.figure import FigureDrawing
@@ -135,8 +136,11 @@ SECTIONS: Registry[type[ReportSection]] = Registry("sections", "report section")
 
 def list_unshown(analysis: Analysis) -> list[FigureDrawing]:
     """Return the drawings of the study that no section shows; each has its own card."""
-    shown = {SECTIONS.get(name).shows for name in SECTIONS}
-    return [drawing for drawing in analysis.drawings if drawing.figure.name not in shown]
+    left_out = {
+        *(SECTIONS.get(name).shows for name in SECTIONS),
+        *(name for name in FIGURES if analysis.has_failed(FIGURES, name)),
+    }
+    return [drawing for drawing in analysis.drawings if drawing.figure.name not in left_out]
 
 
 AnySection = TypeVar("AnySection", bound=type[ReportSection])
