@@ -1,9 +1,9 @@
 """A plug-in in one file: copy it next to your params.yaml and list it there.
 
-    plugins: [single_file.py]
-    score: {scorers: [first-letter]}
-    settings: {mine: {prompt: letter-only}}
-    infer: {settings: [mine]}
+plugins: [single_file.py]
+score: {scorers: [first-letter]}
+settings: {mine: {prompt: letter-only}}
+infer: {settings: [mine]}
 """
 
 from __future__ import annotations
