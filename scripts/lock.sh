@@ -5,7 +5,8 @@ set -eu
 pip install --quiet uv
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-header --no-annotate "$@"; }
-all="--extra pdf --extra workflow --extra flows --extra stats --extra review --extra labels"
+all="--extra pdf --extra report --extra packs --extra workflow --extra flows"
+all="$all --extra stats --extra review --extra labels"
 # shellcheck disable=SC2086
 {
     compile --group build --output-file requirements-build.txt

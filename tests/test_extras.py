@@ -5,14 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from command_line import call_main
 from omibench import extras
+from omibench.cli.options import read_study
+from omibench.datasets.release.build import ReleaseOptions, build_release
 from omibench.errors import MissingExtraError
-from omibench.extras import EXTRAS, has_extra, require_extra
+from omibench.extras import EXTRAS, find_extra, has_extra, require_extra
+from omibench.stages.analyze import analyze_study
+from omibench.store.packs import PackFile, write_pack
 
 ABSENT = "omibench_absent"
 
@@ -45,6 +51,44 @@ def test_only_the_modules_that_are_needed_are_asked_for(monkeypatch: pytest.Monk
     require_extra("stats", "this", "scipy")
     with pytest.raises(MissingExtraError, match=r"^this needs pandas, which is not .*\), or wait$"):
         require_extra("stats", "this", "pandas", note=" (large), or wait")
+
+
+def test_a_module_is_of_its_smallest_extra() -> None:
+    assert find_extra("scipy.stats") == "stats"
+    assert find_extra("starlette") == "web"
+    assert find_extra(ABSENT) is None
+
+
+def test_what_draws_writes_packs_or_releases_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
+) -> None:
+    write_pack(tmp_path / "old.parquet", [])
+    for module in ("altair", "pyarrow"):
+        monkeypatch.setitem(sys.modules, module, None)
+    study = read_study(str(root / "params.yaml"), None)
+    uses: list[tuple[Callable[[], object], str]] = [
+        (lambda: analyze_study(tmp_path, tmp_path, study), "report"),
+        (lambda: write_pack(tmp_path / "new.parquet", []), "packs"),
+        (PackFile(tmp_path / "old.parquet").load, "packs"),
+        (lambda: build_release(tmp_path, tmp_path / "out", ReleaseOptions()), "release"),
+    ]
+    for use, extra in uses:
+        with pytest.raises(MissingExtraError, match=rf"pip install 'omibench\[{extra}\]'$"):
+            use()
+
+
+def test_a_command_without_a_package_has_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = "scipy.stats"
+
+    def fail() -> str:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr("omibench.graph.result_files.params_schema", fail)
+    assert call_main("schema").stderr == (
+        "omibench: schema needs scipy.stats, which is not installed: pip install 'omibench[stats]'\n"
+    )
+    missing = ABSENT
+    assert "Traceback" in call_main("schema").stderr
 
 
 def test_a_module_of_a_missing_package_is_missing() -> None:

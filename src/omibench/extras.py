@@ -16,8 +16,10 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "kubernetes": ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"),
     "labels": ("sklearn",),
     "ocr": ("rapidocr", "onnxruntime", "cv2"),
+    "packs": ("pyarrow",),
     "pdf": ("pymupdf",),
-    "release": ("datasets", "mlcroissant"),
+    "release": ("datasets", "mlcroissant", "pyarrow"),
+    "report": ("altair", "vl_convert"),
     "review": (
         "starlette",
         "uvicorn",
@@ -64,6 +66,13 @@ def require_extra(extra: str, purpose: str, *modules: str, note: str = "") -> No
 def has_extra(extra: str) -> bool:
     """Return whether all modules of an extra are installed; none is imported."""
     return not missing_modules(EXTRAS[extra])
+
+
+def find_extra(module: str) -> str | None:
+    """Return the extra with the fewest packages that installs a module; None if none does."""
+    package = module.partition(".")[0]
+    extras = [name for name, modules in EXTRAS.items() if package in modules]
+    return min(extras, key=lambda name: len(EXTRAS[name]), default=None)
 
 
 def install_command(extra: str) -> str:

@@ -25,9 +25,11 @@ _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+\S*")
 class Reader:
     """Somebody who follows a page in a folder of their own, with no key and no network."""
 
-    def __init__(self, folder: Path, endpoint: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, endpoint: str | None = None, programs: Path | None = None
+    ) -> None:
         self.folder, self.endpoint = folder, endpoint
-        own = Path(sys.executable).parent
+        own = programs or Path(sys.executable).parent
         self.env = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         self.env |= {"PATH": f"{own}{os.pathsep}{self.env['PATH']}", "BROWSER": "true"}
 

@@ -11,6 +11,7 @@ _BLOCK = re.compile(
     r"^```(?P<language>\w+)(?: (?P<name>\w+)=\"(?P<value>[^\"]*)\")?\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+_INSTALL = re.compile(r"^pip install '?\.(?P<extras>\[[\w,]+\])?'?$", re.MULTILINE)
 INSTALL, SERVES = "install", "until Ctrl-C"
 
 
@@ -31,6 +32,17 @@ class Step:
     def commands(self) -> list[str]:
         """The commands, one a line."""
         return self.text.strip().splitlines()
+
+
+def read_extras(page: Path) -> str:
+    """The extras that the install line of a page names, in brackets; empty for the base.
+
+    Raises:
+        AssertionError: The page has no such line, or several.
+    """
+    blocks = [b["text"] for b in _BLOCK.finditer(page.read_text("utf-8")) if b["value"] == INSTALL]
+    (line,) = [match for block in blocks for match in _INSTALL.finditer(block)]
+    return line["extras"] or ""
 
 
 def read_steps(page: Path) -> Iterator[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
@@ -24,7 +25,8 @@ from omibench.cli.stages.judge import certify, judge
 from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
 from omibench.cli.stages.score import score
 from omibench.cli.store import store_app
-from omibench.errors import OmibenchError
+from omibench.errors import MissingExtraError, OmibenchError
+from omibench.extras import find_extra, install_command
 from omibench.models.api.stop import signals_watched
 from omibench.text.terminal import guarded_streams, say, say_lines
 
@@ -122,6 +124,16 @@ def main() -> None:
             if ended.code == STOPPED_BY_USER:
                 end_stopped()
             raise
+        except ModuleNotFoundError as error:
+            extra = find_extra(error.name or "")
+            if extra is None:
+                end_with_defect()
+            exit_with_error(
+                MissingExtraError(
+                    f"{' '.join(sys.argv[1:2])} needs {error.name}, which is not "
+                    f"installed: {install_command(extra)}"
+                )
+            )
         except Exception:
             end_with_defect()
 

@@ -24,8 +24,8 @@ from omibench.datasets.dataset import (
 from omibench.datasets.found import Found, NumberedRow
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
-from omibench.errors import FileFormatError, MissingInputError, reason_of
-from omibench.files.reading import open_regular
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.parquet import read_columns
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import (
     Answer,
@@ -133,14 +133,7 @@ def _stratum(answer: Answer) -> str:
 
 
 def _check_columns(file: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with open_regular(file) as content:
-            names = pq.read_schema(content).names
-    except (pa.ArrowException, OSError) as error:
-        raise FileFormatError(f"{file}: is not a Parquet file: {reason_of(error)}") from None
+    names = read_columns(file)
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")

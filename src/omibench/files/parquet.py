@@ -1,14 +1,16 @@
-"""Metadata in the footer of a Parquet file, read without pyarrow.
+"""Metadata in the footer of a Parquet file, and Parquet files of strangers.
 
-Jobs read tables through polars, which does not report sizes; pyarrow does, but importing it
-takes longer than reading most tables. The footer uses Thrift's compact protocol.
+Polars reads and writes tables, but does not report the sizes that a footer states; a bomb must be
+refused before it is decoded. The footer uses Thrift's compact protocol.
 """
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
@@ -148,7 +150,6 @@ FRAME_BYTES: Final = 4 * 2**30
 _FLOOR: Final = 512 * 2**20
 _RATIO: Final = 100
 """A file of any size can unpack to 512 MiB, and beyond that to a hundred times its size."""
-_CELLS: Final = 2_000_000_000
 _CELL: Final = 16
 """Minimum bytes per value in memory, even if the file states none: an equal or missing value
 repeated a million times takes a few bytes of a file.
@@ -169,43 +170,50 @@ def read_frame(
     with open_regular(path) as file:
         max_bytes = _check_size(path, file, limit, columns)
     try:
-        # Given a path, polars maps the file; a star in the name is not a pattern.
-        selection = None if columns is None else list(columns)
-        frame = pl.read_parquet(Path(path), columns=selection, glob=False)
+        with _refusing_broken(path):
+            # Given a path, polars maps the file; a star in the name is not a pattern.
+            selection = None if columns is None else list(columns)
+            frame = pl.read_parquet(Path(path), columns=selection, glob=False)
     except pl.exceptions.ColumnNotFoundError:
-        schema = pl.read_parquet_schema(Path(path))
+        schema = read_columns(path)
         missing = next((name for name in columns or () if name not in schema), "")
         raise FileFormatError(
             f"{path}: lacks the column {missing!r}; it has {', '.join(schema)}"
         ) from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _refuse_broken(path, error) from None
-    except pl.exceptions.PanicException as panic:  # not a subclass of Exception
-        raise _refuse_broken(path, RuntimeError(str(panic))) from None
     if _length(frame) > max_bytes:
         raise _too_large(path, _length(frame), max_bytes)
     return frame
 
 
 def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file with pictures, 64 in memory at a time.
+    """Yield the rows of a Parquet file with pictures, 64 at a time.
 
     Raises as `read_frame` does; `limit` applies to each of these batches.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    for frame in _iter_batches(path, limit):
+        yield from frame.iter_rows(named=True)
+
+
+def _iter_batches(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[pl.DataFrame]:
+    import polars as pl
 
     with open_regular(path) as file:
         _check_size(path, file, None, None)
-        file.seek(0)
-        try:
-            with pq.ParquetFile(file) as table:
-                for batch in table.iter_batches(BATCH):
-                    if batch.nbytes > limit:
-                        raise _too_large(path, batch.nbytes, limit)
-                    yield from batch.to_pylist()
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _refuse_broken(path, error) from None
+    with _refusing_broken(path):
+        scan = pl.scan_parquet(Path(path), glob=False)
+        for frame in scan.collect_batches(chunk_size=BATCH, engine="streaming", lazy=True):
+            for batch in frame.iter_slices(BATCH):
+                if _length(batch) > limit:
+                    raise _too_large(path, _length(batch), limit)
+                yield batch
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """Return the columns of a Parquet file with their types in polars; raises as `read_frame`."""
+    import polars as pl
+
+    with open_regular(path), _refusing_broken(path):
+        return dict(pl.read_parquet_schema(Path(path)))
 
 
 def join_frames(paths: Sequence[str | Path], target: Path) -> None:
@@ -213,27 +221,49 @@ def join_frames(paths: Sequence[str | Path], target: Path) -> None:
 
     Raises as `iter_frame` does, and FileFormatError if the schemas differ.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    schemas = []
+    for path in paths:
+        schemas.append(read_columns(path))
+        if schemas[-1] != schemas[0]:
+            raise FileFormatError(
+                f"{path}: has other columns than {paths[0]}: {schemas[-1]}, not {schemas[0]}"
+            )
+    write_frames(target, chain.from_iterable(map(_iter_batches, paths)), schemas[0], BATCH)
 
-    writer: pq.ParquetWriter | None = None
+
+def write_frames(
+    target: Path, frames: Iterable[pl.DataFrame], schema: dict[str, Any], group: int
+) -> None:
+    """Write frames of one schema to a Parquet file, a few in memory at a time.
+
+    Args:
+        target: The file.
+        frames: Its rows, in order; their exceptions are raised here.
+        schema: Polars' types of the columns.
+        group: Rows of a row group.
+    """
+    from polars.io.plugins import register_io_source
+
+    def source(*_: object) -> Iterator[pl.DataFrame]:
+        return iter(frames)
+
+    scan = register_io_source(source, schema=schema, is_pure=False)
+    scan.sink_parquet(target, row_group_size=group, engine="streaming")
+
+
+@contextmanager
+def _refusing_broken(path: str | Path) -> Iterator[None]:
+    """Raise FileFormatError for what polars raises on a broken file, except a missing column."""
+    import polars as pl
+
     try:
-        for path in paths:
-            with open_regular(path) as file:
-                _check_size(path, file, None, None)
-                file.seek(0)
-                try:
-                    with pq.ParquetFile(file) as table:
-                        writer = writer or pq.ParquetWriter(target, table.schema_arrow)
-                        for batch in table.iter_batches(BATCH):
-                            if batch.nbytes > FRAME_BYTES:
-                                raise _too_large(path, batch.nbytes, FRAME_BYTES)
-                            writer.write_batch(batch)
-                except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
-                    raise _refuse_broken(path, error) from None
-    finally:
-        if writer is not None:
-            writer.close()
+        yield
+    except pl.exceptions.ColumnNotFoundError:
+        raise
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        raise _refuse_broken(path, error) from None
+    except pl.exceptions.PanicException as panic:  # not a subclass of Exception
+        raise _refuse_broken(path, RuntimeError(str(panic))) from None
 
 
 def _check_size(
@@ -252,10 +282,9 @@ def _check_size(
     if stated > max_bytes:
         raise _too_large(path, stated, max_bytes)
     cells = footer.rows * max(1, len({column.name for column in selection}))
-    if limit is not None and _CELL * cells > max_bytes:
-        raise _too_large(path, _CELL * cells, max_bytes)
-    if cells > _CELLS:
-        raise FileFormatError(f"{path}: has {footer.rows:,} rows; split the file")
+    # Polars decodes a row group whole, which can be the file.
+    if _CELL * cells > (most := min(max_bytes, FRAME_BYTES)):
+        raise _too_large(path, _CELL * cells, most)
     return max_bytes
 
 
@@ -272,6 +301,8 @@ def _column_length(values: pl.Series) -> int:
 
     while values.dtype == pl.List:
         values = values.explode()
+    if values.dtype == pl.Struct:
+        return _length(values.struct.unnest())
     if values.dtype in (pl.Categorical, pl.Enum):
         counts = values.value_counts(name="n")
         lengths = counts.to_series(0).cast(pl.String).str.len_bytes().cast(pl.Int64)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
+from omibench.files.parquet import write_frames
 from omibench.files.writing import replace_atomically
 from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
@@ -86,42 +87,46 @@ def _write_jsonl(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]])
 
 
 def _write_parquet(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]]) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import polars as pl
 
-    schema, rows = _schema(pa), 0
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        while batch := list(islice(bodies, BATCH)):
-            writer.write_table(pa.Table.from_pylist([_row(*row) for row in batch], schema))
+    schema, rows = _make_schema(), 0
+
+    def frames() -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        while batch := [_row(*row) for row in islice(bodies, BATCH)]:
             rows += len(batch)
+            yield pl.DataFrame(batch, schema)
+
+    write_frames(path, frames(), schema, BATCH)
     return rows
 
 
-def _schema(pa: Any) -> Any:
+def _make_schema() -> dict[str, Any]:
     """Return the columns of a flat export: one per field of a response and of its usage."""
+    import polars as pl
+
     words = ("provider", "model", "key", "role", "study", "setting", "problem")
     fields = {**Response.model_fields, **Usage.model_fields}
-    fields = {name: field for name, field in fields.items() if name not in NESTED}
-    return pa.schema(
-        [
-            *((name, pa.string()) for name in words),
-            ("schema", pa.int32()),
-            ("index", pa.int64()),
-            ("prompt", pa.string()),
-            ("images", pa.list_(pa.string())),
-            *((name, _type(pa, field.annotation)) for name, field in fields.items()),
-            ("request", pa.string()),
-            ("response", pa.string()),
-        ]
-    )
+    return {
+        **dict.fromkeys(words, pl.String),
+        "schema": pl.Int32,
+        "index": pl.Int64,
+        "prompt": pl.String,
+        "images": pl.List(pl.String),
+        **{name: _type(f.annotation) for name, f in fields.items() if name not in NESTED},
+        "request": pl.String,
+        "response": pl.String,
+    }
 
 
-def _type(pa: Any, annotation: Any) -> Any:
+def _type(annotation: Any) -> Any:
+    import polars as pl
+
     kinds = {annotation, *get_args(annotation)}
-    for kind, column in ((bool, pa.bool_()), (int, pa.int64()), (float, pa.float64())):
+    for kind, column in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
         if kind in kinds:
             return column
-    return pa.string()
+    return pl.String
 
 
 def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.extras import require_extra
 from omibench.files.writing import open_new
 from omibench.store.files import open_stored
 from omibench.store.lines import Body, body_checksum, encode_line
@@ -313,6 +314,7 @@ class PackFile(StoredFile):
 
     def _open(self) -> Any:
         if self._file is None:
+            require_extra("packs", f"{self.path}: reading a pack")
             import pyarrow.parquet as pq
 
             options = {
@@ -340,6 +342,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> list[str]:
 
     Raises StoreError if it cannot be written.
     """
+    require_extra("packs", f"{path}: writing a pack")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

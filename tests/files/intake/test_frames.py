@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
 from omibench.files import parquet as frames
-from omibench.files.parquet import iter_frame, read_footer, read_frame
+from omibench.files.parquet import iter_frame, join_frames, read_footer, read_frame
 
 
 def bomb(path: Path) -> None:
@@ -50,6 +50,37 @@ def test_a_bomb_is_refused_before_it_takes_memory(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 
+@pytest.mark.parametrize("columns", ["flat", "nested"])
+def test_one_picture_that_all_rows_repeat_is_a_bomb_by_rows_too(
+    tmp_path: Path, columns: str
+) -> None:
+    codes = pa.array([0] * 2_000, pa.int32())
+    pictures = pa.DictionaryArray.from_arrays(codes, [b"x" * 50_000])
+    nested = pa.StructArray.from_arrays([pictures], ["bytes"])
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": pictures if columns == "flat" else nested}), path)
+    assert path.stat().st_size < 100_000
+    assert len(list(iter_frame(path, 64 * 50_000))) == 2_000
+    with pytest.raises(FileFormatError, match=r"a\.parquet: unpacks to 3\.2 MB, but at most 3\.1"):
+        list(iter_frame(path, 3_100_000))
+
+
+def test_files_are_joined_in_order_if_their_columns_are_the_same(tmp_path: Path) -> None:
+    one, two, other = (tmp_path / f"{name}.parquet" for name in ("one", "two", "other"))
+    rows = [{"a": n, "image": {"bytes": bytes([n]), "path": None}} for n in range(200)]
+    schema = {"a": pl.Int64, "image": pl.Struct({"bytes": pl.Binary, "path": pl.String})}
+    pl.DataFrame(rows[:70], schema).write_parquet(one)
+    pl.DataFrame(rows[70:], schema).write_parquet(two)
+    join_frames([one, two], tmp_path / "all.parquet")
+    assert list(iter_frame(tmp_path / "all.parquet")) == rows
+    pl.DataFrame({"b": [1]}).write_parquet(other)
+    with pytest.raises(FileFormatError, match=r"other\.parquet: has other columns than .*one"):
+        join_frames([one, other], tmp_path / "all.parquet")
+    two.write_bytes(two.read_bytes()[:40] + b"?" * 200 + two.read_bytes()[240:])
+    with pytest.raises(FileFormatError, match=r"two\.parquet: is not a Parquet file"):
+        join_frames([one, two], tmp_path / "all.parquet")
+
+
 @pytest.mark.parametrize("value", [None, 7])
 def test_a_value_repeated_is_a_bomb_as_well(value: int | None, tmp_path: Path) -> None:
     """Runs of equal or missing values state no size, and take gigabytes once they are texts."""
@@ -57,8 +88,9 @@ def test_a_value_repeated_is_a_bomb_as_well(value: int | None, tmp_path: Path) -
     values = pa.nulls(rows, pa.int8()) if value is None else pa.array([value] * rows, pa.int8())
     pq.write_table(pa.table({f"c{n}": values for n in range(40)}), path)
     assert path.stat().st_size < 1e6
-    with pytest.raises(FileFormatError, match=r"unpacks to 640\.0 MB, but at most"):
-        read_frame(path)
+    for read in (read_frame, iter_frame):
+        with pytest.raises(FileFormatError, match=r"unpacks to 640\.0 MB, but at most"):
+            list(read(path))
     assert read_frame(path, columns=["c0"]).height == rows
 
 

@@ -58,6 +58,7 @@ from omibench.datasets.release_folder import (
     write_sums,
 )
 from omibench.errors import MissingInputError, OmibenchError, OutputError, reason_of
+from omibench.extras import require_extra
 from omibench.files.programs import ask_git
 from omibench.files.reading import hash_file, read_text
 from omibench.review.agreement import measure_agreement
@@ -309,6 +310,7 @@ def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleasePr
         OutputError: `out` exists, is in the results folder of the freeze, or cannot be written.
         ParamsError: The version is too low for the changes, or the split is not possible.
     """
+    require_extra("release", "release build", "pyarrow")
     _check_target(folder, out)
     freeze = read_freeze(folder)
     review = _read_review(freeze, options.review)

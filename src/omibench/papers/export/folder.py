@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.extras import require_extra
 from omibench.files.locations import find_shipped
 from omibench.files.outputs import made_folder, unmark_formula, write_frame_csv
 from omibench.files.parquet import read_frame
@@ -295,6 +296,7 @@ class _Writer:
     """Writes tables and figures into a folder; each method returns what it has written."""
 
     def __init__(self, out: Path, options: ExportOptions) -> None:
+        require_extra("report", "results export: drawing figures")
         self.out, self.options = out, options
 
     def write_item(self, study: StudyTables, key: str, item: PaperItem) -> ExportedItem:

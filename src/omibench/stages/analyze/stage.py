@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError, PluginError
+from omibench.extras import require_extra
 from omibench.files.outputs import made_folder, write_csv
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import read_typed_json, write_json, write_text
@@ -90,6 +91,7 @@ def analyze_study(results: Path, out: Path, study: Study) -> Headline:
         FileFormatError: A file does not match its schema.
         ParamsError: The study has no cells, or no verdict of its main scorer.
     """
+    require_extra("report", "analyze: drawing figures")
     analysis = load_analysis(results, out / REPORT, study)
     list_plans(analysis)  # a slice by what is not there is said before anything is computed
     sections = make_sections(analysis)
