@@ -184,7 +184,7 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
     params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
     manifest = manifest_text(find_papers(papers), papers, folder)
     inputs = ["sources.yaml", "corrections.yaml", manifest.papers]
-    extras = "workflow,pdf,ocr,stats"
+    extras = "workflow,pdf,ocr,report,stats"
     texts = {
         "params.yaml": params,
         "sources.yaml": manifest.text,
@@ -207,7 +207,7 @@ def study_of_benchmark(name: str) -> StudyFiles:
     params = _fill(
         "params_benchmark.yaml", name=name, like=like, rules=", ".join(rules), grader=grader
     )
-    return _with_common_files({"params.yaml": params}, [], "workflow,api,stats")
+    return _with_common_files({"params.yaml": params}, [], "workflow,api,report,stats")
 
 
 def study_that_ships(name: str) -> StudyFiles:
@@ -230,7 +230,7 @@ def study_that_ships(name: str) -> StudyFiles:
     tables = list(study.analyze.published)
     tables += dict.fromkeys(str(Path(table).with_name(LAYOUTS)) for table in list(tables))
     texts |= {table: _read(find_shipped(table)) for table in tables}
-    return _with_common_files(texts, tables, "workflow,api,stats")
+    return _with_common_files(texts, tables, "workflow,api,report,stats")
 
 
 def shipped_studies() -> list[str]:
