@@ -85,7 +85,8 @@ def test_a_command_without_a_package_has_no_traceback(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("omibench.graph.result_files.params_schema", fail)
     assert call_main("schema").stderr == (
-        "omibench: schema needs scipy.stats, which is not installed: pip install 'omibench[stats]'\n"
+        "omibench: schema needs scipy.stats, which is not installed: "
+        "pip install 'omibench[stats]'\n"
     )
     missing = ABSENT
     assert "Traceback" in call_main("schema").stderr

@@ -1,4 +1,4 @@
-"""The install line of each page installs what the commands of that page need.
+"""The install line of a page installs what the commands of that page need.
 
 From the wheel, in a fresh environment; skipped where pip reaches no package registry.
 """
@@ -14,10 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.docs.test_tutorials import Reader
-from tests.docs.tutorial import read_extras, read_steps
-
-from model_server.handle import running_server
-from small_freeze import write_freeze
+from tests.docs.tutorial import read_extras
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BASE_MB = 350
@@ -62,16 +59,6 @@ def install(folder: Path, wheel: Path, extras: str, pins: Path) -> Path:
     return programs
 
 
-def follow(reader: Reader, page: Path, last: str) -> list[str]:
-    """Follow a page up to the block that has the command `last`."""
-    texts = []
-    for step in read_steps(page):
-        texts.append(reader.do(step))
-        if last in step.commands:
-            return texts
-    raise AssertionError(f"{page}: has no command {last!r}")
-
-
 def test_the_base_scores_and_certifies(
     tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +83,6 @@ def test_the_base_scores_and_certifies(
         ("omibench run", "workflow"),
         ("omibench review serve --demo", "review"),
         ("omibench explore .", "web"),
-        ("omibench release build . --out r", "release"),
     ):
         done = subprocess.run(
             command.split(), cwd=folder, env=reader.env, text=True, capture_output=True,
@@ -105,41 +91,6 @@ def test_the_base_scores_and_certifies(
         assert done.returncode != 0, command
         assert f"pip install 'omibench[{extra}]'" in done.stderr, (command, done.stderr)
         assert "Traceback" not in done.stderr
-
-
-def test_the_start_page_installs_a_whole_study(
-    tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = root / "docs/start.md"
-    programs = install(tmp_path / "env", wheel, read_extras(page), pins)
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    follow(Reader(tmp_path, programs=programs), page, "omibench run --simulated")
-    assert (tmp_path / "first-study/results-simulated/analyze/report.html").is_file()
-
-
-def test_papers_are_read(
-    tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = root / "docs/tutorials/papers.md"
-    programs = install(tmp_path / "env", wheel, read_extras(page), pins)
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    (tmp_path / "papers").mkdir()
-    for name in ("biology.pdf", "biology_key.pdf"):
-        (tmp_path / "papers" / name).write_bytes((root / "sample/papers" / name).read_bytes())
-    follow(Reader(tmp_path, programs=programs), page, "omibench run -- freeze_all")
-    assert (tmp_path / "regional/results/freeze/manifest.json").is_file()
-
-
-def test_an_endpoint_is_evaluated(
-    tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = root / "docs/tutorials/endpoint.md"
-    programs = install(tmp_path / "env", wheel, read_extras(page), pins)
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    write_freeze(tmp_path / "dataset")
-    with running_server(letters=True) as endpoint:
-        texts = Reader(tmp_path, endpoint.openai_url, programs).follow(page)
-    assert "my-model" in texts[-1]
 
 
 def test_the_demonstration_opens(
