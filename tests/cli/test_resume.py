@@ -1,9 +1,10 @@
-"""`omibench resume`: a dead run's jobs in Slurm are found by its number, and no other's ever."""
+"""`omibench run` after a dead one: its jobs in Slurm are found by its number, no other's ever."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import sys
 from pathlib import Path
@@ -15,7 +16,14 @@ import pytest
 from command_line import Ended, call_main
 from omibench.store.processes import read_process_start
 from omibench.study.status.hooks import command
-from omibench.study.status.runs import Run, build_resume_command, is_plain, name_in_slurm, read_runs
+from omibench.study.status.runs import (
+    Run,
+    build_resume_command,
+    is_plain,
+    name_in_slurm,
+    read_runs,
+    restore_run_command,
+)
 
 NAME = "0a1b2c3d-0000-4000-8000-00000000000a"
 OTHER = "0a1b2c3d-0000-4000-8000-00000000000b"
@@ -91,17 +99,22 @@ def note_run(folder: Path, stamp: str = "20261122T100000", **changed: Any) -> Pa
     return path
 
 
-def resume(folder: Path, slurm: Slurm, *words: str) -> Ended:
+MADE = 'rule all:\n    output: "made"\n    shell: "touch made"\n'
+
+
+def go_on(folder: Path, slurm: Slurm, *words: str, command: str = "run") -> Ended:
     (folder / "params.yaml").write_text("study: {name: small}\n")
+    (folder / "Snakefile").write_text(MADE)
     with patch.dict(os.environ, PATH=f"{slurm.bin}{os.pathsep}{os.environ['PATH']}"):
-        return call_main("resume", *words, "--every", "0.2", cwd=folder)
+        return call_main(command, *words, "--every", "0.2", cwd=folder)
 
 
 def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slurm) -> None:
     note_run(tmp_path)
     slurm.has(NAME, OTHER, NAME)
-    done = resume(tmp_path, slurm)
+    done = go_on(tmp_path, slurm, command="resume")
     assert done.returncode == 3, done.stderr
+    assert done.stderr.splitlines()[0] == "`omibench resume` is now part of `omibench run`"
     assert "  100  running  infer gpt_cot" in done.stdout.splitlines()
     assert "2 jobs of the dead run are still in Slurm; nothing was done" in done.stderr
     assert slurm.left() == [NAME, OTHER, NAME]
@@ -109,13 +122,12 @@ def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slu
 
 
 def test_cancel_ends_the_jobs_of_the_run_alone_and_goes_on(tmp_path: Path, slurm: Slurm) -> None:
-    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch made"\n')
     note_run(tmp_path)
     locks = tmp_path / ".snakemake/locks"
     locks.mkdir(parents=True)
     (locks / "0.output.lock").write_text(f"{tmp_path / 'made'}\n")
     slurm.has(NAME, OTHER)
-    done = resume(tmp_path, slurm, "--cancel")
+    done = go_on(tmp_path, slurm, "--cancel")
     assert done.returncode == 0, done.stdout + done.stderr
     assert slurm.left() == [OTHER]
     assert (tmp_path / "made").is_file()
@@ -125,10 +137,9 @@ def test_cancel_ends_the_jobs_of_the_run_alone_and_goes_on(tmp_path: Path, slurm
 
 def test_wait_waits_until_they_have_ended(tmp_path: Path) -> None:
     slurm = Slurm(tmp_path, ends=True)
-    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch made"\n')
     note_run(tmp_path)
     slurm.has(NAME)
-    done = resume(tmp_path, slurm, "--wait")
+    done = go_on(tmp_path, slurm, "--wait")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(slurm.calls()) == 2
     assert (tmp_path / "made").is_file()
@@ -137,7 +148,7 @@ def test_wait_waits_until_they_have_ended(tmp_path: Path) -> None:
 def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
     note_run(tmp_path)
     slurm.has(OTHER)
-    done = resume(tmp_path, slurm, "-n", "--cancel")
+    done = go_on(tmp_path, slurm, "-n", "--cancel")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "snakemake --rerun-incomplete --cores 2 --keep-going",
@@ -148,7 +159,7 @@ def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
 def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, slurm: Slurm) -> None:
     note_run(tmp_path, pid=os.getpid(), process=read_process_start(os.getpid()))
     slurm.has(NAME)
-    done = resume(tmp_path, slurm, "--cancel")
+    done = go_on(tmp_path, slurm, "--cancel")
     assert done.returncode == 2
     assert f"a run of this study is active (process {os.getpid()} on " in done.stderr
     assert slurm.left() == [NAME]
@@ -160,9 +171,9 @@ def test_a_study_whose_last_run_was_done_has_nothing_to_resume(
     note_run(tmp_path)
     note_run(tmp_path, "20261122T110000", time=2e9, end="done")
     slurm.has(NAME)
-    done = resume(tmp_path, slurm, "--cancel")
+    done = go_on(tmp_path, slurm, "--cancel")
     assert (done.returncode, slurm.calls()) == (0, [])
-    assert "no run of this study has died" in done.stdout
+    assert "snakemake" not in done.stdout, "no command is repeated"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +184,7 @@ def test_notes_of_others_select_no_job(name: object, tmp_path: Path, slurm: Slur
     assert name_in_slurm(name) is None
     assert [run.cluster for run in read_runs(tmp_path / "results")] == [None]
     slurm.has(NAME, OTHER)
-    resume(tmp_path, slurm, "--cancel", "-n")
+    go_on(tmp_path, slurm, "--cancel", "-n")
     assert slurm.calls() == []
 
 
@@ -205,3 +216,24 @@ def test_the_command_of_a_run_is_given_again(tmp_path: Path) -> None:
     again = build_resume_command(run, "params.yaml", [])
     kept = [word for word in argv[1:] if word != "-F"]
     assert again == ["snakemake", "--rerun-incomplete", *kept]
+
+
+@pytest.mark.parametrize(
+    ("words", "restored"),
+    [
+        (["--rerun-incomplete", "--keep-going", "--cores", "all"], ""),
+        (
+            ["--configfile", "my own.yaml", "--config", "data=d", "simulated=true",
+             "--rerun-incomplete", "--keep-going", "--cores", "2", "freeze_all"],
+            "--params 'my own.yaml' --set data=d --set simulated=true --cores 2 -- freeze_all",
+        ),
+    ],
+)  # fmt: skip
+def test_a_command_of_omibench_run_is_given_as_one(words: list[str], restored: str) -> None:
+    again = restore_run_command(["snakemake", *words])
+    assert shlex.join(again) == f"omibench run {restored}".strip()
+
+
+def test_a_command_of_snakemake_stays() -> None:
+    command = ["snakemake", "--keep-going", "--rerun-incomplete", "--cores", "2"]
+    assert restore_run_command(command) == command

@@ -34,7 +34,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands that were run; each ends with the exit code 0."""
     collected: list[list[str]] = []
-    monkeypatch.setattr(processes, "run_module", lambda *words: collected.append(list(words)) or 0)
+
+    def note(*words: str, **_: object) -> int:
+        collected.append(list(words))
+        return 0
+
+    monkeypatch.setattr(processes, "run_module", note)
     return collected
 
 
@@ -50,14 +55,14 @@ def run(*words: str) -> str:
 @pytest.mark.parametrize(
     ("words", "command"),
     [
-        ([], "--rerun-incomplete --cores all"),
-        (["-c", "2", "-n"], "--rerun-incomplete --cores 2 --dry-run"),
-        (["--set", "data=d"], "--config data=d --rerun-incomplete --cores all"),
+        ([], "--rerun-incomplete --keep-going --cores all"),
+        (["-c", "2", "-n"], "--rerun-incomplete --keep-going --cores 2 --dry-run"),
+        (["--set", "data=d"], "--config data=d --rerun-incomplete --keep-going --cores all"),
         (
             ["--", "--keep-going", "infer_all"],
-            "--rerun-incomplete --cores all --keep-going infer_all",
+            "--rerun-incomplete --keep-going --cores all --keep-going infer_all",
         ),
-        (["freeze_all"], "--rerun-incomplete --cores all freeze_all"),
+        (["freeze_all"], "--rerun-incomplete --keep-going --cores all freeze_all"),
     ],
 )
 def test_the_command_of_snakemake(
@@ -73,7 +78,8 @@ def test_a_file_of_parameters_and_a_rehearsal(folder: Path, commands: list[list[
     (folder / "out-simulated/analyze/report.html").write_text("")
     said = run("--params", "my own.yaml", "--simulated")
     options = ["--configfile", "my own.yaml", "--config", "simulated=true"]
-    assert commands == [["snakemake", *options, "--rerun-incomplete", "--cores", "all"]]
+    options += ["--rerun-incomplete", "--keep-going", "--cores", "all"]
+    assert commands == [["snakemake", *options]]
     assert said == "report: out-simulated/analyze/report.html\n"
 
 
@@ -87,7 +93,7 @@ def test_the_last_line_says_where_the_dataset_is(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_what_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "run_module", lambda *_: 1)
+    monkeypatch.setattr(processes, "run_module", lambda *_, **__: 1)
     with pytest.raises(SomeFailedError, match="run: snakemake ended with exit code 1; `omibench"):
         run()
 

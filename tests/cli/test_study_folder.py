@@ -1,4 +1,4 @@
-"""`omibench run` and `resume` with the parameters of a study in another folder."""
+"""`omibench run` with the parameters of a study in another folder."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_dead_run_is_continued_in_its_folder(here: Path) -> None:
         "command": ["snakemake", "--cores", "1"], "cluster": None, "jobs": [], "current": [],
     }  # fmt: skip
     (runs / "20261122T100000.jsonl").write_text(json.dumps(run) + "\n")
-    done = call_main("resume", "--params", "../there/params.yaml", cwd=here)
+    done = call_main("run", "--params", "../there/params.yaml", cwd=here)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (there / "results/freeze.txt").is_file()
     assert contents(here) == before

@@ -145,7 +145,7 @@ def test_what_a_dead_snakemake_left_is_ended_and_the_study_goes_on(
 
         def resume(*words: str) -> subprocess.CompletedProcess[str]:
             return subprocess.run(
-                [*own, "omibench", "resume", *words, "--every", "1"],
+                [*own, "omibench", "run", *words, "--every", "1"],
                 cwd=folder, env=env, capture_output=True, text=True, check=False,
             )  # fmt: skip
 

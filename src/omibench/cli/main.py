@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ from omibench.cli.prompts import prompts_app
 from omibench.cli.release import release_app
 from omibench.cli.results import results_app
 from omibench.cli.review import review_group
-from omibench.cli.run import resume, run
+from omibench.cli.run import run
 from omibench.cli.stages.evaluate import aggregate, analyze, fill, infer, saliency
 from omibench.cli.stages.judge import certify, judge
 from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
@@ -60,7 +60,7 @@ def files() -> None:
 # Commands import heavy packages when they run, so that `omibench --help` stays fast.
 
 GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Start": (init, plan, run, status, resume),
+    "Start": (init, plan, run, status),
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
     "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
     "Analyse results": (analyze, results_app, explore),
@@ -83,6 +83,13 @@ class AllCommands(FullSummaries):
     """The root command, with commands grouped by task."""
 
     headings = {heading: [*map(_name_part, parts)] for heading, parts in GROUPS.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, also by its former name."""
+        if cmd_name == "resume":
+            say("`omibench resume` is now part of `omibench run`", err=True)
+            cmd_name = "run"
+        return super().get_command(ctx, cmd_name)
 
 
 def _name_option(name: str) -> str:

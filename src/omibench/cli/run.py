@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
+import socket
 import subprocess
-import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,29 +26,42 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from omibench.params.study import Study
+    from omibench.study.status.progress import Progress
     from omibench.study.status.runs import ClusterJob, Run
 
 
-def run_module(name: str, *words: str) -> int:
+def run_module(name: str, *words: str, progress: Progress | None = None) -> int:
     """Run a Python module as a program until it ends; it stops with this process.
 
     Args:
         name: Module, such as `"snakemake"`. Nothing is imported from the current folder.
         *words: Arguments of the program.
+        progress: Shows the progress of the program, whose output goes to its log.
 
     Returns:
         The exit code.
     """
     command = python_module(name, *words)
     with (
-        subprocess.Popen(command, env=isolate_env(os.environ)) as child,
+        progress.open_log() if progress else nullcontext() as log,
+        subprocess.Popen(
+            command,
+            env=isolate_env(os.environ),
+            stdout=log,
+            stderr=subprocess.STDOUT if progress else None,
+        ) as child,
         stoppable(lambda at_once: child.send_signal(signal.SIGINT if at_once else signal.SIGTERM)),
     ):
-        return child.wait()
+        return progress.follow(child) if progress else child.wait()
 
 
 def run_alone(
-    name: str, *words: str, results: str, say: Callable[[str], object], folder: Path | None = None
+    name: str,
+    *words: str,
+    results: str,
+    say: Callable[[str], object],
+    folder: Path | None = None,
+    progress: Progress | None = None,
 ) -> int:
     """Run a program that builds a study, as the only one in the study's folder.
 
@@ -56,6 +71,7 @@ def run_alone(
         results: Results folder of the study, as in its parameters.
         say: Called with a line about a dead run whose lock is removed.
         folder: Folder of the study, by default the current one.
+        progress: See `run_module`.
 
     Returns:
         The exit code.
@@ -66,7 +82,7 @@ def run_alone(
     from omibench.study.status.owners import read_refusal, take_folder
 
     with take_folder(results, say, folder) as claim:
-        code = run_module(name, *words)
+        code = run_module(name, *words, **({"progress": progress} if progress else {}))
         if code and (reason := read_refusal(claim)) is not None:
             raise OmibenchError(reason)
     return code
@@ -74,6 +90,7 @@ def run_alone(
 
 # The command `omibench run`: Snakemake with the options that most studies need.
 
+EVERY_S = 10.0
 _DIRECTORY = ("--directory", "-d")
 
 
@@ -96,24 +113,46 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Only list the jobs that would run.")
     ] = False,
+    log: Annotated[
+        bool, typer.Option("--log", help="Show Snakemake's log instead of the progress.")
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Wait for jobs that a dead run left in Slurm, then go on."),
+    ] = False,
+    cancel: Annotated[
+        bool,
+        typer.Option("--cancel", help="Cancel these jobs; they store responses in flight first."),
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.2, help="With --wait: seconds between two checks."),
+    ] = EVERY_S,
     params: Params = DEFAULT_PARAMS,
     override: Override = None,
 ) -> None:
-    """Run a study from its papers or benchmark to the report.
+    """Run a study from its papers or benchmark to the report, or continue it.
 
     Runs `snakemake` in the folder of the study: that of its params.yaml; for a parameter file with
     another name, the nearest folder with a Snakefile. Only missing or outdated files are built, and
-    jobs that a killed run left unfinished are repeated. While another run of the study is active,
-    the command is refused. The last line is the path of the report.
+    jobs that failed or that a killed run left unfinished are repeated. If a job fails, all others
+    that do not need it run; a list of failures follows at the end. While another run of the study
+    is active, the command is refused. The last line is the path of the report.
+
+    Jobs that a dead run left in Slurm go on. They are found by the id of their run: wait for them
+    with --wait or cancel them with --cancel; then the command of the dead run is repeated.
 
     \b
     Example:
       omibench run
       omibench run --cores 2 --params studies/usnco_v.yaml --simulated
-      omibench run -- --keep-going freeze_all
+      omibench run -- freeze_all
+      omibench run --cancel
     """
     from omibench.extras import require_extra
     from omibench.files.locations import SNAKEFILE, in_study_folder
+    from omibench.params.runtime import locate_log
+    from omibench.params.study import list_remarks
     from omibench.study.status.owners import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
@@ -121,6 +160,8 @@ def run(
         raise ParamsError(
             "run: --params: JSON text is not possible here, since Snakemake reads it; give a file"
         )
+    if wait and cancel:
+        raise ParamsError("run: give either --wait or --cancel")
     started_in = Path.cwd()
     params = context.with_resource(in_study_folder(params, partial(say, err=True)))
     if not Path(SNAKEFILE).is_file():
@@ -132,27 +173,45 @@ def run(
     study = read_study(params, pairs)
     options = ["--dry-run"] if dry_run else []
     command = [*_options(cores, params, pairs), *options, *(words or [])]
+    left = _end_left_jobs(study, wait=wait and not dry_run, cancel=cancel and not dry_run, s=every)
+    if left is not None and cores is None and not words:
+        command = [*_repeat(left, params, pairs), *options]
     if asks_only(command):
         code = run_module("snakemake", *command)
     else:
-        folder = _find_folder(words or [])
+        for remark in list_remarks(study, [params]):
+            _say(remark)
         code = run_alone(
-            "snakemake", *command, results=study.study.results, say=_say, folder=folder
+            "snakemake",
+            *command,
+            results=study.study.results,
+            say=_say,
+            folder=_find_folder(words or []),
+            progress=None if log else _progress(study, params, pairs),
         )
     if code:
         raise SomeFailedError(
-            f"run: snakemake ended with exit code {code}; `omibench status` lists what failed and "
-            "what remains, `omibench run` continues from there"
+            f"run: snakemake ended with exit code {code}; `omibench run` continues from there; "
+            f"the log is {'above' if log else locate_log(study.study.results)}"
         )
     if not dry_run:
         say(_last_line(study, Path() if Path.cwd() == started_in else Path.cwd()))
 
 
+def _progress(study: Study, params: str, pairs: list[str]) -> Progress:
+    from omibench.study.status.progress import Progress
+    from omibench.study.status.reader import Looker
+
+    return Progress(study, Looker(study, params, pairs))
+
+
 def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
     """Return the options of Snakemake; one that takes several values is followed by an option."""
+    from omibench.study.status.runs import RUN_OPTIONS
+
     configfile = [] if params == DEFAULT_PARAMS else ["--configfile", params]
     config = ["--config", *pairs] if pairs else []
-    return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]
+    return [*configfile, *config, *RUN_OPTIONS, str(cores or "all")]
 
 
 def _say(line: object) -> None:
@@ -179,78 +238,42 @@ def _last_line(study: Study, folder: Path) -> str:
     return f"results: {results}{os.sep}"
 
 
-# The command `omibench resume`: continue after Snakemake died, even if its jobs still run.
+# Jobs that a dead run left in Slurm.
 
-EVERY_S = 10.0
 NAMED = 10
 """The number of jobs listed."""
 
 
-def resume(
-    context: typer.Context,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the jobs that still run in Slurm.")
-    ] = False,
-    cancel: Annotated[
-        bool,
-        typer.Option("--cancel", help="Cancel these jobs; they store responses in flight first."),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Only print what would be done.")
-    ] = False,
-    every: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0.2, help="With --wait: seconds between two checks."),
-    ] = EVERY_S,
-    params: Params = "params.yaml",
-    override: Override = None,
-) -> None:
-    """Continue a study after its run died.
+def _end_left_jobs(study: Study, *, wait: bool, cancel: bool, s: float) -> Run | None:
+    """Wait for or cancel the jobs that dead runs left in Slurm; return the last such run.
 
-    Jobs that a dead Snakemake left in Slurm keep running and writing. The command finds them by the
-    id of their run and touches no other job. It waits for them (--wait) or cancels them (--cancel),
-    removes the lock of the dead run, and repeats the command of the last run. Exits with 3 if jobs
-    still run and you gave neither option.
-
-    \b
-    Example:
-      omibench resume
-      omibench resume --cancel
+    A run whose jobs were in Slurm, copied from another host, is ignored without Slurm's commands.
     """
+    from omibench.study.status.runs import find_living_run, read_runs, select_unfinished_runs
 
-    from omibench.files.locations import in_study_folder
-    from omibench.study.status.runs import (
-        build_resume_command,
-        find_living_run,
-        read_runs,
-        select_unfinished_runs,
-    )
-
-    if wait and cancel:
-        raise ParamsError("resume: give either --wait or --cancel")
-    params = context.with_resource(in_study_folder(params, partial(say, err=True)))
-    study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
+    dead = [run for run in select_unfinished_runs(runs) if run.cluster and run.end is None]
+    if not dead:
+        return None
     if (living := find_living_run(runs)) is not None:
         host, pid, _ = living.owner
         raise OmibenchError(
             f"a run of this study is active (process {pid} on {host}): `omibench status --watch` "
             "shows its progress. If the process is dead, run this command on that host"
         )
-    dead = select_unfinished_runs(runs)
-    if not dead:
-        say("no run of this study has died or failed since the last complete one")
-        return
-    for run in dead:
-        if run.cluster is not None:
-            _end_jobs(run, wait=wait and not dry_run, cancel=cancel and not dry_run, every_s=every)
-    command = build_resume_command(dead[-1], params, override or [])
-    if dry_run:
-        say(shlex.join(command))
-        return
+    here = [run for run in dead if shutil.which("squeue") or run.owner[0] == socket.gethostname()]
+    for run in here:
+        _end_jobs(run, wait=wait, cancel=cancel, every_s=s)
+    return here[-1] if here else None
+
+
+def _repeat(run: Run, params: str, pairs: Sequence[str]) -> list[str]:
+    """Return the options of a dead run's Snakemake, after printing its command."""
+    from omibench.study.status.runs import build_resume_command
+
+    command = build_resume_command(run, params, pairs)
     say(shlex.join(command))
-    if code := run_alone(*command, results=study.study.results, say=say):
-        sys.exit(code)
+    return command[1:]
 
 
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
@@ -270,7 +293,7 @@ def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
         elif not wait and not cancel:
             raise SomeFailedError(
                 f"{len(jobs)} jobs of the dead run are still in Slurm; nothing was done: wait for "
-                "them with `omibench resume --wait`, or end them with `omibench resume --cancel`"
+                "them with `omibench run --wait`, or end them with `omibench run --cancel`"
             )
         pause(every_s)
         jobs = list_jobs(name)

@@ -38,6 +38,11 @@ def log_folder(results: str) -> str:
     return str(Path("logs", *([] if first == "results" else [first]), *folders))
 
 
+def locate_log(results: str) -> Path:
+    """Return the file for Snakemake's output under `omibench run`, in the log folder."""
+    return Path(log_folder(results)) / "snakemake.log"
+
+
 def store_folder(store: str, folder: Path) -> str:
     """Return the store of a study that runs in the folder `folder`.
 

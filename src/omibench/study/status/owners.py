@@ -370,8 +370,8 @@ def _clear(home: Path, results: str, say: Say, own: Path) -> None:
         if run.cluster is not None and not run.live and (jobs := list_jobs(run.cluster)):
             raise SomeFailedError(
                 f"{len(jobs)} jobs of the run that began at {format_moment(run.began)} are still "
-                "in Slurm; wait for them with `omibench resume --wait`, or end them with "
-                "`omibench resume --cancel`"
+                "in Slurm; wait for them with `omibench run --wait`, or end them with "
+                "`omibench run --cancel`"
             )
     _stop_left_jobs([claim.path for claim in dead], say)
     removed: dict[str, int] = {}

@@ -46,6 +46,7 @@ from omibench.study.status.runs import (
     is_plain,
     merge_jobs,
     read_runs,
+    restore_run_command,
 )
 
 
@@ -475,7 +476,7 @@ class Looker:
     def _last_command(self, run: Run | None) -> list[str]:
         """Return the last run's command if it is safe to suggest: its notes can be of others."""
         if run and run.command[:1] == ("snakemake",) and is_plain(run.command[1:]):
-            return list(run.command)
+            return restore_run_command(run.command)
         return default_command(self._params, self._replaced)
 
     def _options(self) -> list[str]:
@@ -484,14 +485,16 @@ class Looker:
         return [*file, *(word for pair in self._replaced for word in ("--set", pair))]
 
     def _build_resume_command(self, run: Run | None) -> str:
-        """Return the command to continue; `omibench resume` if jobs may still be running."""
+        """Return the command to continue; `omibench run` if jobs may still be running."""
         if run is not None and run.end is None and run.cluster is not None:
-            return shlex.join(["omibench", "resume", *self._options()])
+            return shlex.join(["omibench", "run", *self._options()])
         # A run that completed its goal had another one.
         return shlex.join(self._last_command(None if run and run.end == "done" else run))
 
     def _build_retry_command(self, run: Run | None, lacking: Sequence[str]) -> str:
-        command = shlex.join([*self._last_command(run), "--forcerun"])
+        words = self._last_command(run)
+        between = ["--"] if words[0] == "omibench" and "--" not in words else []
+        command = shlex.join([*words, *between, "--forcerun"])
         if len(lacking) <= LISTED:
             return f"{command} {shlex.join(lacking)}"
         listing = shlex.join(["omibench", "status", "--lacking", *self._options()])

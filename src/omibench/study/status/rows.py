@@ -95,6 +95,8 @@ class TimeLeft(FrozenModel):
     """Finished jobs with a measured time."""
     unmeasured: list[str] = []
     """Remaining stages without a measured time."""
+    stages: dict[str, float] = {}
+    """Seconds by stage, for those with a measured time."""
 
 
 class Money(FrozenModel):
@@ -243,7 +245,7 @@ def time_left(
         if job.stage == "infer":
             busy[job.model or ""] += job.seconds(now)
     to_buy = {(cell.model, cell.setting): cell.to_buy for cell in cells}
-    work = 0.0
+    work: defaultdict[str, float] = defaultdict(float)
     unmeasured: dict[str, None] = {}
     for job in run.jobs.values():
         if job.state not in ("waiting", "running"):
@@ -252,14 +254,16 @@ def time_left(
         requests = to_buy.get((model, job.setting or ""), 0) if job.stage == "infer" else 0
         mean = means.get((job.stage, job.model), means.get((job.stage, None)))
         if requests and busy[model] and bought.get(model, 0) >= ENOUGH:
-            work += requests * busy[model] / bought[model]
+            work[job.stage] += requests * busy[model] / bought[model]
         elif mean is not None:
-            work += max(0.0, mean - job.seconds(now)) if job.state == "running" else mean
+            left = max(0.0, mean - job.seconds(now)) if job.state == "running" else mean
+            work[job.stage] += left
         else:
             unmeasured[job.stage] = None
     at_once = max(1, sum(job.state == "running" for job in run.jobs.values()))
     return TimeLeft(
-        seconds=work / at_once if measured or work else None,
+        seconds=sum(work.values()) / at_once if measured or any(work.values()) else None,
         measured=measured,
         unmeasured=list(unmeasured),
+        stages={stage: seconds / at_once for stage, seconds in work.items()},
     )

@@ -364,6 +364,29 @@ def default_command(params: str, replaced: Sequence[str]) -> list[str]:
     return ["snakemake", "--cores", "all", *file_options, *pairs]
 
 
+RUN_OPTIONS = (INCOMPLETE, "--keep-going", "--cores")
+"""The options that `omibench run` gives to Snakemake, between parameters and further options."""
+
+
+def restore_run_command(command: Sequence[str]) -> list[str]:
+    """Return `omibench run ...` for a command of Snakemake that it started; else the command."""
+    words = list(command[1:])
+    size = len(RUN_OPTIONS)
+    place = next((n for n in range(len(words)) if tuple(words[n : n + size]) == RUN_OPTIONS), None)
+    if command[:1] != ("snakemake",) or place is None or len(words) <= place + size:
+        return list(command)
+    cores, further = words[place + size], words[place + size + 1 :]
+    params, option = list[str](), ""
+    for word in words[:place]:
+        option = word if word.startswith("--") else option
+        if option != word:
+            params += ["--params" if option == "--configfile" else "--set", word]
+    return [
+        "omibench", "run", *params, *([] if cores == "all" else ["--cores", cores]),
+        *(["--", *further] if further else []),
+    ]  # fmt: skip
+
+
 def is_plain(words: Sequence[str]) -> bool:
     """Return whether a command selects only resources, parameters and targets, and no code.
 

@@ -27,9 +27,9 @@ from omibench.web.templates import PAGE_WITHOUT_PICTURES_POLICY, render_page
 
 BAR = 30
 NAMED = 3
-"""Maximum stages without a measured time that are listed."""
+"""Maximum stages without a measured time, or failed jobs with one cause, that are listed."""
 DETAILED_FAILURES = 10
-"""Failures shown with the end of their log; the rest by name."""
+"""Causes of failures shown with the end of a log; the rest by name."""
 
 
 def render(status: StudyStatus, width: int | None = None) -> str:
@@ -181,15 +181,21 @@ def _shorten(word: str) -> str:
 
 
 def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
-    """Describe every failed job: cause, path of its log, and the end of the log."""
+    """Describe every failed job, equal causes together: the cause, a log and its end."""
     if not failures:
         return []
     lines = [f"{format_count(len(failures), 'job')} failed:"]
-    for number, failure in enumerate(failures):
-        lines.append(f"  {clean(failure.job)}: {failure.why}")
+    causes: dict[str, list[FailedJob]] = {}
+    for failure in failures:
+        causes.setdefault(failure.why, []).append(failure)
+    for number, (why, failed) in enumerate(causes.items()):
+        names = [clean(failure.job) for failure in failed]
+        suffix = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+        lines.append(f"  {', '.join(names[:NAMED])}{suffix}: {why}")
         if number < DETAILED_FAILURES:
-            lines += [f"    {printable(failure.log)}"] if failure.log else []
-            lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
+            first = failed[0]
+            lines += [f"    {printable(first.log)}"] if first.log else []
+            lines += [f"    | {line}" for line in first.lines if why not in line]
     return lines
 
 
@@ -208,9 +214,9 @@ def _command_lines(status: StudyStatus) -> list[str]:
     return lines
 
 
-def describe_ending(study: Study, notes: Path) -> str:
+def describe_ending(study: Study, notes: Path, looker: Looker | None = None) -> str:
     """Return the summary of the run with these `notes`: its outputs, and what is missing."""
-    status = look(study)
+    status = looker.look() if looker else look(study)
     results = Path(study.study.results)
     run = next((run for run in read_runs(results) if run.path == notes), None)
     if run is None:
