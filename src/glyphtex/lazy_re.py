@@ -26,7 +26,7 @@ from re import (
     split,
     sub,
 )
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 __all__ = [
     "ASCII", "DOTALL", "IGNORECASE", "MULTILINE", "VERBOSE", "I", "Match", "Pattern", "compile",
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class _LazyPattern:
-    def __init__(self, pattern: str, flags: int) -> None:
+    def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern, self._flags = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
@@ -45,11 +45,11 @@ class _LazyPattern:
         return value
 
 
-def compile(pattern: str, flags: int = 0) -> Pattern[str]:
+def compile(pattern: AnyStr, flags: int = 0) -> Pattern[AnyStr]:
     """Return a pattern that compiles on first use; it has the methods of a compiled one.
 
     Args:
         pattern: Regular expression. An invalid one raises `re.error` on first use.
         flags: Flags of `re`.
     """
-    return cast("Pattern[str]", _LazyPattern(pattern, flags))
+    return cast("Pattern[AnyStr]", _LazyPattern(pattern, flags))
