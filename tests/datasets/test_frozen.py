@@ -78,3 +78,15 @@ def test_a_release_keeps_its_name_unless_the_study_gives_it_another(
     assert (again.name, again.version, again.simulated) == (name, version, {"translation": 2})
     assert again.questions_sha256 == manifest.questions_sha256
     assert f"# {name} {version}" in (tmp_path / "again/README.md").read_text("utf-8")
+
+
+def test_a_release_without_any_of_its_pictures_is_refused(release: Path, read: Read) -> None:
+    (picture,) = (release / "images").iterdir()
+    elsewhere = release.parent / "elsewhere"
+    (release / "images").rename(elsewhere)
+    expected = rf"none of its 1 pictures is there; the first is expected at .*{picture.name}"
+    with pytest.raises(MissingInputError, match=expected):
+        read("frozen", release)
+    (release / "images").symlink_to(elsewhere)
+    with pytest.raises(FileFormatError, match=rf"{picture.name}' leads out .* by a link"):
+        read("frozen", release)

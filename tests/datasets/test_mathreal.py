@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from tests.datasets.conftest import Read
 
 from omibench.errors import FileFormatError
@@ -74,3 +75,30 @@ def test_the_official_testmini_loads_whole(shared_data: Path, read: Read) -> Non
     assert all((folder / figure.file).is_file() for figure in there)
     assert len(read("mathreal", shared_data / "mathreal", pictures="clean").questions) == 175
     assert len(read("mathreal", shared_data / "mathreal", pictures="both").questions) == 350
+
+
+def test_a_clone_of_the_repository_is_read_as_it_is(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "json").mkdir()
+    row = ROW | {"ImgReal": "real/7.png", "ImgClean": "clean/7.png"}
+    (tmp_path / "json/testmini.json").write_text(json.dumps([row]), "utf-8")
+    for side, shade in (("clean", 10), ("real", 200)):
+        (tmp_path / "img" / side).mkdir(parents=True)
+        Image.new("L", (4, 4), shade).save(tmp_path / "img" / side / "7.png")
+    for side in ("real", "clean"):
+        (question,), _, _ = read("mathreal", tmp_path, pictures=side)
+        assert question.images[0].file == f"img/{side}/7.png", "files of one name are told apart"
+
+
+def test_a_link_to_pictures_elsewhere_is_named(
+    tmp_path: Path, read: Read, caplog: pytest.LogCaptureFixture
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "real").mkdir(parents=True)
+    Image.new("L", (4, 4), 9).save(elsewhere / "real/7.jpg")
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    write(folder, ROW)
+    (folder / "img").symlink_to(elsewhere)
+    (question,), _, _ = read("mathreal", folder)
+    assert not question.images[0].sha256, "a downloaded link reads no file of this machine"
+    assert f"{folder / 'img'}: is a link to the folder {elsewhere}, which is not" in caplog.text

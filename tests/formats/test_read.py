@@ -307,3 +307,38 @@ def test_own_rows_may_have_one_gold_and_options_by_label(tmp_path: Path) -> None
     assert score_rows([found], ["robust"], tmp_path / "v.parquet").frame["verdict"][0] == 1.0
     number = lines(tmp_path / "b.jsonl", {"id": 1, "prediction": "x", "gold": 12.0})
     assert only(number).item.gold == ["12"]
+
+
+# EMMA
+
+
+def emma(path: Path, *, indent: int | None) -> Path:
+    rows = {
+        "math_1": {"pid": "math_1", "type": "Multiple Choice", "question": "Q", "answer": "B",
+                   "options": ["x", "y"], "subject": "Math", "response": "B"},
+        "code_2": {"pid": "code_2", "type": "Multiple Choice", "question": "Q", "answer": "A",
+                   "options": [], "subject": "Coding", "response": "A"},
+        "math_3": {"pid": "math_3", "type": "Open-ended", "question": "Q", "answer": "3",
+                   "options": None, "subject": "Math"},
+    }  # fmt: skip
+    path.write_text(json.dumps(rows, indent=indent), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("indent", [None, 2, 0])
+def test_emma_result_files_are_read_as_they_are(tmp_path: Path, indent: int | None) -> None:
+    rows = read_rows([emma(tmp_path / "gpt_CoT.json", indent=indent)])
+    assert [r.item.id for r in rows] == ["math_1", "code_2", "math_3"]
+    assert [r.item.prediction for r in rows] == ["B", "A", ""]
+    assert [r.item.answer_type for r in rows] == ["mcq", "mcq", "open"]
+    assert [c.text for c in rows[0].item.choices or []] == ["x", "y"]
+    assert rows[0].raw["subject"] == "Math"
+    score_rows(rows, ["emma"], tmp_path / "scored.parquet")
+    scored = pl.read_parquet(tmp_path / "scored.parquet")
+    assert scored["verdict"].to_list() == [1.0, 1.0, 0.0]
+
+
+def test_an_object_of_rows_that_begins_on_its_first_line_is_one_document(tmp_path: Path) -> None:
+    path = emma(tmp_path / "gpt_CoT.json", indent=None)
+    path.write_text(path.read_text().replace('}, "', '},\n "'), "utf-8")
+    assert len(read_rows([path])) == 3

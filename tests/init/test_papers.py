@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from omibench.errors import MissingInputError
+from omibench.errors import FileFormatError, MissingInputError
 from omibench.stages.ocr.sources.manifest import read_manifest
-from omibench.study.init.contents import Exam, find_papers, manifest_text, pair_papers
+from omibench.study.init.contents import (
+    Exam,
+    describe_pairs,
+    find_papers,
+    find_subject,
+    manifest_text,
+    pair_papers,
+)
 
 
 def files(*names: str) -> list[Path]:
@@ -23,7 +30,9 @@ def test_a_key_and_solutions_go_with_the_paper_that_their_names_begin_with() -> 
     ]
 
 
-@pytest.mark.parametrize("name", ["a_Answer_Key", "a-answers", "a.key", "a KEYS", "a-answer-key"])
+@pytest.mark.parametrize(
+    "name", ["a_Answer_Key", "a-answers", "a.key", "a KEYS", "a-answer-key", "a_ans"]
+)
 def test_the_words_for_a_key(name: str) -> None:
     assert pair_papers(files("a.pdf", f"{name}.pdf")) == [Exam(Path("a.pdf"), Path(f"{name}.pdf"))]
 
@@ -63,3 +72,47 @@ def test_a_folder_without_papers_is_one_line(tmp_path: Path) -> None:
         find_papers(tmp_path)
     with pytest.raises(MissingInputError, match="the folder does not exist"):
         find_papers(tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", ["a-S", "a-sol", "a_sols", "a solution"])
+def test_the_words_for_solutions(name: str) -> None:
+    exams = pair_papers(files("a.pdf", f"{name}.pdf"))
+    assert exams == [Exam(Path("a.pdf"), None, Path(f"{name}.pdf"))]
+
+
+@pytest.mark.parametrize(
+    ("name", "subject"),
+    [
+        ("astro2020.pdf", "astronomy"), ("Astronomy/theory_1.pdf", "astronomy"),
+        ("2024/phys_22.pdf", "physics"), ("maths-a.pdf", "mathematics"), ("paper.pdf", None),
+        ("astrophysics.pdf", "astronomy"), ("physics_chemistry.pdf", None),
+    ],
+)  # fmt: skip
+def test_a_subject_is_that_of_the_name(name: str, subject: str | None) -> None:
+    assert find_subject(name) == subject
+
+
+def test_the_pairs_are_listed_and_the_subject_is_in_the_manifest(tmp_path: Path) -> None:
+    for name in ("astro.pdf", "astro_ans.pdf", "astro-S.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(b"")
+    found = find_papers(tmp_path)
+    assert describe_pairs(found, tmp_path) == [
+        "astro.pdf: key astro_ans.pdf, solutions astro-S.pdf, subject astronomy",
+        "b.pdf: key none, solutions none, subject not in the name",
+    ]
+    (tmp_path / "sources.yaml").write_text(manifest_text(found, tmp_path, tmp_path).text)
+    sources = read_manifest(tmp_path / "sources.yaml").sources
+    assert [source.subject for source in sources] == ["astronomy", None]
+
+
+def test_all_mistakes_of_a_manifest_are_listed_at_once(tmp_path: Path) -> None:
+    (tmp_path / "sources.yaml").write_text(
+        "sources:\n- {name: a, paper: a.pdf, subject: astrology}\n"
+        "- {name: b, paper: b.pdf, subjct: y, year: [2]}\n"
+    )
+    with pytest.raises(FileFormatError) as found:
+        read_manifest(tmp_path / "sources.yaml")
+    first, second, third = found.value.lines
+    assert "line 2: sources.0.subject: Input should be 'astronomy', " in first
+    assert {"sources.1.year" in second, "sources.1.year" in third} == {True, False}
+    assert "did you mean 'subject'?" in second + third

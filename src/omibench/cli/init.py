@@ -61,6 +61,8 @@ def init(
         files = study_that_ships(study or "")
     write_study(folder, files)
     say(f"{folder}: {', '.join(sorted(files.texts))}", err=True)
+    for line in files.pairs:
+        say(f"  {printable(line)}", err=True)
     say_lines("\n".join(_next_commands(folder, files)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from omibench.files.pictures import SUFFIXES as FORM_SUFFIXES
 from omibench.files.reading import Container, read_bytes
 from omibench.schemas.problem import Figure
 
+log = logging.getLogger("omibench.datasets")
 PICTURE_COLUMNS = tuple(f"image_{n}" for n in range(1, 10))
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
@@ -42,14 +44,16 @@ class NumberedRow(BaseModel):
 class Found:
     """Finds pictures below `folder`; embedded ones are written to `scratch`.
 
-    A name matches the file at that path, otherwise the first file of that name in any subfolder.
-    A missing picture gives an absent Figure: everything that needs no pictures works.
+    A name matches the file at that path, otherwise a file in any subfolder whose path ends with
+    it, or the first one of that name. A missing picture gives an absent Figure: everything that
+    needs no pictures works. Links to folders elsewhere are not followed, since a downloaded
+    benchmark could contain them, but named in a warning.
     """
 
     def __init__(self, folder: Path, scratch: Path) -> None:
         self._folder, self._scratch = folder, scratch
         self._container = Container(folder)
-        self._paths: dict[str, str] | None = None
+        self._paths: dict[str, list[str]] | None = None
         self._figures: dict[str, Figure] = {}
 
     def figure(self, picture: str | Embedded) -> Figure:
@@ -67,9 +71,11 @@ class Found:
     def _look_up(self, name: str) -> Figure:
         path = self._container.path(name)
         if not path.exists():
-            location = self._by_name().get(name.rpartition("/")[2])
-            if location is None:
+            locations = self._by_name().get(name.rpartition("/")[2])
+            if locations is None:
                 return Figure(file=name, sha256="")
+            ending = f"/{name.removeprefix('./')}"
+            location = next((p for p in locations if f"/{p}".endswith(ending)), locations[0])
             path = self._container.path(location)
         content = read_bytes(path, PICTURE_BYTES)
         if detect_form(content[:HEAD_BYTES]) is None:
@@ -79,16 +85,28 @@ class Found:
         sha256 = hashlib.sha256(content).hexdigest()
         return Figure(file=os.path.relpath(path, self._folder).replace(os.sep, "/"), sha256=sha256)
 
-    def _by_name(self) -> dict[str, str]:
-        """Return the first picture of each name by its path in the folder."""
+    def _by_name(self) -> dict[str, list[str]]:
+        """Return the pictures of each name by their paths in the folder, in order."""
         if self._paths is None:
             self._paths = {}
-            for folder, _, names in sorted(os.walk(self._folder)):
+            for folder, folders, names in sorted(os.walk(self._folder)):
+                self._name_links(Path(folder), folders)
                 below = os.path.relpath(folder, self._folder)
                 for name in sorted(names):
                     if name.lower().endswith(SUFFIXES):
-                        self._paths.setdefault(name, os.path.normpath(os.path.join(below, name)))  # noqa: PTH118
+                        path = os.path.normpath(os.path.join(below, name))  # noqa: PTH118
+                        self._paths.setdefault(name, []).append(path.replace(os.sep, "/"))
         return self._paths
+
+    def _name_links(self, folder: Path, folders: list[str]) -> None:
+        root = self._folder.resolve()
+        for link in (folder / name for name in sorted(folders) if (folder / name).is_symlink()):
+            if not link.resolve().is_relative_to(root):
+                log.warning(
+                    "%s: is a link to the folder %s, which is not followed; move or copy the "
+                    "pictures to %s",
+                    link, link.resolve(), link,
+                )  # fmt: skip
 
     def _write(self, picture: Embedded) -> Figure:
         form = detect_form(picture.bytes[:HEAD_BYTES])

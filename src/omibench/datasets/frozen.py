@@ -48,7 +48,18 @@ def _read_freeze(folder: Path) -> Dataset:
         with naming(folder / "questions.jsonl", question.id):
             for figure in question.images:
                 container.path(figure.file)
+    _check_pictures(folder, questions)
     return Dataset(questions, answers, folder)
+
+
+def _check_pictures(folder: Path, questions: Sequence[Question]) -> None:
+    """Refuse a dataset with pictures of which none is there: they were left behind."""
+    named = [f.file for question in questions for f in question.images if f.sha256]
+    if named and not any((folder / name).is_file() for name in named):
+        raise MissingInputError(
+            f"{folder}: none of its {len(set(named)):,} pictures is there; the first is expected "
+            f"at {folder / named[0]}; copy the folder of pictures, too"
+        )
 
 
 def read_manifest(folder: Path) -> FrozenManifest:

@@ -1,5 +1,7 @@
 """MathReal: `testmini.json` and its photographs (github.com/junfeng0288/MathReal).
 
+The table is in the folder itself or, as in a clone of its repository, in `json`.
+
 Every problem has a photograph; some also have a clean picture of the same figure. Paper
 MathReal, sections 3 and 4.
 """
@@ -23,7 +25,7 @@ from omibench.schemas.problem import Answer, Figure, Question, Value
 REAL, CLEAN = "real", "clean"
 SIDES: Final = {REAL: (REAL,), CLEAN: (CLEAN,), "both": (REAL, CLEAN)}
 """`benchmark.pictures` -> the pictures with which a record is read."""
-FILES = ("testmini", "test", "index")
+FILES = ("testmini", "test", "index", "json/testmini", "json/test")
 _ABSENT = ("0", "Upright")
 """Grades of a condition that a photograph does not have."""
 

@@ -229,7 +229,7 @@ WarningText = Annotated[
 # contains it, always with forward slashes.
 
 AnswerType = Literal["mcq", "open"]
-Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "other"]
+Subject = Literal["astronomy", "biology", "chemistry", "mathematics", "physics", "coding", "other"]
 BBox = tuple[float, float, float, float]
 
 

@@ -8,7 +8,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -48,6 +48,22 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     value_note = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{dotted_path + ': ' if dotted_path else ''}{message}{value_note}{ending}"
+
+
+def explain_all(error: ValidationError, root: type[BaseModel]) -> list[str]:
+    """Describe every error as `explain` does, in order; those of one value once."""
+    lines: dict[tuple[int | str, ...], str] = {}
+    for detail in error.errors():
+        line = InitErrorDetails(
+            type=detail["type"], loc=detail["loc"], input=detail["input"],
+            ctx=detail.get("ctx", {}),
+        )  # fmt: skip
+        try:
+            single = ValidationError.from_exception_data(error.title, [line])
+        except (KeyError, TypeError, ValueError):  # an error of our own type
+            return [explain(error, root)]
+        lines.setdefault(detail["loc"], explain(single, root))
+    return list(lines.values())
 
 
 def nested_error(error: ValidationError, block: type[BaseModel]) -> PydanticCustomError:

@@ -75,3 +75,17 @@ def test_no_name_is_a_link_or_a_picture_of_another_site() -> None:
     hostile = OPEN.model_copy(update={"source": "![x](http://a/b) `c` \\| \u202e\x1b[2J\u2028d"})
     (line,) = (line for line in card(hostile).split("\n") if "http" in line)
     assert line == "| !\\[x\\](http://a/b) \\`c\\` \\\\\\|   \\[2J d | 1 |"
+
+
+def test_no_licence_is_invented_for_problems_without_one() -> None:
+    from omibench.stages.freeze.card import join_licences
+
+    assert join_licences(["CC BY 4.0", "CC0", "CC0"]) == "CC BY 4.0, CC0"
+    assert join_licences(["CC BY 4.0", None]) is None
+    assert join_licences([None]) is None
+    licensed = MCQ.model_copy(update={"licence": "CC BY 4.0"})
+    text = card(OPEN, licensed)
+    assert "license" not in header(text)
+    assert "1 of 2 problems state no licence. The others: CC BY 4.0." in text
+    assert "1 of 1 problems state no licence.\n" in card(OPEN)
+    assert "state no licence" not in card(licensed, licence="CC BY 4.0")

@@ -204,3 +204,34 @@ def vlmevalkit_rows(raw: Iterator[Row]) -> Iterator[Row]:
         yield record(
             columns, {name: value for name, value in row.items() if name not in used_columns}
         )
+
+
+# Results of EMMA's scripts: one JSON object, with each problem and its response under its id.
+
+
+def list_by_id(value: Any) -> list[Any]:
+    """Return the rows of an object of rows by id; any other value is one row."""
+    by_id = isinstance(value, dict) and value and all(isinstance(r, dict) for r in value.values())
+    return list(value.values()) if by_id else [value]
+
+
+def is_emma_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a problem of EMMA with a response."""
+    return {"pid", "type", "answer", "response"} <= row.keys()
+
+
+def emma_rows(raw: Iterator[Row]) -> Iterator[Row]:
+    """Yield the records of a result file; a problem without a response has none yet."""
+    for row in raw:
+        choices = parse_options(row.get("options"))
+        is_choice = str(row.get("type")).casefold() == "multiple choice"
+        response = extract_text(row.get("response")) or ""
+        columns = {
+            "id": extract_text(row.get("pid")), "question": extract_text(row.get("question")),
+            "choices": choices, "prediction": response,
+            OUTCOME: None if response else "provider_error",
+            **build_gold(extract_texts(row.get("answer")), choices),
+            "answer_type": "mcq" if is_choice else "open",
+        }  # fmt: skip
+        used = {"pid", "question", "options", "answer", "response"}
+        yield record(columns, {name: value for name, value in row.items() if name not in used})

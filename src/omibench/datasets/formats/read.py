@@ -15,10 +15,13 @@ from typing import Any, BinaryIO, Final
 
 from omibench.datasets.formats import named
 from omibench.datasets.formats.harnesses import (
+    emma_rows,
+    is_emma_row,
     is_lmms_eval_row,
     is_simple_evals_document,
     is_simple_evals_metrics,
     is_vlmevalkit_row,
+    list_by_id,
     lmms_eval_rows,
     simple_evals_report_rows,
     simple_evals_rows,
@@ -341,7 +344,7 @@ def _document(value: Any, path: Path, columns: Mapping[str, str] | None) -> Iter
             "_allresults.json or the .html file in the same folder"
         )
     else:
-        rows = value if isinstance(value, list) else [value]
+        rows = value if isinstance(value, list) else list_by_id(value)
         for number, row in enumerate(rows, 1):
             if not isinstance(row, dict):
                 raise FileFormatError(f"{path}, row {number}: is not a JSON object")
@@ -362,5 +365,7 @@ def _table(raw: Iterator[Row], path: Path, columns: Mapping[str, str] | None) ->
         yield from lmms_eval_rows(rows, path)
     elif is_vlmevalkit_row(first):
         yield from vlmevalkit_rows(rows)
+    elif is_emma_row(first):
+        yield from emma_rows(rows)
     else:
         yield from rows

@@ -50,7 +50,8 @@ def _detect_text_kind(head: bytes, path: Path) -> Kind:
     if head[:1] == b"<":
         return "html"
     if head[:1] == b"{" or path.suffix in (".jsonl", ".ndjson"):
-        one_document = path.suffix == ".json" and not later_lines.strip()
+        whole_row = first.rstrip().endswith(b"}") and later_lines.strip()
+        one_document = path.suffix == ".json" and not whole_row
         return "json" if one_document else "lines"
     if path.suffix == ".json":
         return "json"

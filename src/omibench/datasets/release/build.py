@@ -340,7 +340,8 @@ def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleasePr
         for path in sorted(partial.glob("*")):
             if path.is_file():
                 digests[path.name] = hash_file(path)
-        licences = sorted({item.licence for item in items if item.licence})
+        stated = {item.licence for item in items}
+        licences = sorted(filter(None, stated)) if all(stated) else []
         croissant = describe_croissant(provenance, digests, list_splits(items), several, licences)
         text = json.dumps(croissant, indent=2, ensure_ascii=False)
         write_text(partial / "croissant.json", text + "\n")

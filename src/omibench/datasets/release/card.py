@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from omibench.datasets.release.rows import ReleaseItem
 from omibench.datasets.release.statistics import PrintedValue, Statistic, ValueCount
 from omibench.datasets.release_folder import ReleaseProvenance
-from omibench.stages.freeze.card import escape_cell, find_size, list_licence_lines
+from omibench.stages.freeze.card import escape_cell, find_size, join_licences, list_licence_lines
 
 if TYPE_CHECKING:
     from omibench.datasets.release.datasheet import AuthorStatements
@@ -138,7 +138,6 @@ def list_splits(items: Sequence[ReleaseItem]) -> list[str]:
 
 
 def _write_header(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[str]:
-    licences = sorted(filter(None, {i.licence for i in facts.items}))
     languages = sorted({i.question.language for i in facts.items})
     has_several = any(len(i.question.images) > 1 for i in facts.items)
     tags = [*(["multi-image"] if has_several else []), "benchmark", "reasoning"]
@@ -146,7 +145,7 @@ def _write_header(provenance: ReleaseProvenance, facts: ReleaseFacts) -> list[st
         "---",
         f"pretty_name: {json.dumps(provenance.name)}",
         f"version: {json.dumps(provenance.version)}",
-        *list_licence_lines(", ".join(licences) or None),
+        *list_licence_lines(join_licences(i.licence for i in facts.items)),
         f"language: {json.dumps(languages)}",
         "task_categories: [visual-question-answering]",
         f"tags: {json.dumps(tags)}",
@@ -213,7 +212,7 @@ def _write_sources(provenance: ReleaseProvenance) -> list[str]:
         [
             source.name or "-",
             str(source.items),
-            source.licence or "of each item",
+            source.licence or "not stated, or of each item",
             {True: "yes", False: "no: metadata", None: "not stated"}[source.redistribute],
         ]
         for source in provenance.sources

@@ -158,6 +158,7 @@ PAGE: Final = Kind(
 # The subject, subfield and topic of an item.
 
 SUBJECTS: Final = (
+    Option("astronomy", "Astronomy", "a"),
     Option("biology", "Biology", "b"),
     Option("chemistry", "Chemistry", "c"),
     Option("mathematics", "Mathematics", "m"),

@@ -93,7 +93,7 @@ def _body(
         "from 0.",
         "",
         f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
-        *([] if manifest.licence else ["", "The licence is that of the sources listed above."]),
+        *_describe_licences(questions),
     ]
 
 
@@ -197,6 +197,24 @@ def escape_cell(text: str) -> str:
     line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
     escaped = re.sub(r"[\\`\[\]|]", r"\\\g<0>", line)
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def join_licences(licences: Iterable[str | None]) -> str | None:
+    """Return the licences of items as one text; None if an item states none."""
+    stated = set(licences)
+    return (
+        None if None in stated or "" in stated else ", ".join(sorted(filter(None, stated))) or None
+    )
+
+
+def _describe_licences(questions: Sequence[Question]) -> list[str]:
+    """Return what problems without a licence mean for the whole; nothing if all state one."""
+    unstated = sum(not question.licence for question in questions)
+    if not unstated:
+        return []
+    stated = sorted({escape_cell(q.licence) for q in questions if q.licence})
+    others = f" The others: {', '.join(stated)}." if stated else ""
+    return ["", f"{unstated:,} of {len(questions):,} problems state no licence.{others}"]
 
 
 def list_licence_lines(name: str | None) -> list[str]:

@@ -45,7 +45,7 @@ from omibench.schemas.tables import (
     write_text,
 )
 from omibench.schemas.validation import suggest_name
-from omibench.stages.freeze.card import dataset_card
+from omibench.stages.freeze.card import dataset_card, join_licences
 from omibench.stages.freeze.rows import (
     align_attributes,
     build_answer,
@@ -432,12 +432,14 @@ def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
     if absent:
         name, problem = next(iter(absent.items()))
         log.warning(
-            "freeze: %s pictures are missing in %s, the first is %s of %s; models cannot be asked "
-            "about them until you add them and run freeze again; everything else works",
+            "freeze: %s pictures are missing in %s, the first is %s of %s, expected at %s; "
+            "models cannot be asked about them until you add them and run freeze again; "
+            "everything else works",
             f"{len(absent):,}",
             folder,
             name,
             problem,
+            folder / name,
         )
 
 
@@ -456,7 +458,7 @@ def _make_manifest(
         questions_sha256=content_hash(questions),
         answers_sha256=content_hash(answers),
         subjects=dict(Counter(question.subject for question in questions)),
-        licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
+        licence=join_licences(q.licence for q in questions),
         synthetic=", ".join(sorted(filter(is_made_up, sources))) or None,
         simulated=identity.simulated,
         without_rationale=sum(not answer.solution for answer in answers),

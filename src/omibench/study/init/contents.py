@@ -18,15 +18,22 @@ from omibench.graph.stages import STAGES
 from omibench.models.synthetic.profiles import LIKES
 from omibench.params.stages.analyze import LAYOUTS
 from omibench.params.study import Study, parse_study
+from omibench.schemas.problem import Subject
 from omibench.schemas.validation import suggest_name
 
 _PAPERS: Final = (".pdf", ".png", ".jpg", ".jpeg")
 _TABLES: Final = (".csv", ".tsv", ".txt")
 """File types of a key next to a paper (docs/reference/paper_layouts.md)."""
 _ROLES: Final = re.compile(
-    r"(?i)^(?P<paper>.+?)[ ._-]+(?:(?P<key>answers?[ ._-]?keys?|answers?|keys?)"
-    r"|(?P<solutions>solutions?|sol))$"
+    r"(?i)^(?P<paper>.+?)[ ._-]+(?:(?P<key>answers?[ ._-]?keys?|answers?|ans|keys?)"
+    r"|(?P<solutions>solutions?|sols?|s))$"
 )
+_SUBJECTS: Final[Mapping[str, Subject]] = {
+    "astro": "astronomy", "bio": "biology", "chem": "chemistry", "math": "mathematics",
+    "phys": "physics",
+}  # fmt: skip
+"""Beginnings of words in the names of papers and their folders."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _HEAD: Final = (
     "# Each paper with its key and worked solutions, matched by file name. Please check.\n"
     "# Paths are relative to this file. An entry can give a competition, year, country,\n"
@@ -99,6 +106,26 @@ def pair_papers(files: Iterable[Path]) -> list[Exam]:
     ]
 
 
+def find_subject(name: str) -> Subject | None:
+    """Return the subject that a paper's path names, as `2024/astro_theory`; None if not one."""
+    words = _WORD.findall(name.lower())
+    found = {s for word in words for start, s in _SUBJECTS.items() if word.startswith(start)}
+    return found.pop() if len(found) == 1 else None
+
+
+def describe_pairs(files: Sequence[Path], papers: Path) -> list[str]:
+    """Return one line per paper, with its key and solutions, as `manifest_text` pairs them."""
+
+    def name(path: Path | None) -> str:
+        return "none" if path is None else str(path.relative_to(papers))
+
+    return [
+        f"{name(exam.paper)}: key {name(exam.key)}, solutions {name(exam.solutions)}, subject "
+        f"{find_subject(str(exam.paper.relative_to(papers))) or 'not in the name'}"
+        for exam in pair_papers(files)
+    ]
+
+
 def manifest_text(files: Sequence[Path], papers: Path, folder: Path) -> ManifestText:
     """Return the manifest of a study.
 
@@ -117,9 +144,11 @@ def manifest_text(files: Sequence[Path], papers: Path, folder: Path) -> Manifest
     for exam in pair_papers(files):
         name = _unused_name("-".join(exam.paper.relative_to(papers).with_suffix("").parts), names)
         names.add(name)
+        subject = find_subject(str(exam.paper.relative_to(papers)))
         sources.append(
             {
                 "name": name,
+                **({"subject": subject} if subject else {}),
                 "paper": relative(exam.paper),
                 "key": relative(exam.key),
                 "solutions": relative(exam.solutions),
@@ -159,10 +188,12 @@ class StudyFiles(NamedTuple):
     Attributes:
         texts: Text of each file by its path in the folder.
         study: Study described by params.yaml.
+        pairs: One line per paper about its key and solutions, for a study of papers.
     """
 
     texts: Mapping[str, str]
     study: Study
+    pairs: Sequence[str] = ()
 
 
 class _Text(Template):
@@ -182,7 +213,8 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
         MissingInputError: If the folder of papers is missing or contains no paper.
     """
     params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
-    manifest = manifest_text(find_papers(papers), papers, folder)
+    found = find_papers(papers)
+    manifest = manifest_text(found, papers, folder)
     inputs = ["sources.yaml", "corrections.yaml", manifest.papers]
     extras = "workflow,pdf,ocr,report,stats"
     texts = {
@@ -190,7 +222,8 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
         "sources.yaml": manifest.text,
         "corrections.yaml": _fill("corrections.yaml"),
     }
-    return _with_common_files(texts, inputs, extras)
+    files = _with_common_files(texts, inputs, extras)
+    return files._replace(pairs=describe_pairs(found, papers))
 
 
 def study_of_benchmark(name: str) -> StudyFiles:

@@ -26,7 +26,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.pictures import SUFFIXES
 from omibench.files.yaml_file import locate_key, read_yaml
 from omibench.schemas.problem import StatedAttributes, Subject, Value, keep_stated
-from omibench.schemas.validation import explain
+from omibench.schemas.validation import explain_all
 from omibench.stages.ocr.sources.files import PAPER_SUFFIXES, has_suffix
 
 
@@ -245,8 +245,9 @@ def read_manifest(path: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate({} if values is None else values)
     except ValidationError as error:
-        wrong = explain(error, Manifest)
-        raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
+        wrong = explain_all(error, Manifest)
+        lines = [f"{locate_key(line, [path]) or path}: {line}" for line in wrong]
+        raise FileFormatError(*lines) from None
     reject_twins(manifest.entries, path)
     _contain_downloads(manifest, path)
     if not manifest.entries:

@@ -129,6 +129,7 @@ def asks_for_pairs(text: str) -> bool:
 # Detect subjects in section headings and tags, in five languages.
 
 _SUBJECT_WORDS: dict[Subject, str] = {
+    "astronomy": "astronomy astronomia astronomie 天文 天文学",
     "biology": "biology biologia biologie 生物 life science",
     "chemistry": "chemistry quimica chemie 化学",
     "mathematics": "mathematics maths math matematica matematicas mathematik 数学",
