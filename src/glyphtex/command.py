@@ -21,8 +21,12 @@ table { border-collapse: collapse; width: 100%; }
 td { padding: .5rem; vertical-align: middle; border-bottom: 1px solid #ddd; }
 td:first-child { width: 50%; background: #fff; }
 img { max-width: 100%; height: auto; }
-code { overflow-wrap: anywhere; }
+code, h2 { overflow-wrap: anywhere; }
 .doubt { color: #a33; font-size: .875rem; margin: .25rem 0 0; }
+@media (max-width: 40rem) {
+  td, td:first-child { display: block; width: auto; }
+  td:first-child { border: 0; }
+}
 @media (prefers-color-scheme: dark) {
   body { background: #181818; color: #e8e8e8; }
   .doubt { color: #f99; }
