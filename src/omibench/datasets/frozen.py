@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +56,7 @@ def _read_freeze(folder: Path) -> Dataset:
 def _check_pictures(folder: Path, questions: Sequence[Question]) -> None:
     """Refuse a dataset with pictures of which none is there: they were left behind."""
     named = [f.file for question in questions for f in question.images if f.sha256]
-    if named and not any((folder / name).is_file() for name in named):
+    if named and not any(os.path.lexists(folder / name) for name in named):
         raise MissingInputError(
             f"{folder}: none of its {len(set(named)):,} pictures is there; the first is expected "
             f"at {folder / named[0]}; copy the folder of pictures, too"

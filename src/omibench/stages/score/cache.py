@@ -31,7 +31,10 @@ FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
 _SOURCE = Path(__file__).parents[3]
-_ROOMS = ("omibench/answers", "omibench/schemas", "omibench/text", "glyphtex/latex")
+_SOURCES = (
+    "omibench/answers/**/*.py", "omibench/schemas/**/*.py", "omibench/text/**/*.py",
+    "glyphtex/latex/*.py", "glyphtex/lazy_re.py", "glyphtex/__init__.py",
+)  # fmt: skip
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 
@@ -111,7 +114,7 @@ def list_scorer_sources() -> list[Path]:
     """Return the modules that a verdict may depend on: all files of the packages imported by
     scorers.
     """
-    return sorted(path for room in _ROOMS for path in (_SOURCE / room).rglob("*.py"))
+    return sorted(path for files in _SOURCES for path in _SOURCE.glob(files))
 
 
 def _version(package: str) -> str:

@@ -373,7 +373,7 @@ def restore_run_command(command: Sequence[str]) -> list[str]:
     words = list(command[1:])
     size = len(RUN_OPTIONS)
     place = next((n for n in range(len(words)) if tuple(words[n : n + size]) == RUN_OPTIONS), None)
-    if command[:1] != ("snakemake",) or place is None or len(words) <= place + size:
+    if command[0] != "snakemake" or place is None or len(words) <= place + size:
         return list(command)
     cores, further = words[place + size], words[place + size + 1 :]
     params, option = list[str](), ""

@@ -21,6 +21,7 @@ from tests.stages.ocr.corrections.mock_paper import (
 )
 from typer.testing import CliRunner
 
+from glyphtex import pages
 from glyphtex.boxes import Box
 from glyphtex.latex import find_formulas
 from glyphtex.marks import Formula, FormulaRegion, NextLine
@@ -49,7 +50,6 @@ from omibench.stages.ocr.corrections.entry import (
     read_corrections,
 )
 from omibench.stages.ocr.corrections.problems import MisfitError, merge_problems, split_problem
-from omibench.stages.ocr.engines import textlayer
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.regions import Region as Drawing
 from omibench.stages.ocr.sources.manifest import Source
@@ -227,7 +227,7 @@ def _doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         return reading._replace(formulas=doubtful)
 
-    monkeypatch.setattr(textlayer, "read_formulas", read)
+    monkeypatch.setattr(pages, "read_formulas", read)
 
 
 @pytest.mark.usefixtures("_doubtful")
