@@ -210,3 +210,18 @@ def test_the_parts_of_a_package_count_by_name(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(PROMPTS._origins, "lab-prompt", "lab 1.0")
     assert plugins.source_hash(["prompts"]) == plugins.source_hash(["prompts"], {"lab-prompt"})
     assert plugins.source_hash(["prompts"], {"cot"}) == ""
+
+
+def test_a_scorer_named_for_one_stage_reruns_no_stage_before_it() -> None:
+    before, after = hashes(study_with()), hashes(study_with(score={"scorers": ["emma"]}))
+    changed = {stage for stage in STAGE_NAMES if after[stage] != before[stage]}
+    assert "score" in changed
+    assert not changed & {"ocr", "filter", "rationale", "freeze", "infer", "saliency"}
+
+
+def test_a_prompt_named_for_one_setting_reruns_no_stage_before_it() -> None:
+    setting = {"prompt": "least-to-most", "decoding": {"max_tokens": 64}}
+    before, after = hashes(study_with()), hashes(study_with(settings={"plain": setting}))
+    changed = {stage for stage in STAGE_NAMES if after[stage] != before[stage]}
+    assert "infer" in changed
+    assert not changed & {"ocr", "filter", "rationale", "freeze"}

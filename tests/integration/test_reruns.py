@@ -263,12 +263,7 @@ CASES = {
     "one prompt file": Case(
         "the prompt file of one setting", prompt, asked(ONE_SETTING), ONE_SETTING * PROBLEMS
     ),
-    "how responses are scored": Case(
-        # The code of scorers that a study uses counts for the stages that can try problems.
-        "`score.scorers`",
-        rules,
-        {"filter": 1, "rationale": 1, "freeze": 1, **SCORED},
-    ),
+    "how responses are scored": Case("`score.scorers`", rules, SCORED),
     "a label": Case("labels of models and settings", label, {"analyze": 1}),
     "one gold corrected": Case("a gold answer (a review decision)", gold, {"freeze": 1, **SCORED}),
     "one choice was misread": Case("a correction of a choice", reading, {**READ, **ASKED}, CELLS),

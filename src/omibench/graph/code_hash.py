@@ -176,12 +176,12 @@ class Snapshot:
     """The package and what is installed, as found once: hashes of many stages share the search.
 
     `files` are the modules of the package: name -> file. With a study, the scorers, prompts,
-    plug-ins and optional packages that it does not use do not count.
+    plug-ins and optional packages that a stage of it does not use do not count for the stage.
     """
 
     def __init__(self, study: Study | None = None) -> None:
         """Find the modules; each is read when it is needed."""
-        self.used = UsedParts(study) if study else None
+        self._study = study
         paths = sorted(path for name in PACKAGES for path in (SOURCE / name).rglob("*.py"))
         self.files = {_module_name(path): path for path in paths}
         self.files.pop("omibench", None)
@@ -205,12 +205,12 @@ class Snapshot:
     def hash_stage(self, name: str) -> str:
         """Return what `source_hash` does, for the package as it was found."""
         stage = find_stage(name.partition(".")[0])
-        tree = Tree(stage.params, self)
+        used = UsedParts(self._study, stage.params) if self._study else None
+        tree = Tree(stage.params, self, used.modules_apart if used else ())
         closure = sorted(_stage_closure(tree, name))
         digest = hashlib.sha256(f"Python {sys.version_info[0]}.{sys.version_info[1]}\0".encode())
         for module in closure:
             digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
-        used = self.used
         if used and PROMPT_REGISTRY in closure:
             digest.update(used.prompts.encode())
         for package in sorted(tree.packages(closure) - (used.packages_apart if used else set())):
@@ -226,16 +226,19 @@ class Tree:
     """The modules of the package on disk that count for some blocks of params.yaml."""
 
     def __init__(
-        self, blocks: Collection[str] | None = None, snapshot: Snapshot | None = None
+        self,
+        blocks: Collection[str] | None = None,
+        snapshot: Snapshot | None = None,
+        apart: Collection[str] = (),
     ) -> None:
-        """`blocks` are the keys of params.yaml whose code counts; None means all."""
+        """`blocks` are the keys of params.yaml whose code counts (None means all), `apart` modules
+        that do not count."""
         keys = Study.model_fields.keys()
         used_modules = block_modules(keys if blocks is None else blocks)
         self._unused_modules = block_modules(keys) - used_modules
         self._snapshot = snapshot or Snapshot()
         self.files = self._snapshot.files
-        used = self._snapshot.used
-        self._apart: frozenset[str] = used.modules_apart if used else frozenset()
+        self._apart = apart
 
     def source(self, module: str) -> SourceSummary:
         """Return the semantics and imports of a module; empty if it is not a module."""

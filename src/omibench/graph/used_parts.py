@@ -1,11 +1,12 @@
-"""Parts that a study uses: a change of any other scorer, prompt or plug-in reruns nothing.
+"""Parts that a stage of a study uses: a change of any other scorer, prompt or plug-in reruns
+nothing.
 
-A part is used if its name occurs anywhere in the parameters, defaults included.
+A part is used if its name occurs in the blocks that the stage receives, defaults included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -23,26 +24,27 @@ PROMPT_REGISTRY: Final = f"omibench.{KINDS['prompts'].registry}"
 
 
 class UsedParts:
-    """Names, modules and packages that count for a study.
+    """Names, modules and packages that count for a stage of a study.
 
     Attributes:
-        names: Every text in the parameters, keys and defaults included.
-        modules_apart: Modules of built-in parts that are no part of a stage's code: scorers that
-            the study does not use, and all prompts. The wording of those that it uses counts
-            instead (`prompts`), since one module defines many.
+        names: Every text in the blocks of the stage, keys and defaults included.
+        modules_apart: Modules of built-in parts that are no part of its code: scorers that it does
+            not use, and all prompts. The wording of those that it uses counts instead
+            (`prompts`), since one module defines many.
         packages_apart: Optional packages that cannot affect its results: installing one of them
             would otherwise rerun the stages that can use it.
     """
 
-    def __init__(self, study: Study) -> None:
-        """Read the parameters once."""
-        self.names = frozenset(list_texts(study.model_dump(mode="json"))) | IN_CODE
+    def __init__(self, study: Study, blocks: Collection[str]) -> None:
+        """Read the blocks with these keys of params.yaml."""
+        texts = list_texts(study.model_dump(mode="json", include={*blocks}))
+        self.names = frozenset(texts) | IN_CODE
         scorers = built_in_parts("scorers")
         used = {module for name, module in scorers.items() if name in self.names}
         prompts = {*built_in_parts("prompts").values()}
         self.modules_apart = frozenset({*scorers.values()} - used | prompts)
         needed = {
-            "openpyxl": _reads_excel(study, self.names),
+            "openpyxl": _reads_excel(study),
             "transformers": study.rationale.tokenizer != WORDS,
             "sklearn": study.rationale.taxonomy is not None,
         }
@@ -50,14 +52,15 @@ class UsedParts:
 
     @cached_property
     def prompts(self) -> str:
-        """The wording of the built-in prompts that the study uses."""
+        """The wording of the built-in prompts that the stage uses."""
         used = {n: home for n, home in built_in_parts("prompts").items() if n in self.names}
         for home in used.values():
             import_module(home)  # registers them; settings are a layer above
         return "".join(f"{name}\0{REGISTRIES['prompts'].get(name)!r}\0" for name in sorted(used))
 
 
-def _reads_excel(study: Study, names: Iterable[str]) -> bool:
+def _reads_excel(study: Study) -> bool:
+    names = list_texts(study.model_dump(mode="json"))
     folder = Path(study.data) if study.data else None
     found = [path.name for depth in ("*", "*/*") for path in folder.glob(depth)] if folder else []
     is_recorded = any(model.is_recorded for model in study.models.values())

@@ -90,16 +90,16 @@ class SdkProvider(EngineProvider[B]):
                     response = await self.respond(request)
                 else:
                     response = await _run_in_thread(lambda: self.respond(request))
-            except Failure as failure:
-                raise _as_rate_limit(failure) from None
+            except Failure as error:
+                raise _as_rate_limit(error) from None
             except OmibenchError:
                 raise
             except Exception as error:
-                failure_found = self.find_failure(error)
-                if failure_found is None:
+                failure = self.find_failure(error)
+                if failure is None:
                     with PROVIDERS.calling(self.model.provider, f"model {self.name}"):
                         raise
-                raise failure_found from error
+                raise failure from error
             if response.cost_usd is None:
                 response = response.model_copy(update={"cost_usd": self.compute_cost(response)})
             return self.summarize_call([response])

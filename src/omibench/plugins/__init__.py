@@ -62,7 +62,7 @@ def source_hash(kinds: Collection[str], used: Collection[str] | None = None) -> 
 def loaded_parts(kind: str) -> dict[str, PluginSource]:
     """Return the loaded parts of a kind from plug-ins, each with its source."""
     registry = REGISTRIES.get(kind)
-    origins = {name: registry.origin(name) for name in registry.loaded} if registry else {}
+    origins = {name: registry.origin(name) for name in registry.loaded_names} if registry else {}
     return {name: SOURCES[origin] for name, origin in origins.items() if origin in SOURCES}
 
 

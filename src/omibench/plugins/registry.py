@@ -104,7 +104,7 @@ class Registry(Generic[Part]):
         return list(dict.fromkeys([*self._modules, *self._parts, *installed_names(self.kind)]))
 
     @property
-    def loaded(self) -> list[str]:
+    def loaded_names(self) -> list[str]:
         """The names of the parts that are registered in this process."""
         return list(self._parts)
 

@@ -51,9 +51,16 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
 
 
 def explain_all(error: ValidationError, root: type[BaseModel]) -> list[str]:
-    """Describe every error as `explain` does, in order; those of one value once."""
+    """Describe every error as `explain` does, in order; those of one value once.
+
+    A required key that is missing because it was misspelt is no mistake of its own.
+    """
     lines: dict[tuple[int | str, ...], str] = {}
-    for detail in error.errors():
+    details = error.errors()
+    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    for detail in details:
+        if detail["type"] == "missing" and _is_misspelt(detail["loc"], unknown):
+            continue
         line = InitErrorDetails(
             type=detail["type"], loc=detail["loc"], input=detail["input"],
             ctx=detail.get("ctx", {}),
@@ -64,6 +71,11 @@ def explain_all(error: ValidationError, root: type[BaseModel]) -> list[str]:
             return [explain(error, root)]
         lines.setdefault(detail["loc"], explain(single, root))
     return list(lines.values())
+
+
+def _is_misspelt(missing: tuple[int | str, ...], unknown: Iterable[tuple[int | str, ...]]) -> bool:
+    beside = [str(path[-1]) for path in unknown if path[:-1] == missing[:-1]]
+    return bool(get_close_matches(str(missing[-1]), beside, n=1))
 
 
 def nested_error(error: ValidationError, block: type[BaseModel]) -> PydanticCustomError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -56,7 +55,7 @@ class SpaceBudget:
 
     def __init__(self, budget: Budget, store: Path) -> None:
         self._budget, self._store = budget, store
-        self._in_flight: defaultdict[Reservation, list[int]] = defaultdict(list)
+        self._in_flight: list[tuple[Reservation, int]] = []  # with the number of requests
 
     def reserve(self, requests: Sequence[Request]) -> Reservation | None:
         """Reserve an attempt; see `Budget.reserve`.
@@ -64,11 +63,11 @@ class SpaceBudget:
         Raises:
             StoreError: If the disk is too full for the answers in flight and these.
         """
-        in_flight = sum(map(sum, self._in_flight.values()))
+        in_flight = sum(size for _, size in self._in_flight)
         check_space(self._store, in_flight + len(requests), sending=True)
         reservation = self._budget.reserve(requests)
         if reservation is not None:
-            self._in_flight[reservation].append(len(requests))
+            self._in_flight.append((reservation, len(requests)))
         return reservation
 
     def settle(
@@ -84,9 +83,11 @@ class SpaceBudget:
         self._budget.release(reservation)
 
     def _end(self, reservation: Reservation) -> None:
-        sizes = self._in_flight.pop(reservation, [])  # empty: of a batch of another process
-        if len(sizes) > 1:  # without a cap, all reservations are equal
-            self._in_flight[reservation] = sizes[1:]
+        # Without a cap all reservations are equal: any of them is one answer less in flight. None
+        # is found for a batch of another process.
+        found = next((entry for entry in self._in_flight if entry[0] == reservation), None)
+        if found:
+            self._in_flight.remove(found)
 
 
 class StudyBudget:

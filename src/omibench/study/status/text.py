@@ -181,7 +181,7 @@ def _shorten(word: str) -> str:
 
 
 def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
-    """Describe every failed job, equal causes together: the cause, a log and its end."""
+    """Describe every failed job, equal causes together: cause, logs, the end of the first log."""
     if not failures:
         return []
     lines = [f"{format_count(len(failures), 'job')} failed:"]
@@ -193,9 +193,9 @@ def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
         suffix = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
         lines.append(f"  {', '.join(names[:NAMED])}{suffix}: {why}")
         if number < DETAILED_FAILURES:
-            first = failed[0]
-            lines += [f"    {printable(first.log)}"] if first.log else []
-            lines += [f"    | {line}" for line in first.lines if why not in line]
+            logs = [failure.log for failure in failed[:NAMED] if failure.log]
+            lines += [f"    {printable(log)}" for log in logs]
+            lines += [f"    | {line}" for line in failed[0].lines if why not in line]
     return lines
 
 
