@@ -13,6 +13,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "docs": ("mkdocs", "material"),
     "flows": ("prefect", "fastapi", "ruamel.yaml", "psutil"),
     "hub": ("huggingface_hub",),
+    "inspect": ("inspect_ai",),
     "kubernetes": ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"),
     "labels": ("sklearn",),
     "ocr": ("rapidocr", "onnxruntime", "cv2"),

@@ -17,11 +17,12 @@ from pydantic import SecretStr
 from omibench.errors import ModelError, reason_of
 from omibench.models.api.failures import Failure
 from omibench.models.api.replies import PAGE
-from omibench.params.models.base import ApiModel
+from omibench.params.models.base import ApiModel, ServedModel
 from omibench.text.masking import remember, with_secrets
 
 KEYS_FILE = "OMIBENCH_KEYS"
 A = TypeVar("A", bound=ApiModel)
+S = TypeVar("S", bound=ServedModel)
 
 
 def read_key(name: str) -> SecretStr:
@@ -41,7 +42,7 @@ def read_key(name: str) -> SecretStr:
     return SecretStr(value)
 
 
-def with_own_secrets(model: A) -> A:
+def with_own_secrets(model: S) -> S:
     """Return the block as it is sent, with secrets in place of their names. Never stored.
 
     Args:

@@ -9,13 +9,14 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from omibench.models.synthetic.profiles import is_made_up
-from omibench.params.blocks import Block, Extra, Rate, Variable
+from omibench.params.blocks import Block, Extra, Rate, Url, Variable
 from omibench.params.models.base import (
     ApiModel,
     ImageTokens,
     LocalGenerator,
     LocalModel,
     ModelBlock,
+    ServedModel,
 )
 from omibench.params.roles import Request, Runtime
 
@@ -84,6 +85,26 @@ class AnthropicModel(ApiModel):
     def as_probe(self) -> Self:
         """Return the model without thinking, whose budget is larger than a probe."""
         return super().as_probe().model_copy(update={"thinking": None})
+
+
+# The block of the provider `inspect`.
+
+
+class InspectModel(ServedModel):
+    """A model of any provider of inspect_ai, with the store, budget and retries of omibench.
+
+    `id` is inspect_ai's name, such as `google/gemini-3-pro`.
+    """
+
+    provider: Literal["inspect"]
+    base_url: Runtime[Url | None] = None
+    key_env: Runtime[Variable | None] = None
+    """Environment variable with the API key; without it inspect_ai reads the provider's own."""
+    config: Extra = {}
+    """Options of inspect_ai's GenerateConfig, such as `reasoning_effort`; part of identity."""
+    args: Extra = {}
+    """Arguments of inspect_ai's provider (`-M`), such as `responses_api`; part of identity. A
+    secret in them is written as `${NAME}`."""
 
 
 # The blocks of the embedding providers `openai_embeddings` and `sentence-transformers`.
