@@ -355,7 +355,10 @@ def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
         return None
     degrees, radians = (gold, pred) if "°" in gold else (pred, gold)
     if _DEGREES.fullmatch(degrees.strip()) is None:
-        return None
+        angle = quantity(degrees)
+        if angle is None or angle.unit is None:
+            return None
+        degrees = f"{angle.value}°"
     return same_formula(re.sub("°", r" × \\pi / 180", degrees), radians)
 
 
@@ -419,7 +422,7 @@ MAX_CHARS = 4_000
 MAX_DEPTH = 3
 _BEFORE = re.compile(
     r"^\W{0,3}(?:answers?\s*:\s*|pH\s+(?:of\s+)?(?=\d)"
-    r"|(?:(?:thus|therefore|hence),?|(?:so|in conclusion|finally),)\s+"
+    r"|(?:(?:thus|therefore|hence),?|(?:so|in conclusion|finally),|so(?=\s+(?:\$|\\\()))\s+"
     r"|(?:so |thus |hence )?(?:in total,? )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)"
     r"(?=\S)",
     re.IGNORECASE,

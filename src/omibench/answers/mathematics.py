@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from glyphtex import lazy_re as re
 from omibench.answers.families import same_family
-from omibench.answers.formulas.formula import Equality, same_set, symbols
+from omibench.answers.formulas.formula import Equality, same_formula, same_set, symbols
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.multipart import by_comma, labelled_part
 from omibench.answers.number_sets import MAX_CHARS, same_inequality, same_number_set
@@ -44,6 +44,7 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         r"\1",
     ),
     (re.compile(r"\\?(?<![A-Za-z])(arc|)(c?)tg(?![A-Za-z])"), _write_tangent),
+    (re.compile(r"\\?(?:operatorname\s*\{)?(?<![A-Za-z])ar(sinh|cosh|tanh)\s*\}?"), r"\\arc\1 "),
     (re.compile(r"(?<![\\A-Za-z])oo(?![A-Za-z])"), "∞"),
     (re.compile(r"(?<![\\A-Za-z])(sqrt)(?=\s*\()"), r"\\\1"),
     (
@@ -112,6 +113,8 @@ def _spell_signs(text: str) -> str:
     if _ANY_SPELT.search(text):
         for pattern, spelling in _SPELT:
             text = pattern.sub(spelling, text)
+    if r"\mp" in text and r"\pm" not in text:  # the upper and the lower sign are alike
+        text = text.replace(r"\mp", r"\pm")
     return text
 
 
@@ -218,4 +221,4 @@ def _same_components(gold: str, pred: str, is_same: Equality) -> bool:
         values = [part.text for part in by_comma(inside)]
         if not units[at] and len(values) in (2, 3):
             sums[at] = " + ".join(f"({v}) {unit}" for v, unit in zip(values, "ijk", strict=False))
-    return is_same(*sums)
+    return is_same(*sums) or same_formula(*sums)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import FLIPPED, neutral, symbols
+from omibench.answers.formulas.formula import FLIPPED, neutral, same_formula, symbols
 from omibench.answers.formulas.reader import (
     POINTS,
     REL_TOLERANCE,
@@ -71,6 +71,8 @@ _WITHOUT = re.compile(
 _UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s|\\lor(?![A-Za-z])|\\vee(?![A-Za-z])|∨|或")
 _MEET = re.compile(r"\\cap(?![A-Za-z])|∩|\sand\s|\\land(?![A-Za-z])|\\wedge(?![A-Za-z])|∧|且")
 _SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|\\neq(?![A-Za-z])|[<>=]")
+_CONNECTIVE = re.compile(r"(?<![\\A-Za-z])(?:and|or|for|if|where|when|with|all|any)(?![A-Za-z])")
+"""A word that a parser would read as a product of symbols."""
 _SIZE = re.compile(r"\s*(?:\|([^|]+)\||\\left\s*\|([^|]+)\\right\s*\|)\s*")
 _SYMBOL = re.compile(r"\\?[A-Za-z]+(?:\s*_\s*\{\s*\w+\s*\})?(?:\s*\(\s*[a-z]\s*\))?")
 _ORDERED = re.compile(r"[(\[{]|[)\]}]|\\[{}]")
@@ -91,6 +93,7 @@ Tree = Callable[[Point], Spans]
 """A set whose ends depend on the values of symbols."""
 
 REALS: Spans = (Span(-math.inf, False, math.inf, False),)
+_FROM_ZERO: Spans = (Span(0.0, True, math.inf, False),)
 _NAMED_SETS: tuple[tuple[re.Pattern[str], Spans], ...] = (
     (_WHOLE, REALS), (_EMPTY, ()), (_POSITIVE, (Span(0.0, False, math.inf, False),)),
     (_AT_LEAST_ZERO, (Span(0.0, True, math.inf, False),)),
@@ -129,7 +132,7 @@ def same_number_set(gold: str, pred: str) -> bool | None:
     g, p = read_number_set(gold, names), read_number_set(pred, names)
     if g is None or p is None or "region" not in (g.kind, p.kind):
         return None
-    if g.variable and p.variable and g.variable != p.variable:
+    if g.variable and p.variable and not same_formula(g.variable, p.variable):
         return False
     try:
         return all(same_spans(g.tree(point), p.tree(point)) for point in POINTS)
@@ -203,9 +206,10 @@ def _read_joined(text: str, names: tuple[str, ...]) -> NumberSet | None:
     """Read a set-builder form, a union, an intersection or a complement."""
     if builder := _BUILDER.fullmatch(text):
         inner = _read(builder[3], names)
-        only_integers = builder[2] in ("Z", "N")
-        tree = (lambda point: _integers(inner.tree(point))) if only_integers else inner.tree
-        return NumberSet("", tree, "region")
+        limits = {"Z": REALS, "N": _FROM_ZERO}.get(builder[2])
+        if limits is None:
+            return NumberSet("", inner.tree, "region")
+        return NumberSet("", lambda p: _integers(intersect(inner.tree(p), limits)), "region")
     for mark, combine in ((_UNION, _union), (_MEET, intersect), (_WITHOUT, _without)):
         pieces = _split(text, mark)
         if len(pieces) == 2 and mark is _WITHOUT and not _SIGN.search(pieces[1]):
@@ -292,12 +296,11 @@ def _read_bounds(sides: list[str], signs: list[str], names: tuple[str, ...]) -> 
         raise _NotASet
     low, high = _read_end(sides[0], names), _read_end(sides[2], names)
     closed = [sign == r"\leq" for sign in signs]
-    variable = _plain(sides[1]) if _SYMBOL.fullmatch(sides[1]) else ""
 
     def tree(point: Point) -> Spans:
         return join_spans([_span(low(point), closed[0], high(point), closed[1])])
 
-    return NumberSet(variable, tree, "region")
+    return NumberSet(sides[1], tree, "region")
 
 
 def _read_values(text: str, names: tuple[str, ...]) -> Tree:
@@ -394,6 +397,8 @@ def _read_end(text: str, names: tuple[str, ...]) -> Callable[[Point], float]:
 
 
 def _program(text: str, names: tuple[str, ...]) -> Program:
+    if _CONNECTIVE.search(text):
+        raise _NotASet
     programs = readings(neutral(text, {name: place for place, name in enumerate(names)}))
     if not programs:
         raise _NotASet

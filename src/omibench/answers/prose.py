@@ -100,8 +100,14 @@ _IRREGULAR = {
 _NEGATIONS = frozenset(("not", "no", "never", "none", "neither", "nor", "without", "n't", "nicht"))
 _ENDING = re.compile(r"(?:es|s|ed|d|e)$")
 _STEM_CHARS = 3
+_FORMULA = (
+    r"\\(?:frac|sqrt)\s*(?:\{[^{}]*\}\s*){1,2}|\\(?:pi|sin|cos|tan|cot|ln|log|cup|cap|leq|geq|neq)(?![A-Za-z])"
+    r"|[(\[](?=[^()\[\]]*[\d∞])[^()\[\],;]{1,30},[^()\[\],;]{1,30}[)\]]|(?<![A-Za-z])[A-Za-z\d)]!|∞|\|"
+)
+"""Pieces of formulas that must agree as they are written: fractions, functions, intervals."""
 _WORD = re.compile(
-    r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
+    _FORMULA
+    + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
 )
 
 
@@ -171,7 +177,7 @@ def _stem(word: str) -> str:
 def _words(text: str) -> list[str]:
     text = _HYPHEN.sub(lambda m: m.group().casefold().replace("-", " "), fold_words(text))
     words = [w for w in _WORD.findall(text) if w not in STOP_WORDS]  # A is a label
-    return [_singular(w) for w in words]
+    return [_singular(w) if w[0].isalpha() else "".join(w.split()) for w in words]
 
 
 def _singular(word: str) -> str:

@@ -284,12 +284,14 @@ def _same_value(gold: str, pred: str) -> bool:
 
 def _other_readings(gold: str, pred: str, places: dict[str, int]) -> Iterator[tuple[str, str]]:
     both = gold + pred
+    degrees = gold.replace("°", r" \degree "), pred.replace("°", r" \degree ")
     if "°" in both:
-        degrees = gold.replace("°", r" \degree "), pred.replace("°", r" \degree ")
         yield neutral(degrees[0], places), neutral(degrees[1], places)
     if "i" in places and not re.search(r"_\s*\{\s*i\s*=", both):
         real = {symbol: place for symbol, place in places.items() if symbol != "i"}
         yield neutral(gold, real, True), neutral(pred, real, True)
+        if "°" in both:
+            yield neutral(degrees[0], real, True), neutral(degrees[1], real, True)
     if _COMBINATIONS.search(both):
         chosen = (_COMBINATIONS.sub(r"\\binom{\1\3\5}{\2\4\6}", text) for text in (gold, pred))
         first, second = (neutral(text, places) for text in chosen)
@@ -391,7 +393,9 @@ def rename_symbols(text: str, names: dict[str, str]) -> str:
 def without_unit(text: str) -> str:
     """Return the formula without a trailing known unit."""
     match = _ENDS_IN_UNIT.fullmatch(text)
-    return match.group(1) if match and parse_unit(match.group(2)) else text
+    if match is None or text.lstrip()[:1] in "^_":  # the C of ^{14}C is not coulomb
+        return text
+    return match.group(1) if parse_unit(match.group(2)) else text
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -412,6 +416,7 @@ _BRACKETS = re.compile(r"([(\[\]])(.*)([)\]\[])", re.DOTALL)
 _COMPARISON_SIGN = re.compile(r"\\leq(?![A-Za-z])|\\geq(?![A-Za-z])|[<>]")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?(?:\s*\(\w+\))?|[A-Z](?:\s?[A-Z])")
 _MINUS = re.compile(r"-\s*∞")
+_NOT_AN_END = re.compile(r"[=,≈;]|\\neq(?![A-Za-z])|\s(?:and|or)\s")
 FLIPPED = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
 """The sign of an inequality read from the other side."""
 
@@ -486,7 +491,7 @@ def _inequality(text: str) -> Interval | None:
     """Parse x < 3, -1 < x <= 3 or 3 > x, in which the variable is a plain name."""
     signs = _COMPARISON_SIGN.findall(text)
     sides = [side.strip() for side in _COMPARISON_SIGN.split(text)]
-    if not 1 <= len(signs) <= 2 or any(not side or re.search(r"[=,≈;]", side) for side in sides):
+    if not 1 <= len(signs) <= 2 or any(not side or _NOT_AN_END.search(side) for side in sides):
         return None
     if signs[0] in (">", r"\geq"):
         sides, signs = sides[::-1], [FLIPPED[sign] for sign in reversed(signs)]
@@ -517,7 +522,7 @@ def _name(text: str) -> str:
 
 _RELATION_SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
 _NAME = re.compile(
-    r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
+    r"(?!\\(?:frac|sqrt|[dt]?binom)(?![A-Za-z]))\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
     r"|\|\s*(?:[A-Z]{1,2}|\\overrightarrow\s*\{\s*[A-Z]{2}\s*\})\s*\|"
     r"|\\frac\s*\{\s*(d|\\partial)\s*\^?\{?\d?\}?\s*\w*\s*\}\s*\{\s*\1\s*\w\s*(?:\^\{\d\})?\s*\}"
@@ -529,7 +534,7 @@ _LABEL = re.compile(
     re.DOTALL,
 )
 _BETWEEN_POINTS = re.compile(
-    r"((?:m\s*)?\\angle(?![A-Za-z])|\\overline(?![A-Za-z])|)\s*\{?\s*((?:[A-Z]\s*){2,3})\}?"
+    r"((?:m\s*)?\\angle(?![A-Za-z])|\\overline(?![A-Za-z])|\||)\s*\{?\s*((?:[A-Z]\s*){2,3})\}?\s*\|?"
 )
 _ANY_INDEX = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
 _OPERATION = re.compile(
@@ -539,7 +544,20 @@ _LETTERS = re.compile(r"[a-z](?:\s*[a-z])?|abc|xyz|[a-z](?:\s+[a-z])+")
 _SYMBOL_NAME = re.compile(r"\\?[A-Za-z]\w*(?:\s*_\s*\{[^{}]*\})?'*(?:\s*\(.*\))?")
 _APPROXIMATION = 0.01
 """Relative difference of a value and the decimal that a response gives beside it."""
-_IS_POWER = re.compile(r"\^\s*\{\s*[\dn]+\s*\}")
+_IS_POWER = re.compile(r"\^\s*\{\s*(?![-(\\*])[^{}]*[\da-z]|(?<![A-Za-z])e\s*\^")
+_LETTER = "|".join(name for name in _GREEK.split()[:42] if name not in ("delta", "Delta"))
+_FACTOR = rf"(?:\\(?:{_LETTER})(?![A-Za-z])|[A-Za-z](?![A-Za-z]))"
+_INDEXED = rf"{_FACTOR}\s*_\s*\{{[^{{}}]*\}}"
+_PRODUCT_OF_SYMBOLS = re.compile(
+    rf"{_INDEXED}(?:\s*{_FACTOR}(?:\s*_\s*\{{[^{{}}]*\}})?)+|{_FACTOR}(?:\s+{_FACTOR})*\s*{_INDEXED}"
+    rf"|(?!d\s){_FACTOR}(?:(?:\s+|(?=\\)){_FACTOR})+"
+)
+_POINTS = re.compile(r"[A-Z](?:\s*[A-Z])+")
+_SYMBOLS_ONLY = re.compile(r"(?=[^{}]*[A-Z])(?:\s*\\?[A-Za-z](?:_\{\w+\})?)+\s*")
+_DERIVATIVE = re.compile(r"\\frac\s*\{\s*(?:d|\\partial)\s*(?:\^\s*\{?(\d)\}?)?.*", re.DOTALL)
+_ATOMS = r"(?:[CHNO](?:\s*_?\s*\{?\d\}?)?\s*)*"
+_BOND = re.compile(rf"(?=.*C)(?=.*H)(?=.*\d){_ATOMS}")
+"""A group of a structural formula, CH_2 of CH_2=CH_2."""
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
 
@@ -584,6 +602,8 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
     g, p = (_without_approximation(*chain) for chain in ((g, gold_signs), (p, pred_signs)))
     if min(len(g), len(p)) == 1 < max(len(g), len(p)):
         value, chain = (g[0], p) if len(g) == 1 else (p[0], g)
+        if _BOND.fullmatch(chain[0]) or _BOND.fullmatch(chain[-1]):
+            return False
         if all(is_same(value, side) if len(g) == 1 else is_same(side, value) for side in chain):
             return True
     labels = [chain[0] for chain in (g, p) if len(_without_label(chain)) < len(chain)]
@@ -654,6 +674,10 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
     if points[0] and points[1]:
         return _name_points(points[0]) == _name_points(points[1])
     g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
+    derivatives = [_DERIVATIVE.fullmatch(label) for label in (gold, pred)]
+    if any(derivatives) and (all(derivatives) or g or p):
+        orders = [_derivative_order(label) for label in (gold, pred)]
+        return orders[0] == orders[1] and (not all(derivatives) or is_same(gold, pred))
     if g is None or p is None:
         joined = any(_sides(label, _JOINS.__contains__)[1] for label in (gold, pred))
         return not joined or is_same(gold, pred)
@@ -664,6 +688,13 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
     if names[0] != names[1] or (all(indices) and not same_text(*indices)):
         return False
     return not (g.group(4) and p.group(4)) or is_same(g.group(4), p.group(4))
+
+
+def _derivative_order(label: str) -> int:
+    """Return the order of the derivative that a label denotes: 2 for y'' and d^2y/dx^2."""
+    if match := _DERIVATIVE.fullmatch(label):
+        return int(match[1] or 1)
+    return label.count("'") or label.count(r"\dot") + 2 * label.count(r"\ddot")
 
 
 def _name_points(label: re.Match[str]) -> tuple[str, ...]:
@@ -696,25 +727,41 @@ def sides(text: str) -> tuple[list[str], list[str]]:
 def _without_label(chain: list[str]) -> list[str]:
     """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v", y^2."""
     name = chain[0]
-    labelled = len(chain) > 1 and (
-        _NAME.fullmatch(name)
-        or (len(name) <= 60 and re.search("[^\\W\\d_]", name) and not _OPERATION.search(name))
+    labelled = (
+        len(chain) > 1
+        and "!" not in name
+        and not _is_product(name)
+        and (
+            _NAME.fullmatch(name)
+            or (len(name) <= 60 and re.search("[^\\W\\d_]", name) and not _OPERATION.search(name))
+        )
     )
     return chain[1:] if labelled else chain
+
+
+def _is_product(name: str) -> bool:
+    """Return whether a left-hand side is a product of symbols, not the two ends of a line."""
+    if _POINTS.fullmatch(name) or len(name) < 2:
+        return False
+    return bool(_LETTERS.fullmatch(name) or _PRODUCT_OF_SYMBOLS.fullmatch(name) or name == "pV")
 
 
 def _has_value(chain: list[str]) -> bool:
     """Return whether a text states a value, so that its left side can be omitted.
 
-    An equation is not its right side: a product of letters (xy = 12), a power (y^2 = 4x) or a
-    name that the other side contains (x = x^2 - 2) on the left has no value by itself.
+    An equation is not its right side: a product of symbols (xy = 12, P_1 V_1 = P_2 V_2), a power
+    (y^2 = 4x, e^x = 3) or a name that the other side contains (x = x^2 - 2) on the left has no
+    value by itself. Two capitals are the ends of a line, AB = 2r, but not beside other letters
+    alone: PV = nRT.
     """
     if len(chain) < 2:
         return True
     name = chain[0]
     if len(_without_label(chain)) == len(chain):
         return False
-    if _IS_POWER.search(name) or (len(name) > 1 and _LETTERS.fullmatch(name)):
+    if _IS_POWER.search(name):
+        return False
+    if _POINTS.fullmatch(name) and _SYMBOLS_ONLY.fullmatch(chain[-1]):
         return False
     symbol = symbols(re.sub(r"\(.*\)", "", name)) if _SYMBOL_NAME.fullmatch(name) else set[str]()
     return not symbol & symbols(chain[-1])

@@ -97,7 +97,8 @@ def _opaque(kind: int) -> Callable[[complex], complex]:
 
 ADD = Operation(2, _add)
 NEGATE = Operation(1, lambda a: 0 - a)  # -a would give -4-0i, whose root is not 2i
-TIMES, OVER = Operation(2, lambda a, b: a * b), Operation(2, lambda a, b: a / b)
+TIMES, OVER = Operation(2, lambda a, b: a * b), Operation(2, lambda a, b: a / b + 0)
+# + 0: a quotient with -0i would be on the other side of the cut of a logarithm
 POWER, ROOT = Operation(2, lambda a, b: a**b), Operation(2, _root)
 SQUARE_ROOT, SIZE = Operation(1, cmath.sqrt), Operation(1, lambda a: complex(abs(a)))
 LOG = Operation(2, lambda base, a: cmath.log(a) / cmath.log(base))
