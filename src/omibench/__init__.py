@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from omibench.schemas.problem import Answer, Question
     from omibench.schemas.request import Conversation, Response
     from omibench.schemas.verdict import ScoredItem, Verdict
-    from omibench.settings.registry import condition, prompt
+    from omibench.settings.registry import condition, prompt, strategy
+    from omibench.stages.aggregate.registry import aggregation
     from omibench.stages.analyze.figures.figure import figure
     from omibench.stages.analyze.results.result import result
     from omibench.stages.analyze.sections.section import section
-    from omibench.stages.filter.reasons.registry import reason
+    from omibench.stages.filter.reasons.registry import model_reason, reason
     from omibench.stages.ocr.engines.registry import engine
     from omibench.study.plan.plan import Plan
 
@@ -67,11 +68,12 @@ _HOMES = {
     "omibench.schemas.problem": ("Answer", "Question"),
     "omibench.schemas.request": ("Conversation", "Response"),
     "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
-    "omibench.settings.registry": ("condition", "prompt"),
+    "omibench.settings.registry": ("condition", "prompt", "strategy"),
+    "omibench.stages.aggregate.registry": ("aggregation",),
     "omibench.stages.analyze.figures.figure": ("figure",),
     "omibench.stages.analyze.results.result": ("result",),
     "omibench.stages.analyze.sections.section": ("section",),
-    "omibench.stages.filter.reasons.registry": ("reason",),
+    "omibench.stages.filter.reasons.registry": ("model_reason", "reason"),
     "omibench.stages.ocr.engines.registry": ("engine",),
     "omibench.results.statistics.paired": ("AccuracyDifference",),
 }  # fmt: skip
@@ -96,6 +98,7 @@ __all__ = [
     "Study",
     "Verdict",
     "__version__",
+    "aggregation",
     "benchmark",
     "build_conversation",
     "compare_answers",
@@ -108,6 +111,7 @@ __all__ = [
     "load_release",
     "load_results",
     "load_study",
+    "model_reason",
     "plan_study",
     "prompt",
     "provider",
@@ -116,6 +120,7 @@ __all__ = [
     "score",
     "scorer",
     "section",
+    "strategy",
 ]
 
 

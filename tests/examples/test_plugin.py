@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,15 +37,19 @@ from omibench.schemas.request import (
     ImagePart,
     Message,
     Request,
+    Response,
     Tags,
     TextPart,
 )
 from omibench.settings.present import present
+from omibench.settings.steps import Task, next_step
+from omibench.stages.aggregate.registry import Candidates, choose_sample
 from omibench.stages.analyze.figures import FIGURES
 from omibench.stages.analyze.figures.theme import render
 from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.sections import SECTIONS
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
+from omibench.stages.filter.reasons.registry import build_model_reason
 from omibench.stages.filter.stage import all_reasons
 from omibench.stages.ocr.engines.readers import open_engine
 
@@ -103,6 +108,8 @@ def test_every_name_of_the_package_is_known(installed: Path) -> None:
     assert names == {
         "providers": {"parrot"},
         "scorers": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
+        "strategies": {"look-again"}, "aggregations": {"longest"},
+        "model_reasons": {"needs_a_table"},
         "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
         "sections": {"settings-per-model"}, "judges": {"units"},
         "results": {"hardest-items"}, "figures": {"hardest-items-bars"},
@@ -177,6 +184,26 @@ def test_a_reason_of_the_filter(study: Study, tmp_path: Path) -> None:
         return [name for name, _ in all_reasons(case)]
 
     assert reasons(study.filter) == [*reasons(FilterParams()), "too_long"]
+
+
+def test_a_reason_of_models(study: Study) -> None:
+    panel = study.filter.model_reasons["needs_a_table"]
+    instrument = build_model_reason("needs_a_table", panel)
+    case = JudgeCase(id="a", question="What is the mass?", gold=[], response="")
+    assert instrument.read("LABEL: yes", case) == "yes"
+    assert "missing tables" in build_request(case, instrument).conversation.text
+
+
+def test_a_strategy_and_a_rule_of_aggregation(study: Study) -> None:
+    setting = study.settings["letter"]
+    task = Task(Question(id="a", question="How many?"), setting, Path())
+    unsure, sure = [Response(text="Some.")], [Response(text="\\boxed{2}")]
+    (again,) = next_step(task, [unsure])
+    assert again.conversation.text.endswith("Look again, and put the final answer into \\boxed{}.")
+    assert next_step(task, [sure]) == next_step(task, [unsure, sure]) == ()
+    assert next_step(task, [unsure, unsure, unsure]) == ()
+    candidates = Candidates("a", ("1", None), ("1", "no idea"), str.__eq__, Random(0))
+    assert choose_sample(setting.aggregate.how, candidates) == 1
 
 
 def test_a_judge(study: Study) -> None:

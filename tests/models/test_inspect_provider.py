@@ -102,7 +102,9 @@ def test_the_decoding_reaches_the_endpoint(server: ServerHandle) -> None:
     (response,) = answer(served(server, can={"temperature": False}), ask("Hello."))
     assert response.outcome == "answered"
     samples = [ask("Seeded.", index=index) for index in range(3)]
-    drawn = {r.text for r in answer(served(server, can={"seed": True, "temperature": False}), *samples)}
+    drawn = {
+        r.text for r in answer(served(server, can={"seed": True, "temperature": False}), *samples)
+    }
     assert len(drawn) > 1
 
 

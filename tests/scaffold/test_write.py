@@ -30,7 +30,7 @@ def test_new_plug_ins(tmp_path: Path) -> None:
     folder.mkdir()
     for kind in KINDS:
         part = write_part(kind, f"their-{kind}", folder)
-        assert part.usage.startswith(f"plugins: [their_{kind}.py]\n")
+        assert part.usage.startswith(f"plugins: [their_{kind.replace('-', '_')}.py]\n")
     run_tests(folder)
 
 

@@ -17,10 +17,10 @@ from omibench.plugins.sources import SOURCES
 
 KINDS_NAMED = {
     "models": {"providers"},
-    "settings": {"prompts", "conditions"},
+    "settings": {"prompts", "conditions", "strategies", "aggregations"},
     "benchmark": {"benchmarks"},
     "ocr": {"engines"},
-    "filter": {"reasons", "prompts"},
+    "filter": {"reasons", "model_reasons", "prompts"},
     "score": {"scorers"},
     "judge": {"judges", "scorers"},
     "analyze": {"scorers"},

@@ -177,7 +177,9 @@ EngineName = Annotated[
 ]
 """`textlayer` reads no pixels; `mathpix` and `vision` are called over a network."""
 ReasonName = Annotated[str, PartName("reasons", "reason of the filter")]
+ModelReasonName = Annotated[str, PartName("model_reasons", "reason of models")]
 ConditionName = Annotated[str, PartName("conditions", "image condition")]
+StrategyName = Annotated[str, PartName("strategies", "strategy")]
 JudgeName = Annotated[
     str,
     PartName(

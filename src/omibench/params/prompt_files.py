@@ -137,6 +137,8 @@ def _list_places(study: Study) -> Iterator[_Place]:
         sent = (screen.prompt, f"{screen.prompt}-open")
         yield _Place(f"filter.{name}.prompts", names=sent)
         yield _Place(f"filter.{name}.prompt")
+    for name in params.model_reasons:
+        yield _Place(f"filter.model_reasons.{name}.prompt", name)
     writer = ("rationale", "rationale-given", "rationale-sketched")
     labels = study.rationale.label_prompts
     sent = (*(writer if study.rationale.writer else ()), *labels)

@@ -6,7 +6,15 @@ from typing import Annotated, Literal, NamedTuple, Self, get_args
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from omibench.params.blocks import Block, ConditionName, Name, PromptFiles, ScorerName
+from omibench.params.blocks import (
+    Block,
+    ConditionName,
+    Name,
+    PartName,
+    PromptFiles,
+    ScorerName,
+    StrategyName,
+)
 from omibench.params.panel import Panel
 from omibench.params.presentation import Examples, Perceived, Where, Without
 from omibench.plugins.built_in import built_in_parts
@@ -152,6 +160,9 @@ class Tools(Block):
 
 Marking = Literal["one-by-one", "joint"]
 AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
+AggregationName = Annotated[
+    str, PartName("aggregations", "rule of aggregation", first=get_args(AggregationRule))
+]
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
 _WITHOUT_SAMENESS = ("published", "mathreal")
 SELF = "self"
@@ -161,9 +172,10 @@ SELF = "self"
 class Aggregation(Block):
     """One rule for all samples of a problem. `aggregate: majority` is short for it."""
 
-    how: AggregationRule = "mean"
+    how: AggregationName = "mean"
     """`mean`: every sample counts. The others choose one: the first; one with the most frequent
-    answer; the one with the highest mark; the winner of a tournament."""
+    answer; the one with the highest mark; the winner of a tournament; the choice of a plug-in's
+    rule (docs/plugins.md)."""
     judge: Panel | None = None
     """The reward model of `best-of-n` and `tournament`: a key of `models`, or `self`."""
     marking: Marking = "one-by-one"
@@ -221,7 +233,7 @@ def _expand_aggregate(value: object) -> object:
 
 Aggregate = Annotated[
     Aggregation,
-    BeforeValidator(_expand_aggregate, json_schema_input_type=AggregationRule | Aggregation),
+    BeforeValidator(_expand_aggregate, json_schema_input_type=AggregationName | Aggregation),
 ]
 
 
@@ -246,6 +258,8 @@ class Setting(Block):
     """Textual descriptions of the pictures obtained before the question is answered."""
     tools: Tools | None = None
     """Tools with which the model can zoom into the pictures and draw on copies of them."""
+    strategy: StrategyName | None = None
+    """A strategy of several turns from a plug-in (docs/plugins.md)."""
     decoding: Decoding = Decoding()
     aggregate: Aggregate = Aggregation()
     """How several samples of a problem become one result."""
@@ -280,10 +294,21 @@ class Setting(Block):
             )
         return self
 
+    @model_validator(mode="after")
+    def _takes_turns_in_one_way(self) -> Self:
+        if self.tools and self.strategy:
+            raise ValueError("tools and strategy both determine the turns; remove one of them")
+        return self
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether the respondent itself answers more than once."""
+        return bool(self.tools or self.strategy)
+
     @property
     def in_steps(self) -> bool:
         """Whether the last request depends on earlier answers."""
-        return self.images.show == "captions" or bool(self.perception or self.tools)
+        return self.images.show == "captions" or bool(self.perception) or self.in_turns
 
     @property
     def reads(self) -> bool:

@@ -33,7 +33,7 @@ class FilterJudgement(FrozenModel):
 
     id: str
     judgement: str
-    """`photographs`, `translation`, `completeness`, `one_image`, `captions` or `difficulty`."""
+    """`photographs`, `translation`, `completeness`, a screen, or the name of a plug-in's reason."""
     model: str
     role: str
     asked: int

@@ -34,6 +34,7 @@ from omibench.settings.examples import ablate, choose_examples, marks, show_exam
 from omibench.settings.pictures.transforms import locate_pictures
 from omibench.settings.present import PromptContext, apply_prompt, present, read_template
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, find_prompt
+from omibench.settings.registry import continue_dialogue
 from omibench.settings.templates import QUESTION, Prompt
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.edits import Bench
@@ -273,9 +274,9 @@ def _plain(words: str) -> str:
 # Steps: the next request of a setting, given the earlier answers (design, section 6).
 #
 # Most settings have one request. Others query a captioner first, or have the model read a picture
-# before it solves the problem, or let it zoom in with tools. Each is a pure function from a task
-# and the earlier responses to the next step; an empty step means that the last response is the
-# answer.
+# before it solves the problem, or let it zoom in with tools, or follow a strategy of several turns.
+# Each is a pure function from a task and the earlier responses to the next step; an empty step
+# means that the last response is the answer.
 
 
 class Task(NamedTuple):
@@ -324,7 +325,7 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
     if first and not earlier:
         return tuple(first)
-    if len(earlier) > bool(first) and setting.tools is None:
+    if len(earlier) > bool(first) and not setting.in_turns:
         return ()
     texts = [response.text for response in earlier[0]] if first else []
     captions = texts if setting.images.show == "captions" else []
@@ -332,9 +333,12 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
         question = add_readings(question, setting.perception, texts)
     context = _choose_context(task)
     conversation = present(question, setting, task.folder, captions, context)
+    responses = [response for step in earlier[bool(first) :] for response in step]
+    if setting.strategy is not None:
+        turn = continue_dialogue(setting.strategy, question, conversation, responses)
+        return () if turn is None else (Ask(turn, setting.decoding),)
     if setting.tools is None:
         return (Ask(conversation, setting.decoding),)
-    responses = [response for step in earlier[bool(first) :] for response in step]
     folder = locate_pictures(task.folder) / "tools"
     turn = next_turn(conversation, setting.tools, folder, responses, setting.prompts)
     return () if turn is None else (Ask(turn, setting.decoding),)

@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from omibench.errors import ModelError, ParamsError
+from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
+from omibench.plugins.registry import loading
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     AggregateRow,
@@ -22,6 +23,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.aggregate import aggregate_cell
+from omibench.stages.aggregate.registry import AGGREGATIONS, Candidates, aggregation
 from omibench.stages.aggregate.samples import VERSION
 from omibench.stages.score import ScoreFiles, score_cell
 
@@ -177,6 +179,34 @@ def test_a_tournament_is_won_by_the_right_sample_and_goes_on_where_it_stopped(
     assert store
     assert rows(results, own).equals(found)
     assert {f: f.read_bytes() for f in (results / "store").rglob("*.jsonl")} == store
+
+
+def test_a_rule_of_a_plug_in_chooses_without_gold_or_verdict(results: Path) -> None:
+    seen: list[Candidates] = []
+    with loading("own.py"):
+
+        @aggregation("last-answer")
+        def choose_last(candidates: Candidates) -> int:
+            seen.append(candidates)
+            places = [n for n, answer in enumerate(candidates.answers) if answer is not None]
+            return max(places, default=0)
+
+        @aggregation("outside")
+        def choose_outside(candidates: Candidates) -> int:
+            return len(candidates.texts)
+
+    try:
+        found = rows(results, study(results, {"how": "last-answer", "k": [2]}))
+        assert values(found, "last-answer", 4) == {"half": 1, "letter": 1, "never": 0, "once": 0}
+        assert values(found, "last-answer", 2) == {"half": 1, "letter": 0, "never": 0, "once": 0}
+        assert found.filter(metric="last-answer", k=4)["counts"].all()
+        assert all(len(one.texts) == len(one.answers) in (2, 4) for one in seen)
+        with pytest.raises(PluginError, match=r"'outside': problem .*: it returned 4; return the"):
+            rows(results, study(results, "outside"))
+    finally:
+        AGGREGATIONS.forget("own.py")
+    with pytest.raises(PluginError, match="the name is taken"):
+        aggregation("majority")
 
 
 def test_a_reward_model_that_is_always_wrong_does_harm(results: Path) -> None:

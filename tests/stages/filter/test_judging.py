@@ -10,17 +10,26 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from omibench.errors import ModelError, PassingError
+from omibench.answers.judges.instrument import Instrument, make_instrument
+from omibench.answers.judges.scales import LabelScale
+from omibench.errors import ModelError, PassingError, PluginError
 from omibench.graph.job_hash import slice_study
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
+from omibench.params.panel import JudgePanel
 from omibench.params.study import Study, parse_study
+from omibench.plugins.registry import loading
 from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl
 from omibench.stages.filter import filter_problems
 from omibench.stages.filter.fill import fill_filter
+from omibench.stages.filter.reasons.registry import (
+    REASONS_OF_MODELS,
+    build_model_reason,
+    model_reason,
+)
 from omibench.store.store import Store
 from omibench.text.fences import read_fenced
 
@@ -164,6 +173,66 @@ def test_all_voters_must_agree(
     shown = seen[0].conversation
     assert len(shown.images) == 2
     assert read_fenced(shown.text)["QUESTION"].startswith("Figure 1 and Figure 2 show the cart")
+
+
+@pytest.fixture
+def dull() -> Iterator[None]:
+    """A reason of models from a plug-in."""
+    with loading("own.py"):
+
+        @model_reason("dull", rejects=["yes"])
+        def build_dull(panel: JudgePanel) -> Instrument[Any]:
+            return make_instrument("dull", "Is it dull?", LabelScale({"yes": "Dull.", "no": "No."}))
+
+    yield
+    REASONS_OF_MODELS.forget("own.py")
+
+
+def test_models_reject_for_the_reason_of_a_plug_in(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dull: None
+) -> None:
+    labels = {
+        SOUND: {"one": "no", "two": "no", "three": "yes"},
+        EASY: {"one": "yes", "two": "no", "three": "yes"},
+        BLIND: {"one": "yes", "two": "no", "three": "perhaps"},
+    }
+    seen: list[Request] = []
+
+    def label(self: SimulatedProvider, request: Request) -> Response:
+        seen.append(request)
+        return Response(text=f"LABEL: {labels[request.tags.problem][self.name]}", simulated=True)
+
+    monkeypatch.setattr(SimulatedProvider, "respond", label)
+    params = study(tmp_path, model_reasons={"dull": ["one", "two", "three"]})
+    filter_problems(problems, tmp_path / "out", params)
+    found = rejected(tmp_path / "out")
+    assert {id_: row["reason"] for id_, row in found.items()} == {EASY: "dull", BLIND: "dull"}
+    assert found[EASY]["evidence"] == (
+        "yes (one: yes, two: no, three: yes); SIMULATED (one, two, three)"
+    )
+    assert found[BLIND]["evidence"].startswith("no label has a majority (one: yes, two: no, three:")
+    judgements = read_parquet(tmp_path / "out/judgements.parquet", FilterJudgement)
+    assert judgements.filter(judgement="dull").height == 9
+    shown = seen[0].conversation
+    assert len(shown.images) == 2
+    assert set(read_fenced(shown.text)) == {"QUESTION"}
+
+
+def test_a_reason_of_models_is_checked_when_it_is_used(tmp_path: Path, dull: None) -> None:
+    panel = JudgePanel(models=["one"])
+    with pytest.raises(PluginError, match="rejects is 'yes'; give its labels"):
+        model_reason("other", rejects="yes")
+    with pytest.raises(PluginError, match="the name is taken"):
+        model_reason("too_easy", rejects=["yes"])
+    with loading("own.py"):
+        model_reason("odd", rejects=["never"])(
+            lambda panel: make_instrument("odd", "Odd?", LabelScale({"yes": "Odd.", "no": "No."}))
+        )
+        model_reason("none", rejects=["never"])(lambda panel: None)  # type: ignore[arg-type,return-value]
+    with pytest.raises(PluginError, match="'odd': rejects contains 'never', which is not a label"):
+        build_model_reason("odd", panel)
+    with pytest.raises(PluginError, match="'none': its function must return an Instrument"):
+        build_model_reason("none", panel)
 
 
 def test_judgements_see_only_what_is_left_in_turn(problems: Path, tmp_path: Path) -> None:

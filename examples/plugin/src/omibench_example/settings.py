@@ -1,9 +1,9 @@
-"""Parts of settings: the prompt `evidence-first` and the image condition `last`."""
+"""Parts of settings: prompt `evidence-first`, image condition `last`, strategy `look-again`."""
 
 from __future__ import annotations
 
 from omibench.settings.conditions import place_where_marked
-from omibench.settings.registry import Pictures, Shown, condition, prompt
+from omibench.settings.registry import Dialogue, Pictures, Shown, condition, prompt, strategy
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 
 WORDS = (
@@ -23,3 +23,10 @@ def show_last(pictures: Pictures) -> Shown:
     """Show only the last `k` pictures: `images: {show: last, k: 2}`."""
     last = list(pictures.originals.items())[-pictures.images.k :]
     return place_where_marked(pictures.question, dict(last))
+
+
+@strategy("look-again", turns=3)
+def look_again(dialogue: Dialogue) -> str | None:
+    """Ask again until an answer is in a box, at most twice."""
+    last = dialogue.responses[-1].text
+    return None if "\\boxed{" in last else "Look again, and put the final answer into \\boxed{}."

@@ -7,7 +7,15 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block, Name, PartName, PromptFiles, Rate, ReasonName
+from omibench.params.blocks import (
+    Block,
+    ModelReasonName,
+    Name,
+    PartName,
+    PromptFiles,
+    Rate,
+    ReasonName,
+)
 from omibench.params.panel import JudgePanel, Panel, write_out
 from omibench.params.setting import Images, Setting
 from omibench.plugins.built_in import built_in_parts
@@ -264,6 +272,10 @@ class FilterParams(Block):
     difficulty: DifficultyScreen | None = None
     """Models that see everything: problems that all of them solve are too easy."""
 
+    model_reasons: dict[ModelReasonName, Panel] = {}
+    """Reasons of plug-ins for which models reject, and their models; they are asked last, about the
+    problems that are left (docs/plugins.md)."""
+
     @model_validator(mode="after")
     def _reasons_agree(self) -> Self:
         both = next((name for name in self.reasons if name in self.omitted_reasons), None)
@@ -334,6 +346,8 @@ class FilterParams(Block):
             yield "filter.captions.captioner", [self.captions.captioner]
         for name, screen in self.screens.items():
             yield f"filter.{name}.models", list(screen.models)
+        for name, panel in self.model_reasons.items():
+            yield f"filter.model_reasons.{name}", list(panel.models)
 
     @property
     def models(self) -> list[str]:
@@ -350,5 +364,6 @@ class FilterParams(Block):
             self.completeness.prompt if self.completeness else None,
             self.captions.caption_prompt if self.captions else None,
         ]
+        files += [panel.prompt for panel in self.model_reasons.values()]
         files += [file for screen in self.screens.values() for file in screen.prompts.values()]
         return [file for file in files if file]

@@ -28,6 +28,7 @@ from omibench.schemas.tables import (
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.aggregate.choose import Choosing, RewardPanel, Samples, find_reward_panel
 from omibench.stages.aggregate.judges import CaseMaterial, choose_images, prepare_statements
+from omibench.stages.aggregate.registry import Candidates, choose_sample
 from omibench.stages.aggregate.samples import (
     NORMAL_FORM,
     VERSION,
@@ -108,6 +109,8 @@ def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str 
         rows += _choose_by_majority(work)
     elif reward := find_reward_panel(study, cell):
         rows += _choose_by_judge(work, results, study, cell, reward)
+    elif method != "mean":
+        rows += _choose_by_plugin(work, method, _read_texts(results, cell))
     marked = [
         row.model_copy(
             update={
@@ -182,6 +185,24 @@ def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
                 make_generator(work.seed, "majority", problem),
             )
             row = _make_choice_row(problem, rules, "majority", k, won)
+            yield row.model_copy(update=work.describe_sameness())
+
+
+def _choose_by_plugin(
+    work: _Work, method: str, texts: Mapping[tuple[str, int], str]
+) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _iterate_samples(work):
+        for k in work.ks:
+            first = samples[:k]
+            candidates = Candidates(
+                problem,
+                tuple(sample.answer for sample in first),
+                tuple(texts[problem, sample.index] for sample in first),
+                work.get_equivalence(problem),
+                make_generator(work.seed, method, problem),
+            )
+            won = first[choose_sample(method, candidates)]
+            row = _make_choice_row(problem, rules, method, k, won)
             yield row.model_copy(update=work.describe_sameness())
 
 

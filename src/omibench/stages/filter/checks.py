@@ -19,7 +19,7 @@ from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
 from omibench.stages.filter.candidate import Candidate, figure_distance
-from omibench.stages.filter.completeness import vote_completeness
+from omibench.stages.filter.completeness import vote_completeness, vote_on_labels
 from omibench.stages.filter.models import (
     CheckedProblem,
     Models,
@@ -218,12 +218,15 @@ def judge_with_models(
     for name, screen in params.screens.items():
         tried = partial(apply_screen, name=name, folder=folder, params=screen, models=models)
         steps.append((name, tried))
+    for name, of_reason in params.model_reasons.items():
+        label = partial(vote_on_labels, name=name, folder=folder, params=of_reason, models=models)
+        steps.append((name, label))
     outcome = ChecksOutcome(list(problems), [], [])
     for name, judge in steps:
         judged = follow_photographs(judge(outcome.survivors))
         outcome.judgements.extend(row for one in judged for row in one.judgements)
         outcome.rejected.extend(
-            RejectedProblem(one.problem, JUDGEMENT_REASONS[name], one.evidence)
+            RejectedProblem(one.problem, JUDGEMENT_REASONS.get(name, name), one.evidence)
             for one in judged
             if one.evidence
         )

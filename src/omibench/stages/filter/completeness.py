@@ -1,4 +1,4 @@
-"""Votes on points: models vote yes or no on each point of a problem, and all must agree on yes."""
+"""Votes of models on problems: on points, to each of which all must say yes, or by a label."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import ImagePart
 from omibench.stages.filter.models import CheckedProblem, Models, simulated_note
+from omibench.stages.filter.reasons.registry import REASONS_OF_MODELS, build_model_reason
 from omibench.text.fences import Section
 
 APPROVED = "approved"
@@ -106,6 +107,40 @@ def _judge_by_votes(
     agreed = len(rows) - len(against)
     evidence = f"{agreed} of {len(rows)} models approve it, all must; {objections}"
     return CheckedProblem(problem, rows, evidence)
+
+
+# Labels for the reasons of plug-ins.
+
+
+def vote_on_labels(
+    problems: Sequence[Problem], *, name: str, folder: Path, params: JudgePanel, models: Models
+) -> list[CheckedProblem]:
+    """Return every problem after the models of the reason `name` have labelled it, in order.
+
+    A problem is rejected for a label that rejects, and if no label has a majority. Image paths are
+    relative to `folder`.
+
+    Raises:
+        ModelError: A request has no answer.
+        ParamsError: The prompt's file is invalid.
+        PluginError: The reason's own code raised.
+    """
+    instrument = build_model_reason(name, params)
+    judges = [models.judge(model) for model in params.models]
+    panel = OpenPanel(judges, build_prompt(instrument, params.prompt), params.max_tokens)
+    with REASONS_OF_MODELS.calling(name):
+        opinions = consult([build_case(p, folder) for p in problems], instrument, panel)
+    rejects = REASONS_OF_MODELS.get(name).rejects
+    checked = []
+    for problem, opinion in zip(problems, opinions, strict=True):
+        rows = [build_row(problem, name, vote) for vote in opinion.votes]
+        evidence = None
+        if opinion.value is None or opinion.value in rejects:
+            labels = ", ".join(f"{row.model}: {row.answers[0]}" for row in rows)
+            verdict = opinion.value or "no label has a majority"
+            evidence = f"{verdict} ({labels}){simulated_note(rows)}"
+        checked.append(CheckedProblem(problem, rows, evidence))
+    return checked
 
 
 # Completeness vote (MathReal, data collection): one complete question that needs its figures.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from omibench.answers.judges.panel import ASKS
 from omibench.files.reading import hash_file
 from omibench.models.client.ask import track
+from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
@@ -27,6 +28,7 @@ from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.stages.filter import photographs
 from omibench.stages.filter.checks import judge_with_models
 from omibench.stages.filter.completeness import POINTS
+from omibench.stages.filter.reasons.registry import REASONS_OF_MODELS, build_model_reason
 from omibench.stages.filter.stage import sift
 from omibench.stages.filter.translation import ASKS as TRANSLATIONS
 from omibench.stages.ocr.engines import mathpix, mineru
@@ -238,7 +240,7 @@ def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -
     """
     if role == "rationale_writer":
         return _count_writer_asks(view, model, steps)
-    return {"voter": ASKS, "translator": TRANSLATIONS}.get(role, 1)
+    return {"voter": ASKS, "assessor": ASKS, "translator": TRANSLATIONS}.get(role, 1)
 
 
 def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> float:
@@ -273,22 +275,30 @@ def _plan_filter(view: StudyView, problems: Path) -> DryRun:
     folder, params = problems.parent, view.study.filter
     sound, _ = sift(read_jsonl(problems, Problem), folder, params)
     subjects = params.photographs.subjects if params.photographs else ()
-    dry = DryRun(view, _passing({p.id: p for p in sound}, subjects), chained=True)
+    replies = _passing({p.id: p for p in sound}, subjects, params)
+    dry = DryRun(view, replies, chained=True)
     judge_with_models(DryModels(dry), sound, folder, params)
     return dry
 
 
-def _passing(problems: dict[str, Problem], subjects: Sequence[str]) -> Reply:
+def _passing(problems: dict[str, Problem], subjects: Sequence[str], params: FilterParams) -> Reply:
     """Return passing replies: approving votes, right or wrong answers as required."""
     of_photographs = {"subject": next(iter(subjects), "other"), "figure": True}
     votes = {
         photographs.CLASS.closing: _approve(of_photographs),
         photographs.COMPLETENESS.closing: _approve(dict.fromkeys(photographs.POINTS, True)),
     }
+    for name, panel in params.model_reasons.items():
+        instrument = build_model_reason(name, panel)
+        labels = getattr(instrument.scale, "labels", {})
+        kept = next(
+            (label for label in labels if label not in REASONS_OF_MODELS.get(name).rejects), ""
+        )
+        votes[instrument.closing] = WORDS.model_copy(update={"text": f"LABEL: {kept}"})
 
     def reply(request: Request) -> Response:
         tags = request.tags
-        if tags.role == "voter":
+        if tags.role in ("voter", "assessor"):
             text = request.conversation.text
             return next((vote for words, vote in votes.items() if words in text), APPROVES)
         if tags.setting != "difficulty":

@@ -31,6 +31,11 @@ KINDS = {
     "section": PartKind("sections", "(every report shows it)"),
     "result": PartKind("results", "(every study writes its table)"),
     "judge": PartKind("judges", "judge: {others: {NAME: {models: [my-judge]}}}"),
+    "strategy": PartKind("strategies", "settings: {mine: {strategy: NAME}}"),
+    "aggregation": PartKind(
+        "aggregations", "settings: {mine: {decoding: {samples: 4}, aggregate: NAME}}"
+    ),
+    "model-reason": PartKind("model_reasons", "filter: {model_reasons: {NAME: [my-judge]}}"),
     "engine": PartKind("engines", "ocr: {engine: NAME}"),
 }
 """Argument of `omibench new` -> kind."""

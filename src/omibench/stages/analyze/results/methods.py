@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from omibench.params.setting import Setting
     from omibench.stages.analyze.analysis import Analysis
 
-METHODS: Final = ("majority", "best-of-n", "tournament", "pass")
-"""The metrics of the stage `aggregate` that select an answer; `pass` is their upper bound."""
+NO_METHODS: Final = ("first", "consistency")
+"""The metrics of the stage `aggregate` that select nothing; of the others, `pass` is the upper
+bound."""
 SINGLE = "single"
 """The number of samples of a setting with one sample per problem."""
 _CELL = ["model", "setting", "rules"]
@@ -39,11 +40,11 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
 
     Returns:
         One row per cell with several samples, scorer, `method` and number of samples `k` (majority,
-        best-of-n, tournament; `pass`: the probability that at least one is right, metric `pass@k`),
-        with `judge`, the reward model that selected, and `marking`. Cells with one sample per
-        problem and the same presentation have a row with the method `single` and k = 1. Settings
-        that select among the same samples share their rows of `pass`, under the setting with the
-        most samples. None if no cell was aggregated.
+        best-of-n, tournament, the rule of a plug-in; `pass`: the probability that at least one is
+        right, metric `pass@k`), with `judge`, the reward model that selected, and `marking`. Cells
+        with one sample per problem and the same presentation have a row with the method `single`
+        and k = 1. Settings that select among the same samples share their rows of `pass`, under the
+        setting with the most samples. None if no cell was aggregated.
     """
     chosen = _read_choices(analysis)
     if chosen is None:
@@ -110,7 +111,7 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
         decoding = setting.decoding.model_dump(mode="json", exclude={"samples"})
         drawn = f"{describe_presentation(setting)}{json.dumps(decoding, sort_keys=True)}"
         frames.append(
-            rows.filter(pl.col("metric").is_in(METHODS)).select(
+            rows.filter(~pl.col("metric").is_in(NO_METHODS)).select(
                 *_CELL,
                 pl.col("metric").alias("method"),
                 "k",

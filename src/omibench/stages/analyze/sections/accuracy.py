@@ -231,7 +231,7 @@ class SamplesSection(ReportSection):
         is_joint = aggregate.marking == "joint"
         runs = next(row for key, row in found.items() if key[:2] == (cell, RUNS))
         ks = sorted({k for of, _, k in found if of == cell})
-        how = NAMES[aggregate.how] + (", marked together" if is_joint else "")
+        how = NAMES.get(aggregate.how, aggregate.how) + (", marked together" if is_joint else "")
         label, setting = name_cell(self.results, cell)
         values = (label, setting, _describe_spread(runs), how)
         entries = [value if isinstance(value, Entry) else Entry(value) for value in values]
