@@ -93,7 +93,8 @@ def new(
         str,
         typer.Argument(
             metavar="KIND",
-            help="provider, scorer, setting, benchmark, section, result, judge or engine.",
+            help="provider, scorer, setting, strategy, aggregation, benchmark, model-reason, "
+            "section, result, judge or engine.",
         ),
     ],
     name: Annotated[

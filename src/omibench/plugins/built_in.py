@@ -42,6 +42,11 @@ KINDS: Final[Mapping[str, PartKind]] = {
     "reasons": PartKind("stages.filter.reasons.registry", "reason", "stages/filter/reasons"),
     "prompts": PartKind("settings.registry", "prompt", "settings"),
     "conditions": PartKind("settings.registry", "condition", "settings"),
+    "strategies": PartKind("settings.registry", "strategy", "settings"),
+    "aggregations": PartKind("stages.aggregate.registry", "aggregation", "stages/aggregate"),
+    "model_reasons": PartKind(
+        "stages.filter.reasons.registry", "model_reason", "stages/filter/reasons"
+    ),
     "judges": PartKind("answers.judges.registry", "judge", "answers/judges"),
 }
 """Kinds as in the groups of entry points: `scorers` is `omibench.scorers`."""
