@@ -15,10 +15,10 @@ from omibench.schemas.problem import Example, Question
 from omibench.schemas.request import Conversation, Response
 from omibench.settings.examples import check_needs
 from omibench.settings.steps import Task, next_step
-from omibench.study.plan.before_freeze import asks_before_freeze
 from omibench.study.plan.build import plan_study as plan_cells
 from omibench.study.plan.plan import Plan
-from omibench.study.plan.rehearsal import is_made_up, made_up_questions, rehearse
+from omibench.study.plan.questions import plan_questions
+from omibench.study.plan.rehearsal import rehearse
 from omibench.study.plan.study_file import read_study
 from omibench.study.plan.text import render
 
@@ -69,16 +69,16 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
 
     Args:
         study: Study returned by `load_study`.
-        questions: Frozen questions; by default those in the study's results. Synthetic problems
-            are generated for the plan. Without a frozen dataset, only the models that read, filter
-            and annotate problems are planned.
+        questions: Frozen questions; by default those in the study's results or, before they are
+            frozen, the problems in `data`, the latest ones of papers, or generated ones: `over` of
+            the plan says which.
 
     Returns:
         One row for each model that a cell calls, its budget and its detectable difference.
 
     Raises:
         ArgumentError: If an argument has the wrong type.
-        MissingInputError: If the dataset is not frozen yet and no model helps to build it.
+        MissingInputError: If the dataset is not frozen yet and its data cannot be read.
         ModelError: If the parameters of a model contradict each other.
     """
     check_kind("study", study, Study, "give the result of omibench.load_study")
@@ -88,17 +88,7 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
         if not path.is_file():
             raise MissingInputError(f"{path}: the file does not exist; give frozen questions")
         return plan_cells(study, path)
-    frozen = Path(study.study.results) / "freeze" / "questions.jsonl"
-    if frozen.is_file():
-        return plan_cells(study, frozen)
-    if is_made_up(study):
-        with made_up_questions(study) as (_, made_up):
-            return plan_cells(study, made_up)
-    if asks_before_freeze(study):
-        return plan_cells(study, frozen)
-    raise MissingInputError(
-        f"{frozen}: the dataset is not frozen yet; run `snakemake freeze_all --cores all`"
-    )
+    return plan_questions(study)
 
 
 def describe_plan(plan: Plan) -> str:

@@ -68,17 +68,23 @@ def init(
 
 def _next_commands(folder: Path, files: StudyFiles) -> list[str]:
     """Return the commands to type next, each with a remark."""
-    commands = [(f"cd {printable(shlex.quote(str(folder)))}", "")]
-    if "sources.yaml" in files.texts:
-        commands.append(("${EDITOR:-vi} sources.yaml", "check the pairs of papers and answer keys"))
-    else:
-        commands.append(("omibench plan", "requests, cost and time; sends nothing"))
-        commands.append(
-            ("omibench run --simulated", "rehearse with simulated models: no keys, no data")
-        )
     data = files.study.data
-    remark = f"run the study on the data in {printable(data)}" if data else "the study"
-    commands.append(("omibench run", remark))
+    place = printable(data or "")
+    plan = ("omibench plan", "requests, cost and time; sends nothing")
+    rehearse = ("omibench run --simulated", "rehearse with simulated models: no keys, no data")
+    if "sources.yaml" in files.texts:
+        commands = [
+            ("${EDITOR:-vi} sources.yaml", "check the pairs of papers and answer keys"),
+            ("omibench run", "read the papers, then filter and freeze their problems"),
+        ]
+    elif not data:
+        edit = ("${EDITOR:-vi} params.yaml", "set `data` to the folder of the recorded responses")
+        commands = [rehearse, edit, plan, ("omibench run", "run the study")]
+    else:
+        if not (folder / data).is_dir():
+            plan = (plan[0], f"{plan[1]}; over generated problems until {place} is there")
+        commands = [plan, rehearse, ("omibench run", f"run the study on the data in {place}")]
+    commands.insert(0, (f"cd {printable(shlex.quote(str(folder)))}", ""))
     width = max(len(command) for command, _ in commands)
     return [
         f"{command:<{width}}  # {remark}" if remark else command for command, remark in commands

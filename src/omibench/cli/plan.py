@@ -49,6 +49,9 @@ def plan(
         bool,
         typer.Option("--synthetic", help="Use generated questions even if the dataset is frozen."),
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Print all columns, instead of those that fit 80.")
+    ] = False,
     limit: LimitTo = None,
     ids: Ids = None,
     sample: Sample = None,
@@ -67,15 +70,15 @@ def plan(
     Nothing is sent, except with --probe: one short request to each API model, which reports a wrong
     key, address or name within seconds. Its answer is discarded; its cost is entered in the ledger.
 
-    Before the dataset is frozen, only models that read, filter and annotate problems are planned.
-    If models read pages or formulas, the papers are opened to count them.
-
-    If the data of a published benchmark are missing, the plan uses generated questions of the same
-    form, and the first line says so.
+    Before the dataset is frozen, the first line says what is planned: the problems in `data` or,
+    of papers, the latest ones; before a paper is read, an estimate for each 100 problems. If the
+    data of a published benchmark are missing, generated questions of the same form. If models read
+    pages or formulas, the papers are opened to count them.
 
     \b
     Example:
       omibench plan --params params.yaml
+      omibench plan --wide
       omibench plan --probe
       omibench plan --params studies/omibench.yaml
       omibench plan --params studies/omibench.yaml --simulated
@@ -83,11 +86,10 @@ def plan(
       omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.params.study import list_remarks
-    from omibench.study.plan.before_freeze import asks_before_freeze
     from omibench.study.plan.build import plan_study
     from omibench.study.plan.comparison import compare_study, render_comparison
     from omibench.study.plan.probe import endpoint_lines
-    from omibench.study.plan.rehearsal import is_made_up, made_up_questions
+    from omibench.study.plan.questions import plan_questions
     from omibench.study.plan.text import render
 
     if questions and not questions.is_file():
@@ -102,21 +104,15 @@ def plan(
     for line in [] if after or probes else endpoint_lines(study):
         say(f"omibench: {line}", err=True)
     failed = _probe(study) if probes else False
-    frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
-    missing = not (questions or after or frozen.is_file())
-    if synthetic or (missing and is_made_up(study)):
-        with made_up_questions(study) as (like, questions_file):
-            say(f"Planned over generated questions like those of {like}, with small pictures")
-            say_lines(render(plan_study(study, questions_file)))
-    elif missing and not asks_before_freeze(study):
-        raise MissingInputError(
-            f"{frozen}: the dataset is not frozen yet; run "
-            f"`{_freeze_command(params, simulated=simulated)}`"
-        )
-    elif after:
-        say_lines(render_comparison(compare_study(study, frozen)))
+    if after:
+        frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
+        say_lines(render_comparison(compare_study(study, frozen), wide=wide))
+    elif questions and not synthetic:
+        say_lines(render(plan_study(study, questions), wide=wide))
     else:
-        say_lines(render(plan_study(study, frozen)))
+        freeze = _freeze_command(params, simulated=simulated)
+        built = plan_questions(study, synthetic=synthetic, freeze_command=freeze)
+        say_lines(render(built, wide=wide))
     if failed:
         raise typer.Exit(EXIT_SOME_FAILED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import fill
 
 from omibench.models.cost.estimate import estimate, usd_text
 from omibench.models.provider import group_calls
@@ -13,12 +14,13 @@ from omibench.schemas.problem import FrozenModel
 from omibench.store.store import Store
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import Spent, StudyView
-from omibench.study.plan.text import count, table
+from omibench.study.plan.text import NARROW, WIDE, count, fit_table, pick_columns, table
 
 HEAD = (
     "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",
     "dollars", "expected", "ratio",
 )  # fmt: skip
+_NARROW_COLUMNS = (0, 1, 2, *range(6, 12))
 
 
 class Compared(FrozenModel):
@@ -88,21 +90,25 @@ def _whole(values: Sequence[float | None]) -> float | None:
     return sum(counted) if len(counted) == len(values) else None
 
 
-def render_comparison(comparison: PlanComparison) -> str:
-    """Render the comparison as lines of text."""
+def render_comparison(comparison: PlanComparison, *, wide: bool = True) -> str:
+    """Render the comparison as lines of text; the tokens of the input only if `wide`."""
     if not comparison.cells:
         return f"Study {comparison.study!r}: the store has no responses of it yet"
     rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
-    lines = [
-        f"Study {comparison.study!r}: actual cost of its responses, and the expected one",
-        *table(HEAD, rows, _line("all", "", _total(comparison.cells))),
-    ]
+    total = _line("all", "", _total(comparison.cells))
+    lines = [f"Study {comparison.study!r}: actual cost of its responses, and the expected one"]
+    if wide:
+        lines += table(HEAD, rows, total)
+    else:
+        head, total, *rows = (pick_columns(row, _NARROW_COLUMNS) for row in (HEAD, total, *rows))
+        lines += fit_table(head, rows, total)
     if comparison.budget:
         b = comparison.budget
-        lines.append(
+        budget = (
             f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
             f"judges, {usd_text(b.unknown_usd)} possibly billed, {usd_text(b.left_usd)} left"
         )
+        lines.append(fill(budget, WIDE if wide else NARROW, subsequent_indent="  "))
     return "\n".join(lines)
 
 

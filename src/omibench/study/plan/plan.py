@@ -129,7 +129,9 @@ class Plan(FrozenModel):
     partial: str = ""
     """Number of evaluated problems and of all, if `study.limit` selects a part."""
     frozen: bool = True
-    """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
+    """Whether questions are known; before, only stages before the freeze can be planned."""
+    over: str = ""
+    """What the plan is about, if not frozen questions."""
 
     def list_rows(self, role: Role) -> list[PlanRow]:
         """Return the rows of one role."""

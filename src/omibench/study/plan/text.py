@@ -20,22 +20,59 @@ from omibench.study.plan.plan import (
     sum_hours,
 )
 
+NARROW: Final = 80
+WIDE: Final = 110
+"""Characters of a line, by default and of the whole plan."""
+
 
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], names: int = 2
 ) -> list[str]:
-    """Return the lines of a table with totals last; the first `names` columns are left-aligned."""
+    """Return the lines of a table with totals last; the first `names` columns are left-aligned.
+
+    A row of one text is a line of its own across the columns.
+    """
     all_rows = (head, *rows, total)
-    widths = [max(len(row[i]) for row in all_rows) for i in range(len(head))]
+    widths = _measure_columns([row for row in all_rows if len(row) > 1])
     lines = [
         "  ".join(
             text.ljust(width) if i < names else text.rjust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+            for i, (text, width) in enumerate(zip(row, widths[: len(row)], strict=True))
         ).rstrip()
         for row in all_rows
     ]
     rule = "-" * max(map(len, lines))
     return [rule, lines[0], rule, *lines[1:-1], rule, lines[-1], rule]
+
+
+def _measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def fit_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], width: int = NARROW
+) -> list[str]:
+    """Return `table` of rows that begin with model and setting, within `width` if numbers allow.
+
+    Where names are too long to be columns, a model is a line above its settings, and so is a
+    setting above its numbers.
+    """
+    lines = table(head, rows, total)
+    if max(map(len, lines)) <= width:
+        return lines
+    numbers = _measure_columns([row[2:] for row in (head, *rows, total)])
+    room = width - sum(numbers) - 2 * len(numbers)
+    stacked: list[Sequence[str]] = []
+    above = ""
+    for model, setting, *values in rows:
+        if model != above:
+            stacked.append([model])
+        above, name = model, f"  {setting}"
+        if len(name) > room:
+            stacked.append([name])
+            name = ""
+        stacked.append([name, *values])
+    return table(head[1:], stacked, [total[0], *total[2:]], names=1)
 
 
 def count(tokens: float) -> str:
@@ -76,18 +113,19 @@ def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
             else f"at most {counts.scanned_lines:,} as last read"
         )
         yield (
-            f"Not counted: doubtful lines of {_count(counts.scanned_pages, 'scanned page')}, which "
-            f"a local engine reads before the formula reader: {lines}."
+            f"Not counted: doubtful lines of {count_noun(counts.scanned_pages, 'scanned page')}, "
+            f"which a local engine reads before the formula reader: {lines}."
         )
     if counts.mathpix_pages or counts.mathpix_formulas:
         yield (
-            f"Mathpix is sent {_count(counts.mathpix_pages, 'page')} and "
-            f"{_count(counts.mathpix_formulas, 'formula')}, at the price of your account; they are "
-            "not in the dollars."
+            f"Mathpix is sent {count_noun(counts.mathpix_pages, 'page')} and "
+            f"{count_noun(counts.mathpix_formulas, 'formula')}, at the price of your account; "
+            "they are not in the dollars."
         )
 
 
-def _count(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -99,17 +137,22 @@ def _name_papers(unopened: dict[str, str]) -> str:
 
 # A plan as plain text: a table, its totals, and notes to read before spending.
 
-WIDTH = 110
 CHOOSE = ("marker", "referee")
 """Judges that choose among samples, listed separately from judges of responses."""
 HEAD = (
     "model", "setting", "requests", "stored", "to buy", "images", "text", "image", "output",
     "expected", "at most", "time",
 )  # fmt: skip
+_NARROW_COLUMNS: Final = (0, 1, 2, 3, 4, 9, 10, 11)
 
 
-def render(plan: Plan) -> str:
-    """Render the plan as lines of text."""
+def render(plan: Plan, *, wide: bool = True) -> str:
+    """Render the plan as lines of text.
+
+    Args:
+        plan: Plan.
+        wide: Whether the table has all columns, instead of those that fit 80 characters.
+    """
     rows = [
         (f"{row.stage}: {row.model}", row.role.replace("_", " "), *_numbers([row]))
         for row in plan.rows
@@ -128,14 +171,27 @@ def render(plan: Plan) -> str:
         judges.setdefault(f"{title}: {row.model}", []).append(row)
     rows += [_sum(name, "all, at most", judge_rows) for name, judge_rows in judges.items()]
     total = _sum("all", "", plan.rows)
-    lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
+    shown = "tokens of text, images and output" if wide else "requests (--wide: tokens)"
+    title = f"Plan of the study {plan.study!r}: {shown}; US dollars"
     if plan.partial:
-        lines[0] = f"[PARTIAL RUN, {plan.partial}] {lines[0]}"
-    lines += table(HEAD, rows, total)
-    paragraphs = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
-    return "\n".join(
-        [*lines, *(fill(s, WIDTH, subsequent_indent="  ") for s in paragraphs), *_retry(plan)]
-    )
+        title = f"[PARTIAL RUN, {plan.partial}] {title}"
+    if wide:
+        lines = table(HEAD, rows, total)
+    else:
+        head, total, *rows = (pick_columns(row, _NARROW_COLUMNS) for row in (HEAD, total, *rows))
+        lines = fit_table(head, rows, total)
+
+    def wrap(text: str) -> str:
+        return fill(text, WIDE if wide else NARROW, subsequent_indent="  ")
+
+    notes = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
+    above = [title, plan.over] if plan.over else [title]
+    return "\n".join([*map(wrap, above), *lines, *map(wrap, notes), *_retry(plan)])
+
+
+def pick_columns(row: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    """Return some columns of a row."""
+    return tuple(row[column] for column in columns)
 
 
 def _cells(row: PlanRow) -> tuple[str, ...]:
@@ -284,8 +340,8 @@ def _notes(plan: Plan) -> list[str]:
         notes += list_reading_notes(plan.reading)
     if not plan.frozen:
         notes.append(
-            "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic if "
-            "`benchmark.like` is set."
+            "The dataset is not frozen yet: cells are planned once problems are read "
+            "(`omibench run -- freeze_all`), or with --synthetic if `benchmark.like` is set."
         )
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
