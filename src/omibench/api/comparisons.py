@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from omibench.api.arguments import check_kind, check_path, takes_scorer
+from omibench.api.scored_files import open_results
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.results.comparison.compare import compare_run_folders
 from omibench.results.comparison.report import RunComparison
@@ -104,8 +105,8 @@ def compare_runs(
         >>> {total.cause: total.change for total in comparison.total.causes}
 
     Args:
-        a: First results folder; params.yaml is not needed.
-        b: Second results folder.
+        a: First results folder, whose params.yaml is not needed, or file of `omibench score`.
+        b: Second one.
         scorer: Scorer, or `gptscore`, or one for each run; by default the first scorer of each
             run, and GPTScore if both have it.
         confidence: Two-sided level of the paired intervals, in (0, 1).
@@ -116,19 +117,25 @@ def compare_runs(
 
     Raises:
         ArgumentError: If an argument is invalid or the runs have nothing to compare.
-        MissingInputError: If a folder is not a results folder.
+        MissingInputError: If a path is neither a results folder nor a file.
         UnfinishedError: If a run is writing to one of them.
-        FileFormatError: If a file is broken.
+        FileFormatError: If a file is broken, or has no verdicts.
         UntrustedError: If a file was exchanged or edited.
     """
-    folders = check_path("a", a), check_path("b", b)
+    paths = check_path("a", a), check_path("b", b)
     check_confidence(confidence)
-    for folder in folders:
-        _refuse_live_run(folder)
+    for path in paths:
+        _refuse_live_run(path)
     pair = (scorer, scorer) if scorer is None or isinstance(scorer, str) else tuple(scorer)
     if len(pair) != 2 or not all(name is None or isinstance(name, str) for name in pair):
         raise ArgumentError(f"scorer: is {scorer!r}; give a scorer, or one for each run")
-    return compare_run_folders(*folders, (pair[0], pair[1]), confidence)
+    with open_results(paths[0]) as first, open_results(paths[1]) as second:
+        comparison = compare_run_folders(first, second, (pair[0], pair[1]), confidence)
+    named = {
+        side: run.model_copy(update={"folder": str(path)})
+        for side, run, path in zip("ab", (comparison.a, comparison.b), paths, strict=True)
+    }
+    return comparison.model_copy(update=named)
 
 
 def _refuse_live_run(folder: Path) -> None:

@@ -223,31 +223,34 @@ def slice_results(
 
     Attributes of problems come from the frozen dataset; attributes of models (family, weights,
     parameters_b, ...) and settings (prompt, images, shots, ...) from `omibench analyze`. Each row
-    is a number with its clustered interval (docs/results.md).
+    is a number with its clustered interval (docs/results.md). A file of `omibench score` can be
+    given instead of a folder: its further columns are attributes.
 
     \b
     Example:
       omibench results slice results --by exam,image_type --out slices.csv
+      omibench results slice verdicts.parquet --by category
       omibench results slice results --by noise --by family --metric accuracy
     """
     import polars as pl
 
     from omibench.api.results import load_results
+    from omibench.api.scored_files import open_results
     from omibench.api.slices import SliceChoice, Slicer
     from omibench.files.outputs import output_file, write_frame_csv
     from omibench.params.stages.analyze import split_slice
     from omibench.results.slices import DEFAULT_SLICES
 
     target = output_file(out, "store")
-    slicer = Slicer(
-        load_results(find_results(results)), SliceChoice(metric, scorer, model, setting), 0.95
-    )
     tables, errors = [], []
-    for names in by or DEFAULT_SLICES:
-        try:
-            tables.append(slicer.tabulate(split_slice(names)))
-        except ArgumentError as error:
-            errors.append(error)
+    with open_results(find_results(results)) as folder:
+        choice = SliceChoice(metric, scorer, model, setting)
+        slicer = Slicer(load_results(folder), choice, 0.95)
+        for names in by or DEFAULT_SLICES:
+            try:
+                tables.append(slicer.tabulate(split_slice(names)))
+            except ArgumentError as error:
+                errors.append(error)
     if not tables:
         raise errors[0]
     table = pl.concat(tables, how="diagonal_relaxed")
@@ -345,8 +348,10 @@ def audit(
 
 @results_app.command()
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Results folder of the first run.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Results folder of the second run.")],
+    a: Annotated[
+        Path, typer.Argument(metavar="A", help="Results folder or scored file of the first run.")
+    ],
+    b: Annotated[Path, typer.Argument(metavar="B", help="That of the second run.")],
     out: Annotated[Path, typer.Option(metavar="FILE.json", help="JSON file to write.")] = Path(
         "compare.json"
     ),
@@ -373,11 +378,13 @@ def compare(
 
     These are, in this order, the problem, its gold answer, the scorer or judge, the samples that
     count, and the response; the changes by cause add up to the difference over common problems,
-    and what differs in the requests is listed. Sends no request and writes to neither folder.
+    and what differs in the requests is listed. Sends no request and writes to neither folder. Files
+    of `omibench score` can be given instead of folders.
 
     \b
     Example:
       omibench results compare results-before results-after --out compare.json
+      omibench results compare before.parquet after.parquet
       omibench results compare A B --scorer robust,omibench --items changed.csv
     """
     from omibench.api.comparisons import compare_runs
