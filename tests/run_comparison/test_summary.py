@@ -40,7 +40,7 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
     before = sorted(Path("a").rglob("*"))
     code, output = run("a", "b", "--out", "compare.json", "--items", "moved.csv")
     assert code == 0, output
-    assert "robust 8, 1 cell\n" in output
+    assert "robust 9, 1 cell\n" in output
     assert "gold      another gold answer (1 verdict)" in output
     assert "scorer: scored by: gptscore 3, judge judge, prompt 55555555 > gptscore 3" in output
     comparison = RunComparison.model_validate_json(Path("compare.json").read_bytes())
