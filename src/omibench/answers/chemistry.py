@@ -97,9 +97,10 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
     shells = [_CONFIGURATION.fullmatch(text) and _shells(text) for text in (gold, pred)]
     if all(shells):
         return shells[0] == shells[1]
-    hybrids = [re.sub(r"[\s^{}]", "", text) for text in (gold, pred)]
-    if all(_HYBRID.fullmatch(text) for text in hybrids):
-        return hybrids[0] == hybrids[1]
+    if "sp" in gold and "sp" in pred:
+        hybrids = [re.sub(r"[\s^{}]", "", text) for text in (gold, pred)]
+        if all(_HYBRID.fullmatch(text) for text in hybrids):
+            return hybrids[0] == hybrids[1]
     golds, preds = species(gold), species(pred)
     same = _same_structure(gold, pred) or _meet(golds, preds) or _has_composition(golds, preds)
     return True if same else None

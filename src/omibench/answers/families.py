@@ -82,6 +82,11 @@ _CONGRUENT = re.compile(
     r"([a-z])\s*(?:\\equiv|≡)\s*([-+±\d,\s]+?(?:\s*(?:or|and)\s*[-\d]+)?)\s*"
     r"\(?\s*(?:\\pmod|\\bmod|\\mod|\\operatorname\s*mod|mod)\s*\{?\s*(\d{1,4})\s*\}?\s*\)?"
 )
+_ANY_HINT = re.compile(
+    r"mod|integer|whole|number|multiple|even|odd|natural|real|constant|parameter|\\in|∈|\\neq"
+    r"|\\\{|\.\.\."
+)
+"""Every text with a parameter has one of these: most texts are not read any further."""
 _FUNCTION = re.compile(r"\s*\\?([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{\s*([a-z])\s*\})\s*=")
 _FREE = frozenset("cCkK")
 """Letters that denote a constant of the answer in f(x) = cx, without any word."""
@@ -132,6 +137,8 @@ def same_family(gold: str, pred: str, is_same: Equality) -> bool | None:
 def read_family(text: str) -> Family | None:
     """Return a tidied text as a family; None if it says nothing of a parameter."""
     text = text.strip(" .$")
+    if not _ANY_HINT.search(text):
+        return None
     if congruent := _CONGRUENT.fullmatch(text):
         letter, rests, step = congruent.groups()
         values = [rest for rest in re.split(r"\s*(?:,|or|and)\s*", rests) if rest.strip()]

@@ -85,7 +85,7 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
     both = len(gold) <= MAX_CHARS and len(pred) <= MAX_CHARS
     if not both or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred)):
         return False
-    cut = _QUALIFIER.sub("", gold), _QUALIFIER.sub("", pred)
+    cut = _drop_qualifier(gold), _drop_qualifier(pred)
     if (cut[0] != gold) != (cut[1] != pred) and all(cut) and is_same(*cut):
         return True
     spelt = _spell_signs(gold), _spell_signs(pred)
@@ -100,13 +100,18 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         or same_solutions(gold, pred, is_same)
         or _same_equations(gold, pred, is_same)
         or _same_conditions(gold, pred, is_same)
-        or _same_vector(gold, pred, is_same)
-        or _same_scaled(gold, pred, is_same)
+        or ("[[" in gold + pred and _same_vector(gold, pred, is_same))
+        or ("[[" in gold + pred and _same_scaled(gold, pred, is_same))
         or _same_components(gold, pred, is_same)
         or _same_time(gold, pred)
         or _same_concentrations(gold, pred, is_same)
         or all(map(_UNDEFINED.fullmatch, (gold, pred)))
     )
+
+
+def _drop_qualifier(text: str) -> str:
+    words = ("for", "where", "i.e.", "that is")
+    return _QUALIFIER.sub("", text) if any(word in text for word in words) else text
 
 
 def _spell_signs(text: str) -> str:
@@ -120,6 +125,8 @@ def _spell_signs(text: str) -> str:
 
 def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare curves in any order: x - y = 1 or x + y = 5. ± gives two of them."""
+    if "=" not in gold or "=" not in pred:
+        return False
     if any(is_prose(text) or labelled_part(text).key for text in (gold, pred)):
         return False
     curves, others = (
@@ -138,6 +145,8 @@ def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
 
 def _same_conditions(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare inequalities that all hold, in any order: x > 0, y > 0."""
+    if not (_INEQUALITY.search(gold) and _INEQUALITY.search(pred)):
+        return False
     conditions, others = (split_outside_brackets(text, {"and", ",", ";"}) for text in (gold, pred))
     both = (*conditions, *others)
     written = len(conditions) > 1 and all(map(_bounds_a_value, both))
@@ -195,6 +204,8 @@ def _same_time(gold: str, pred: str) -> bool:
 
 def _same_concentrations(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare expressions of concentrations, each of which is one symbol: [NH_3]^2 / [N_2]."""
+    if "[" not in gold or "[" not in pred:
+        return False
     found = [_CONCENTRATION.findall(text) for text in (gold, pred)]
     species = [[re.sub(r"[\s_{}]", "", name) for name in names] for names in found]
     if not species[0] or set(species[0]) != set(species[1]):
@@ -210,6 +221,8 @@ def _same_concentrations(gold: str, pred: str, is_same: Equality) -> bool:
 
 def _same_components(gold: str, pred: str, is_same: Equality) -> bool:
     r"""Compare 2\hat{i} - 3\hat{j} with the same in other letters, or with (2, -3)."""
+    if not any(unit in gold + pred for unit in "jk"):
+        return False
     bare = [_VECTOR_NAME.sub("", text) for text in (gold, pred)]
     sums = [_UNIT_VECTOR.sub(lambda m: f" {m[1] or m[2]} ", text) for text in bare]
     units = [symbols(text) for text in sums]

@@ -17,6 +17,7 @@ _CONDITION = re.compile(
     r"|(otherwise|else|in all other cases))\s*\)?",
     re.DOTALL,
 )
+_ANY_WORD = re.compile("if|when|where|for|otherwise|else|in all other cases")
 _FILLING = re.compile(r"\b(?:is|are|an?|the|integers?|numbers?|and)\b")
 _OTHERWISE = "otherwise"
 
@@ -55,7 +56,7 @@ def same_piecewise(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 def _read_pieces(text: str) -> tuple[str, list[Piece]]:
     """Return the name of a function and its pieces, [] for another text."""
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_CHARS or not _ANY_WORD.search(text):
         return "", []
     head = _HEAD.match(text)
     body = text[head.end() :] if head else text

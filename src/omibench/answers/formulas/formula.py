@@ -38,6 +38,7 @@ _COMMANDS = """sin cos tan cot sec csc cosec arcsin arccos arctan arccot sinh co
 csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min
 gcd lcm semifactorial bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline
 tilde overrightarrow mathscr scalarproduct vectorproduct"""
+_GREEK_LETTERS = frozenset(f"\\{name}" for name in _GREEK.split())
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
 _RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
@@ -219,6 +220,7 @@ _COMBINATIONS = re.compile(
 _NOT_A_VALUE = re.compile(r"\d_\{|\\emptyset")
 """A number in another base (101_2), and a set."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
+_ANGLE = re.compile(r"\\angle([A-Z])([A-Z])([A-Z])")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
 
@@ -310,7 +312,11 @@ def _are_names(gold: str, pred: str) -> bool:
 
 def _index_first(text: str) -> str:
     """Move the index of a symbol before its power, r_{0}^{2}; read a sigma with braces as a sum."""
-    return _POWER_FIRST.sub(r"\2\1", _SIGMA.sub(r"\\sum", text)).strip()
+    if r"\Sigma" in text:
+        text = _SIGMA.sub(r"\\sum", text)
+    if "^" in text and "_" in text:
+        text = _POWER_FIRST.sub(r"\2\1", text)
+    return text.strip()
 
 
 def _compute_counts(text: str) -> str:
@@ -399,8 +405,10 @@ def without_unit(text: str) -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
-    name = re.sub(r"\s", "", match["symbol"])
-    angle = re.fullmatch(r"\\angle([A-Z])([A-Z])([A-Z])", name)
+    if not match["index"] and len(match["symbol"]) == 1:
+        return match["symbol"]
+    name = "".join(match["symbol"].split())
+    angle = _ANGLE.fullmatch(name) if name.startswith(r"\angle") else None
     if angle:
         first, vertex, last = angle.groups()
         name = rf"\angle{min(first, last)}{vertex}{max(first, last)}"
@@ -545,13 +553,9 @@ _SYMBOL_NAME = re.compile(r"\\?[A-Za-z]\w*(?:\s*_\s*\{[^{}]*\})?'*(?:\s*\(.*\))?
 _APPROXIMATION = 0.01
 """Relative difference of a value and the decimal that a response gives beside it."""
 _IS_POWER = re.compile(r"\^\s*\{\s*(?![-(\\*])[^{}]*[\da-z]|(?<![A-Za-z])e\s*\^")
-_LETTER = "|".join(name for name in _GREEK.split()[:42] if name not in ("delta", "Delta"))
-_FACTOR = rf"(?:\\(?:{_LETTER})(?![A-Za-z])|[A-Za-z](?![A-Za-z]))"
-_INDEXED = rf"{_FACTOR}\s*_\s*\{{[^{{}}]*\}}"
-_PRODUCT_OF_SYMBOLS = re.compile(
-    rf"{_INDEXED}(?:\s*{_FACTOR}(?:\s*_\s*\{{[^{{}}]*\}})?)+|{_FACTOR}(?:\s+{_FACTOR})*\s*{_INDEXED}"
-    rf"|(?!d\s){_FACTOR}(?:(?:\s+|(?=\\)){_FACTOR})+"
-)
+_FACTOR = r"(?:\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])(?:\s*_\s*\{[^{}]*\})?"
+_FACTORS = re.compile(rf"(?!d\s){_FACTOR}(?:\s*{_FACTOR})+")
+_NOT_FACTORS = frozenset((r"\delta", r"\Delta", r"\partial", r"\ell"))
 _POINTS = re.compile(r"[A-Z](?:\s*[A-Z])+")
 _SYMBOLS_ONLY = re.compile(r"(?=[^{}]*[A-Z])(?:\s*\\?[A-Za-z](?:_\{\w+\})?)+\s*")
 _DERIVATIVE = re.compile(r"\\frac\s*\{\s*(?:d|\\partial)\s*(?:\^\s*\{?(\d)\}?)?.*", re.DOTALL)
@@ -743,7 +747,9 @@ def _is_product(name: str) -> bool:
     """Return whether a left-hand side is a product of symbols, not the two ends of a line."""
     if _POINTS.fullmatch(name) or len(name) < 2:
         return False
-    return bool(_LETTERS.fullmatch(name) or _PRODUCT_OF_SYMBOLS.fullmatch(name) or name == "pV")
+    commands = set(re.findall(r"\\[A-Za-z]+", name))
+    greek = commands <= _GREEK_LETTERS and not commands & _NOT_FACTORS
+    return bool(_LETTERS.fullmatch(name) or (greek and _FACTORS.fullmatch(name)) or name == "pV")
 
 
 def _has_value(chain: list[str]) -> bool:
