@@ -19,6 +19,12 @@ from omibench.graph.inputs import (
     list_missing_files,
     refuse_patterns,
 )
+from omibench.plugins.allowance import (
+    ALLOW_ENV,
+    allow_for_jobs,
+    find_for_jobs,
+    require_allowed,
+)
 from omibench.files.programs import isolate
 from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.corrections.entry import list_correction_inputs
@@ -52,15 +58,17 @@ isolate(os.environ)
 ALLOWED = read_allowed_rules(sys.argv) if workflow.is_main_process else []
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
+GIVEN = dict.fromkeys(workflow.config_settings.config, COMMAND_LINE)
 
 try:
+    # What the command line gives is the choice of who typed it.
+    if workflow.is_main_process:
+        CHOSEN = {key: config[key] for key in config if key not in GIVEN}
+        require_allowed(CHOSEN, PARAMS_FILES, find_for_jobs)
+        if allow_for_jobs(config, os.environ):
+            workflow.register_envvars(ALLOW_ENV)
     STUDY = rehearse(
-        parse_study(
-            config,
-            "the parameters",
-            files=PARAMS_FILES,
-            overrides=dict.fromkeys(workflow.config_settings.config, COMMAND_LINE),
-        )
+        parse_study(config, "the parameters", files=PARAMS_FILES, overrides=GIVEN)
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []

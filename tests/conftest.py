@@ -54,6 +54,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests allow to run is remembered in a folder of theirs, also by processes they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path) -> Path:
+    """The folder of a test, as if `omibench init` had made it: its code may run."""
+    from omibench.plugins.allowance import allow_folder
+
+    allow_folder(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real exam papers, responses and photographs that the project may test on but not ship."""

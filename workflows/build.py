@@ -19,8 +19,10 @@ from omibench.errors import SomeFailedError
 from omibench.files.locations import SNAKEFILE, find_shipped
 from omibench.files.locks import wait_lock
 from omibench.files.programs import isolate_env, python_module
+from omibench.files.yaml_file import read_mapping
 from omibench.models.api.stop import stoppable
 from omibench.models.client.budget import BUDGET_ENV
+from omibench.plugins.allowance import find_code, require_allowed
 from omibench.study.plan.study_file import read_study
 from omibench.study.status.owners import take_folder
 from omibench.text.terminal import printable
@@ -43,7 +45,8 @@ def snakemake(
 
     `forced` are outputs to build again in any case. A folder without a Snakefile is built by the
     rules that omibench ships. It waits for a running build of another flow in this folder. Raises
-    OmibenchError while `omibench run` or Snakemake works here, SomeFailedError with the last lines
+    OmibenchError while `omibench run` or Snakemake works here or if its code was not allowed,
+    SomeFailedError with the last lines
     of Snakemake, and StopSignal after its jobs have ended because of a signal.
     """
     study = ["--configfile", params]
@@ -59,6 +62,7 @@ def snakemake(
         last.append(line)
         say(line)
 
+    require_allowed(read_mapping(params), [params], find_code)
     results = read_study(params, run_plugins=False).study.results
     with _alone() as lock, take_folder(results, say):
         code = _run(command, isolate_env(os.environ) | budget, lock, heard)

@@ -89,7 +89,7 @@ class StoreError(OmibenchError):
 
 
 class UntrustedError(OmibenchError):
-    """Results from elsewhere do not match their provenance."""
+    """Results from elsewhere do not match their provenance, or code was not allowed here."""
 
 
 class UnfinishedError(OmibenchError):

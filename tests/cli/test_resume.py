@@ -27,6 +27,7 @@ from omibench.study.status.runs import (
 
 NAME = "0a1b2c3d-0000-4000-8000-00000000000a"
 OTHER = "0a1b2c3d-0000-4000-8000-00000000000b"
+pytestmark = pytest.mark.usefixtures("own_folder")
 SLURM = """\
 #!{python}
 import json, sys

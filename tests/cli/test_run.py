@@ -23,11 +23,11 @@ infer: {models: [m], settings: [cot]}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "Snakefile").write_text("")
-    (tmp_path / "params.yaml").write_text(PARAMS)
-    return tmp_path
+def folder(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(own_folder)
+    (own_folder / "Snakefile").write_text("")
+    (own_folder / "params.yaml").write_text(PARAMS)
+    return own_folder
 
 
 @pytest.fixture

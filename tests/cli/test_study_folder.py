@@ -10,6 +10,7 @@ import pytest
 from tests.extras import require_extra
 
 from command_line import call_main
+from omibench.plugins.allowance import allow_folder
 
 require_extra("workflow", "snakemake")
 
@@ -24,6 +25,7 @@ def here(tmp_path: Path) -> Path:
         folder = tmp_path / name
         folder.mkdir()
         (folder / "Snakefile").write_text(FAILS)
+        allow_folder(folder)
         (folder / "params.yaml").write_text(PARAMS)
     (tmp_path / "here/results").mkdir()
     (tmp_path / "here/results/kept.txt").write_text("ours")

@@ -28,6 +28,7 @@ from omibench.models.registry import open_provider
 from omibench.params.setting import Cell
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study, parse_study_file
+from omibench.plugins.allowance import allow_folder
 from omibench.plugins.registry import REGISTRIES
 from omibench.plugins.sources import installed_parts
 from omibench.schemas.problem import Figure, Problem, Question
@@ -99,6 +100,7 @@ def study(installed: Path, example: Path, tmp_path: Path, monkeypatch: pytest.Mo
         shutil.copy(example / file, folder)
     (folder / "data/moons.csv").write_text("planet,moons,picture\nMars,2,mars.png\n")
     Image.new("RGB", (8, 8)).save(folder / "data/mars.png")
+    allow_folder(folder)
     monkeypatch.chdir(folder)
     return parse_study_file("params.yaml")
 

@@ -11,6 +11,8 @@ import pytest
 
 from omibench.params.study import parse_study_file
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 
 def test_its_yaml_uses_its_parts(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

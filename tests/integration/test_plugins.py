@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from tests.integration.conftest import Run
 
+from omibench.plugins.allowance import allow_folder
 from omibench.schemas.tables import VerdictRow, read_parquet
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,7 @@ second,Which of [IMAGE0] and [IMAGE1]?,B,b.png | a.png,x | y,physics
 @pytest.fixture(scope="module")
 def study(checkout: Path, run: Run, root: Path) -> Path:
     """The folder of the study, in which it has run."""
+    allow_folder(checkout)
     shutil.copy(root / "examples/plugin/single_file.py", checkout)
     run("omibench", "new", "provider", "their-provider", "--plugin")
     (checkout / "problems").mkdir()

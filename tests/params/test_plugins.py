@@ -21,11 +21,11 @@ score:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "rules.py").write_text(RULE)
-    (tmp_path / "params.yaml").write_text(PARAMS)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def folder(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (own_folder / "rules.py").write_text(RULE)
+    (own_folder / "params.yaml").write_text(PARAMS)
+    monkeypatch.chdir(own_folder)
+    return own_folder
 
 
 def test_names_of_a_plug_in_are_known(folder: Path) -> None:

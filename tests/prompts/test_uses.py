@@ -18,6 +18,8 @@ from omibench.params.study import Study, parse_study
 from omibench.settings.prompts import catalogue
 from prompts.senders import JUDGE, write_params
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 USED_BY = {
     "quality": {"judge"},
     "gptscore": {"score"},

@@ -12,6 +12,8 @@ from tests.command_line import Ended, call_main
 from tests.conftest import Build
 from tests.integration.conftest import runner
 
+from omibench.plugins.allowance import allow_folder
+
 PLUGIN = '''\
 """One part of each kind, and a trace that this file ran."""
 from pathlib import Path
@@ -122,6 +124,7 @@ def built(build_once: Build) -> Path:
 
 
 def _build(folder: Path) -> None:
+    allow_folder(folder)
     (folder / "mine.py").write_text(PLUGIN)
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMS))
     (folder / "prompts").mkdir()

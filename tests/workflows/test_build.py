@@ -19,10 +19,10 @@ SNAKEFILE = 'rule all:\n    output: "out.txt"\n    shell: "{command}"\n'
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "params.yaml").write_text("{}\n")
-    return tmp_path
+def folder(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(own_folder)
+    (own_folder / "params.yaml").write_text("{}\n")
+    return own_folder
 
 
 def test_the_lines_of_a_build_are_heard_and_a_failure_shows_the_last(folder: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.allow import allow_new
 from omibench.errors import ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
@@ -38,7 +39,8 @@ def init(
 
     Writes params.yaml, a Snakefile that uses the rules of the installed omibench, profiles,
     dvc.yaml, .gitignore, requirements.txt and, for papers, a sources.yaml that pairs papers with
-    answer keys by file name. If one of these files exists, nothing is written.
+    answer keys by file name. If one of these files exists, nothing is written. Code in the new
+    study's folder may run on this machine; see `omibench allow`.
 
     \b
     Example:
@@ -46,6 +48,7 @@ def init(
       omibench init my-emma --benchmark emma
       omibench init replication --study usnco_v
     """
+    from omibench.plugins.allowance import find_code
     from omibench.study.init.contents import study_of_benchmark, study_of_papers, study_that_ships
     from omibench.study.init.write import write_study
 
@@ -59,7 +62,9 @@ def init(
         files = study_of_benchmark(benchmark)
     else:
         files = study_that_ships(study or "")
+    is_clean = not find_code({}, folder)
     write_study(folder, files)
+    allow_new(folder, is_clean)
     say(f"{folder}: {', '.join(sorted(files.texts))}", err=True)
     for line in files.pairs:
         say(f"  {printable(line)}", err=True)
@@ -111,19 +116,22 @@ def new(
     """Write a new scorer, provider, setting or other part from a template, with its test.
 
     It is a file in the current folder, which you list under `plugins` in params.yaml. Nothing is
-    overwritten.
+    overwritten. Code in this folder may then run on this machine; see `omibench allow`.
 
     \b
     Example:
       omibench new scorer my-rules
       omibench new section hours
     """
+    from omibench.plugins.allowance import are_allowed, find_code
     from omibench.study.scaffold.write import write_part
 
     if kind == "rules":
         say("`omibench new rules` is now called `omibench new scorer`", err=True)
         kind = "scorer"
+    is_clean = are_allowed(find_code({}))
     part = write_part(kind, name, Path())
+    allow_new(Path(), is_clean)
     lines = [f"new      {path}" for path in part.created]
     lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {part.created[-1]}"]
     say_lines("\n".join(lines))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from omibench.cli.allow import allow
 from omibench.cli.configfiles import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.explore import explore
 from omibench.cli.graph import code_hash, record, trust
@@ -65,7 +66,7 @@ GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
     "Analyse results": (analyze, results_app, explore),
     "Keep and share results and responses": (store_app, budget_app, record, trust),
-    "Extend and inspect": (new, prompts_app, schema, files, code_hash),
+    "Extend and inspect": (new, allow, prompts_app, schema, files, code_hash),
 }
 """Headings of `omibench --help`, with their commands and groups of commands."""
 VERBS: tuple[Callable[..., None], ...] = tuple(

@@ -172,7 +172,7 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    return study_file.read_study(params, _split_pairs(override), blocks)
+    return study_file.read_study(params, split_pairs(override), blocks)
 
 
 def show_study(params: str, override: list[str] | None = None) -> Study:
@@ -182,14 +182,14 @@ def show_study(params: str, override: list[str] | None = None) -> Study:
     """
     from omibench.study.plan import study_file
 
-    study = study_file.read_study(params, _split_pairs(override), run_plugins=False)
+    study = study_file.read_study(params, split_pairs(override), run_plugins=False)
     if study.plugins:
         files = ", ".join(plugin.file for plugin in study.plugins)
         say(f"omibench: left out, since this command runs no plug-in: {files}", err=True)
     return study
 
 
-def _split_pairs(override: list[str] | None) -> dict[str, object]:
+def split_pairs(override: list[str] | None) -> dict[str, object]:
     """Return the keys and values of `--set`. Raises ParamsError."""
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import DEFAULT_PARAMS, Override, Params, read_study
+from omibench.cli.options import DEFAULT_PARAMS, Override, Params, read_study, split_pairs
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.files.programs import isolate_env, python_module
 from omibench.models.api.stop import stoppable
@@ -151,8 +151,10 @@ def run(
     """
     from omibench.extras import require_extra
     from omibench.files.locations import SNAKEFILE, in_study_folder
+    from omibench.files.yaml_file import read_mapping
     from omibench.params.runtime import locate_log
     from omibench.params.study import list_remarks
+    from omibench.plugins.allowance import find_code, require_allowed
     from omibench.study.status.owners import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
@@ -170,6 +172,8 @@ def run(
             "one with `omibench init FOLDER`"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
+    values = {**read_mapping(params), **split_pairs(pairs)}
+    require_allowed(values, [params], find_code)
     study = read_study(params, pairs)
     options = ["--dry-run"] if dry_run else []
     command = [*_options(cores, params, pairs), *options, *(words or [])]

@@ -65,6 +65,11 @@ def find_shipped(name: str) -> Path:
     return (_INSTALLED if _INSTALLED.is_dir() else _CHECKOUT) / name
 
 
+def find_own_checkout() -> Path | None:
+    """Return the checkout whose code this is; None if omibench is installed from a wheel."""
+    return None if _INSTALLED.is_dir() else _CHECKOUT
+
+
 def find_local_or_shipped(name: str) -> Path:
     """Return a file of the current folder, or otherwise the shipped file of the same path.
 
@@ -111,6 +116,19 @@ def find_study(params: str) -> StudyPlace:
     folders = file.parents[:1] if file.name == PARAMS else file.parents
     folder = next((f for f in folders if (f / SNAKEFILE).is_file()), file.parent)
     return StudyPlace(folder, str(file.relative_to(folder)))
+
+
+EXPERIMENTS: Final = (".dvc", "tmp", "exps")
+"""Folder of DVC's copies of a project for queued experiments."""
+
+
+def find_project(folder: Path) -> Path:
+    """Return a folder's absolute path; for a copy by which DVC runs an experiment, its project."""
+    parts = folder.resolve().parts
+    for end in range(len(parts) - len(EXPERIMENTS)):
+        if parts[end : end + len(EXPERIMENTS)] == EXPERIMENTS:
+            return Path(*parts[:end])
+    return Path(*parts)
 
 
 @contextmanager

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from omibench.errors import PluginError
 from omibench.params.blocks import Block, PlainPath
+from omibench.plugins.allowance import find_plugins, require_allowed
 from omibench.plugins.files import load_file
 from omibench.plugins.registry import runs_files
 from omibench.plugins.sources import check_installed
@@ -36,20 +38,25 @@ NamedPlugin = Annotated[
 _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 
 
-def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
+def load_plugins(
+    values: Mapping[str, Any], whole_study: bool, files: Sequence[str | Path] = ()
+) -> None:
     """Load the files in the list `plugins` of plain values, unless they are left out.
 
     Args:
         values: The blocks of params.yaml, not parsed yet.
         whole_study: Whether these are the blocks of a whole study, not of one job.
+        files: The parameter files.
 
     Raises:
         PluginError: A file is missing, is in a folder that code is never loaded from, changed since
             the run was planned, or raises; or installed packages register the same name twice. The
             message starts with the key of params.yaml.
+        UntrustedError: A file was not allowed on this machine (`plugins.allowance`).
     """
     if not runs_files():
         return
+    require_allowed(values, files, find_plugins)
     if whole_study:
         check_installed()
     try:

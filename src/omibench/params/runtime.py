@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from omibench.files.locations import find_project
 from omibench.params.models.base import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
@@ -23,9 +24,6 @@ RUNTIME_INFER = frozenset({"failed_share"})
 
 RUNTIME_STUDY = frozenset({"name"})
 """Keys of the block `study` that jobs store only with requests."""
-
-EXPERIMENTS = (".dvc", "tmp", "exps")
-"""Folder of DVC's copies of a project for queued experiments."""
 
 
 def log_folder(results: str) -> str:
@@ -49,11 +47,8 @@ def store_folder(store: str, folder: Path) -> str:
     DVC runs queued experiments in copies of the project without a store: they use the project's, so
     that nothing is billed twice and their responses are kept.
     """
-    parts = folder.resolve().parts
-    for end in range(len(parts) - len(EXPERIMENTS)):
-        if parts[end : end + len(EXPERIMENTS)] == EXPERIMENTS:
-            return str(Path(*parts[:end]) / store)
-    return store
+    project = find_project(folder)
+    return store if project == folder.resolve() else str(project / store)
 
 
 def dump_runtime(values: Mapping[str, Any], folder: Path) -> str:

@@ -42,6 +42,8 @@ from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
+from omibench.plugins.allowance import require_allowed
+from omibench.plugins.registry import runs_files
 from omibench.schemas.validation import explain, suggest_name
 
 # Restricts the location of custom code: never in data of others, nor enabled by it.
@@ -397,13 +399,13 @@ def parse_study(
     the sources of the values, later ones overriding earlier ones; `overrides` describes other
     sources of keys: `the command line`. Raises ParamsError on one line with the file and line, or
     else `source`, the key, the value and a remedy; PluginError in the same form for a plug-in that
-    does not load.
+    does not load; UntrustedError for code that was not allowed on this machine.
     """
     if not isinstance(values, Mapping):
         raise ParamsError(f"{source}: contains {type(values).__name__}, not a mapping of blocks")
     values = rename_keys(values)[0]
     try:
-        load_plugins(values, whole_study)
+        load_plugins(values, whole_study, files)
         study = Study.model_validate(values)
         idle = find_idle_prompt(study) if whole_study else None
         study = spread_prompts(study)
@@ -423,6 +425,8 @@ def parse_study(
                 wrong = re.sub(rf"^{re.escape(name)}\b", key, wrong)
         place = _locate(wrong, files, overrides or {}) or source
         raise ParamsError(f"{place}: {wrong}")
+    if runs_files():
+        require_allowed(values, files)
     return study
 
 

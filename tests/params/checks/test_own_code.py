@@ -12,6 +12,8 @@ from omibench.errors import ParamsError
 from omibench.params.models.base import parse_model
 from omibench.params.study import parse_study, parse_study_file
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 COMMIT = "c" * 40
 PINNED = {"trust_remote_code": True, "revision": COMMIT}
 
