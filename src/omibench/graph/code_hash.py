@@ -55,7 +55,7 @@ installing one reruns nothing.
 DISTRIBUTION = {
     "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
     "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
-    "sklearn": "scikit-learn",
+    "sklearn": "scikit-learn", "backports": "backports.zstd",
 }  # fmt: skip
 """Distributions whose name differs from their module; others are found through metadata."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from copy import deepcopy
 from typing import Any
 
 from omibench.graph.stage import GraphJob, Stage, pick
@@ -47,13 +48,13 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
         Blocks of params.yaml as plain values, without defaults.
     """
     stage, job = find_stage(rule), GraphJob(rule, cell)
-    full = study.model_dump(mode="json", exclude_defaults=True)
+    full, models = _dump(study)
     blocks = {key: full[key] for key in stage.params if key in full}
-    models = {name: job_fields(block) for name, block in full.get("models", {}).items()}
     if stage.models is None:
         if stage.narrows_models and "models" in blocks:
             blocks["models"] = models
-        return _with_plugins(study, stage, stage.select_blocks(study, job, blocks))
+        part = stage.select_blocks(study, job, blocks)
+        return deepcopy(_with_plugins(study, stage, part))
     names = sorted({*stage.models(study, job)})
     study_block = blocks.pop("study", {})
     blocks.pop("models", None)
@@ -63,7 +64,23 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
         keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)
         part["models"] = {name: models[name] for name in names}
         part["study"] = pick(study_block, keys)
-    return _with_plugins(study, stage, part)
+    return deepcopy(_with_plugins(study, stage, part))
+
+
+_dumped: list[tuple[Study, dict[str, Any], dict[str, Any]]] = []
+
+
+def _dump(study: Study) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the values of a study and the job's fields of its models, not to be changed.
+
+    Those of the latest study are kept: one plan needs the slices of all its cells, and each dump
+    takes as long as the study has models and settings.
+    """
+    if not _dumped or _dumped[0][0] is not study:
+        full = study.model_dump(mode="json", exclude_defaults=True)
+        models = {name: job_fields(block) for name, block in full.get("models", {}).items()}
+        _dumped[:] = [(study, full, models)]
+    return _dumped[0][1:]
 
 
 def _with_plugins(study: Study, stage: Stage, blocks: dict[str, Any]) -> dict[str, Any]:
