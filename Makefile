@@ -34,7 +34,7 @@ study: $(VENV)/.runs ## run the sample study: set up, build, print the report's 
 	@cat results/analyze/headline.txt
 
 serve: $(VENV)/.runs ## serve the scheduled flows on this machine until Ctrl-C
-	@"$(BIN)/python" -m workflows.serve
+	@"$(BIN)/omibench" serve
 
 docs: $(VENV)/.tests ## build the documentation as a site that opens from disk: site/index.html
 	NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --strict --quiet

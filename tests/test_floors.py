@@ -49,6 +49,7 @@ FLOORS: tuple[set[str], ...] = (
         "study.sharding",
     },
     {"study.reevaluate", "study.status"},
+    {"flows"},
     {"api", "cli"},
     {"study", "__init__", "__main__"},
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.error import URLError
 
 import polars as pl
@@ -76,6 +78,26 @@ def study_folder(
     for name in PARTS:
         source = root / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+    fill_study(folder, url, monthly, problems)
+    return folder
+
+
+def own_folder(
+    folder: Path, url: str, monthly: float = 5.0, problems: int = PROBLEMS, **reevaluate: Any
+) -> Path:
+    """Make the same study in a folder of `omibench init`, with more keys of `reevaluate`."""
+    command = [str(Path(sys.executable).with_name("omibench")), "init", str(folder)]
+    subprocess.run([*command, "--benchmark", "emma"], check=True, capture_output=True)
+    (folder / "params.yaml").unlink()
+    fill_study(folder, url, monthly, problems)
+    lines = "".join(f"  {key}: {json.dumps(value)}\n" for key, value in reevaluate.items())
+    params = folder / "params.yaml"
+    params.write_text(params.read_text().replace("reevaluate:\n", f"reevaluate:\n{lines}"))
+    return folder
+
+
+def fill_study(folder: Path, url: str, monthly: float, problems: int) -> None:
+    """Write the study's data and parameters."""
     (folder / "data").mkdir()
     rows = [
         {
@@ -88,7 +110,6 @@ def study_folder(
     pl.DataFrame(rows).write_parquet(folder / "data" / "items.parquet")
     params = PARAMS.format(url=url, key_env=KEY_ENV, monthly=monthly)
     (folder / "params.yaml").write_text(params)
-    return folder
 
 
 def environment(home: Path, api: str | None = None) -> dict[str, str]:
@@ -179,3 +200,50 @@ def rebuild(folder: Path, home: Path, *targets: str) -> None:
         cwd=folder, env=environment(home), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Served:
+    """A server of a study's flows, and what can be seen of it."""
+
+    def __init__(self, folder: Path, home: Path, *command: str, **env: str) -> None:
+        self.folder, self.home, self.port = folder, home, free_port()
+        self.api = f"http://127.0.0.1:{self.port}/api"
+        self.log = home / "serve.log"
+        self.process = subprocess.Popen(
+            [*command, "--port", str(self.port), "--home", str(home)],
+            cwd=folder, env=environment(home) | env,
+            stdout=self.log.open("w"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    def said(self) -> str:
+        return self.log.read_text("utf-8", "replace")[-6000:]
+
+    def ended_looks(self) -> int:
+        return self.log.read_text("utf-8", "replace").count("no new models in 1 watches")
+
+    def start(self, deployment: str) -> None:
+        command = [sys.executable, "-m", "prefect", "deployment", "run", deployment]
+        env = environment(self.home, self.api)
+        subprocess.run(command, cwd=self.folder, env=env, check=True, capture_output=True)
+
+    def descendants(self, words: str) -> list[int]:
+        """Processes below the server and worker whose command line holds the words."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                env = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if words in line and str(self.home).encode() in env:
+                found.append(int(entry.name))
+        return found
+
+    def end(self) -> None:
+        """Stop it, and whatever is left of it."""
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(90)
+        finally:
+            for pid in self.descendants("prefect"):
+                os.kill(pid, signal.SIGKILL)

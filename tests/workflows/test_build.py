@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import OmibenchError, SomeFailedError
+from omibench.flows import build
 from omibench.study.status.owners import take_folder
-from workflows import build
 
 SNAKEFILE = 'rule all:\n    output: "out.txt"\n    shell: "{command}"\n'
 
@@ -40,8 +40,8 @@ def test_the_lines_of_a_build_are_heard_and_a_failure_shows_the_last(folder: Pat
 def test_a_killed_build_is_unlocked_by_the_next(folder: Path) -> None:
     started = "touch started; sleep 600"
     (folder / "Snakefile").write_text(SNAKEFILE.format(command=started))
-    script = "from workflows import build; build.snakemake('params.yaml', ['all'], 1)"
-    root = Path(build.__file__).parents[1]
+    script = "from omibench.flows import build; build.snakemake('params.yaml', ['all'], 1)"
+    root = Path(build.__file__).parents[2]
     with subprocess.Popen(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(root)!r}); {script}"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,

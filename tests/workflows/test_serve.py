@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +14,7 @@ import yaml
 from tests.extras import require_extra
 from tests.workflows_support import (
     PROBLEMS,
-    environment,
-    free_port,
+    Served,
     healthy,
     study_folder,
     until,
@@ -31,44 +29,6 @@ EVERY_S = 15
 IN_FLIGHT = 8
 
 
-class Served:
-    """A running `python -m workflows.serve` in a checkout, and what can be seen of it."""
-
-    def __init__(self, folder: Path, home: Path) -> None:
-        self.folder, self.home, self.port = folder, home, free_port()
-        self.api = f"http://127.0.0.1:{self.port}/api"
-        self.log = home / "serve.log"
-        command = ["-m", "workflows.serve", "--port", str(self.port), "--home", str(home)]
-        self.process = subprocess.Popen(
-            [sys.executable, *command], cwd=folder, env=environment(home),
-            stdout=self.log.open("w"), stderr=subprocess.STDOUT,
-        )  # fmt: skip
-
-    def said(self) -> str:
-        return self.log.read_text("utf-8", "replace")[-6000:]
-
-    def ended_looks(self) -> int:
-        return self.log.read_text("utf-8", "replace").count("no new models in 1 watches")
-
-    def start(self, deployment: str) -> None:
-        command = [sys.executable, "-m", "prefect", "deployment", "run", deployment]
-        env = environment(self.home, self.api)
-        subprocess.run(command, cwd=self.folder, env=env, check=True, capture_output=True)
-
-    def descendants(self, words: str) -> list[int]:
-        """Processes below the server and worker whose command line holds the words."""
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                env = (entry / "environ").read_bytes()
-            except OSError:
-                continue
-            if words in line and str(self.home).encode() in env:
-                found.append(int(entry.name))
-        return found
-
-
 @pytest.fixture
 def served(
     tmp_path: Path, root: Path, endpoint: ServerHandle, request: pytest.FixtureRequest
@@ -81,16 +41,11 @@ def served(
             deployment["schedules"] = [{"interval": request.param}] if request.param else []
     (folder / "prefect.yaml").write_text(yaml.safe_dump(plan))
     (tmp_path / "home").mkdir()
-    running = Served(folder, tmp_path / "home")
+    running = Served(folder, tmp_path / "home", sys.executable, "-m", "workflows.serve")
     try:
         yield running
     finally:
-        running.process.send_signal(signal.SIGINT)
-        try:
-            running.process.wait(90)
-        finally:
-            for pid in running.descendants("prefect"):
-                os.kill(pid, signal.SIGKILL)
+        running.end()
 
 
 @pytest.mark.parametrize("served", [EVERY_S], indirect=True)

@@ -11,6 +11,7 @@ import typer
 from omibench.cli.allow import allow
 from omibench.cli.configfiles import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.explore import explore
+from omibench.cli.flows import flow_app, reevaluate, serve
 from omibench.cli.graph import code_hash, record, trust
 from omibench.cli.init import init, new
 from omibench.cli.ocr_quality import ocr_quality
@@ -64,6 +65,7 @@ GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status),
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
     "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
+    "Evaluate on a schedule": (serve, reevaluate, flow_app),
     "Analyse results": (analyze, results_app, explore),
     "Keep and share results and responses": (store_app, budget_app, record, trust),
     "Extend and inspect": (new, allow, prompts_app, schema, files, code_hash),

@@ -10,7 +10,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from omibench.params.blocks import Block, Dollars, Name, Url, Variable
-from omibench.params.models.base import ApiModel, ModelBlock, block_class, is_provider, parse_model
+from omibench.params.models.base import (
+    ApiModel,
+    ModelBlock,
+    Price,
+    block_class,
+    is_provider,
+    parse_model,
+)
 from omibench.schemas.validation import explain
 
 _ANY_ID = "any-id"
@@ -78,6 +85,13 @@ def _pattern(pattern: str) -> str:
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_pattern)]
 
 
+class PatternPrice(Block):
+    """The price of new models whose id matches."""
+
+    match: Pattern
+    price: Price
+
+
 class WatchBlock(Block):
     match: Annotated[list[Pattern], Field(min_length=1)]
     """Served ids to evaluate: globs, or regular expressions between slashes."""
@@ -87,6 +101,21 @@ class WatchBlock(Block):
     """Settings of the study for these models; default: all of `infer.settings`."""
     model: Annotated[dict[str, Any], AfterValidator(_template)]
     """The block of a new model under `models:`, without its `id`."""
+    prices: list[PatternPrice] = []
+    """Prices by id, instead of `model.price`: the first entry that matches applies."""
+
+    def fill_block(self, model_id: str) -> dict[str, Any]:
+        """Return the block of a new model, with its id and the price that applies to it."""
+        matching = (entry.price for entry in self.prices if matches(entry.match, model_id))
+        price = next(matching, None)
+        priced = {} if price is None else {"price": price.model_dump(exclude_defaults=True)}
+        return fill_template(self.model | priced, model_id)
+
+    @model_validator(mode="after")
+    def _takes_prices(self) -> Self:
+        if self.prices and "price" not in block_class(self.model["provider"]).model_fields:
+            raise ValueError(f"prices: a model of provider {self.model['provider']!r} has no price")
+        return self
 
     def wants(self, model_id: str) -> bool:
         """Return whether to evaluate a model of this id."""
@@ -146,6 +175,19 @@ class HubWatch(WatchBlock):
 Watch = Annotated[EndpointWatch | HubWatch, Field(discriminator="kind")]
 
 
+class DriftParams(Block):
+    """Asks the same problems again every month, and compares with the first answers."""
+
+    setting: Name
+    """A setting of the study; its first sample is repeated."""
+    models: list[Name] = []
+    """Models to ask; default: all of `infer.models` that are called through an API."""
+    problems: Annotated[int, Field(ge=5)] = 50
+    """Number of problems, the same every month, drawn by the study's seed."""
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """A smaller p of the paired test is posted as a change."""
+
+
 class ReevaluateParams(Block):
     """Where new models appear, the budget to evaluate them, and where the board is published."""
 
@@ -153,6 +195,10 @@ class ReevaluateParams(Block):
     monthly_budget_usd: Dollars | None = None
     """Budget in US dollars per calendar month (UTC): nothing starts that is expected to exceed
     it, and running work stops there. All spending of the study counts, including manual runs."""
+    approve: bool = False
+    """Whether each new model waits until you approve it (`omibench reevaluate --approve`)."""
+    drift: DriftParams | None = None
+    """The monthly check whether models still answer as they did."""
     board: str = "board"
     """Folder for the published report, tables and changelog."""
     webhook_env: Variable = "OMIBENCH_WEBHOOK"
@@ -162,7 +208,7 @@ class ReevaluateParams(Block):
     def _prices_are_known(self) -> Self:
         for name, watch in self.watch.items():
             capped = self.monthly_budget_usd is not None
-            if capped and parse_template(watch.model).lacks_price:
+            if capped and parse_template(watch.model).lacks_price and not watch.prices:
                 raise ValueError(
                     f"watch.{name}.model: has no price, so monthly_budget_usd cannot be enforced; "
                     "set one (zero for a server of your own)"

@@ -337,6 +337,10 @@ class Study(Block):
             references.append(
                 (f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings)
             )
+        if drift := self.reevaluate.drift:
+            settings, models = self.infer.settings, self.infer.models
+            references.append(("reevaluate.drift.setting", [drift.setting], settings))
+            references.append(("reevaluate.drift.models", drift.models, models))
         for name, setting in self.settings.items():
             references.append((f"settings.{name}", setting.helpers, self.models))
             panel, captioner = setting.aggregate.judge, setting.aggregate.captions

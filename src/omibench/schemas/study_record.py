@@ -27,11 +27,12 @@ class StudyRecord(BaseModel):
 
 # `journal.json` of reevaluate: state of each model found by a watch.
 
-State = Literal["begun", "done", "waiting"]
+State = Literal["begun", "done", "waiting", "pending", "cancelled"]
 
 
 class Sighting(FrozenModel):
-    """A model found by a watch: `waiting` for a budget, `begun`, or `done` and on the board.
+    """A model found by a watch: `pending` until you approve it, `waiting` for a budget, `begun`,
+    `done` and on the board, or `cancelled`.
 
     A model stopped by a budget is on the board and waiting.
     """
@@ -45,12 +46,26 @@ class Sighting(FrozenModel):
     why: str | None = None
     cap_usd: float | None = None
     """Spending limit of the study when this model was stopped; raise it to continue."""
+    approved: bool = False
+    """Whether somebody has approved its evaluation."""
+    run: str | None = None
+    """Id of the flow run that evaluates it."""
 
 
-class Journal(FrozenModel):
+class Journal(BaseModel):
     """`journal.json` of reevaluate: state of each model found by a watch."""
 
+    model_config = ConfigDict(extra="forbid")
+
     models: list[Sighting] = []
+    retired: dict[str, str] = {}
+    """Models of the study that their endpoint has stopped listing, with the time, in UTC."""
+    failure: str = ""
+    """The last failure that was posted, until a run succeeds."""
+    costs_month: str = ""
+    """The month in which the costs of the one before were last posted."""
+    drift_month: str = ""
+    """The month of the last drift check."""
 
 
 # Machine-readable leaderboard: `board.json` of a published folder.

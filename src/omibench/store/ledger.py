@@ -272,6 +272,18 @@ class Ledger:
             spent: int = sum(spent for model, spent in rows.fetchall() if model in models)
         return spent / NANO
 
+    def spent_by_month(self, study: str) -> dict[tuple[str, str], float]:
+        """Return the US dollars of settled requests by month (UTC) and model, oldest first.
+
+        Amounts entered by an earlier version are not included, nor are settled lost requests.
+        """
+        with self._transaction() as run:
+            rows = run(
+                "SELECT strftime('%Y-%m', day * 86400, 'unixepoch') AS month, model, SUM(spent)"
+                " FROM day WHERE study=? GROUP BY month, model ORDER BY month, model", (study,),
+            ).fetchall()  # fmt: skip
+        return {(month, model): spent / NANO for month, model, spent in rows}
+
     def settlements(self, study: str) -> list[Settlement]:
         """List the manual and exported settlements, oldest first."""
         with self._transaction() as run:

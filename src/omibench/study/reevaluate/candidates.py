@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from omibench.errors import ParamsError
 from omibench.files.reading import read_text
 from omibench.files.yaml_file import YAML_BYTES, parse_yaml
-from omibench.params.reevaluate import Watch, fill_template, has_id
+from omibench.params.reevaluate import Watch, has_id
 from omibench.params.study import Study, parse_study, parse_study_file
 from omibench.schemas.tables import write_text
 
@@ -50,7 +50,7 @@ def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list
             name = _name(model_id, watch_name, names)
             identities.add(identity)
             names.add(name)
-            block = fill_template(watch.model, model_id)
+            block = watch.fill_block(model_id)
             candidates.append(
                 ModelCandidate(name, model_id, watch_name, block, tuple(watch.settings))
             )
@@ -70,6 +70,8 @@ def replace_models(study: Study, candidates: Iterable[ModelCandidate]) -> Study:
         "models": [c.name for c in candidates],
         "only": {c.name: list(c.settings) for c in candidates if c.settings},
     }
+    if "saliency" in values and values["saliency"].get("models"):
+        values["saliency"] = values["saliency"] | {"settings": [], "models": None}
     return parse_study(values, "the study with new models")
 
 
@@ -237,3 +239,32 @@ def _rewrite(text: str, candidate: ModelCandidate) -> str:
     out = io.StringIO()
     file.dump(values, out)
     return out.getvalue()
+
+
+# Removal of models from the cells of params.yaml; their blocks stay.
+
+
+def remove_from_params(params: Path, names: Iterable[str]) -> None:
+    """Take models out of `infer.models` and `infer.only`, preserving comments.
+
+    Raises:
+        ParamsError: The file cannot be read.
+    """
+    from ruamel.yaml import YAML
+
+    text = read_text(params, YAML_BYTES)
+    infer = _values(text, params).get("infer") or {}
+    if not (removed := [name for name in names if name in infer.get("models", [])]):
+        return
+    file = YAML()
+    file.preserve_quotes = True
+    file.width = 1000
+    values = file.load(text)
+    for name in removed:
+        values["infer"]["models"].remove(name)
+        if name in values["infer"].get("only", {}):
+            del values["infer"]["only"][name]
+    out = io.StringIO()
+    file.dump(values, out)
+    parse_study_file(_as_json(_values(out.getvalue(), params)))
+    write_text(params, out.getvalue())

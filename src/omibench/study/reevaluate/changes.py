@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from filecmp import cmp
 from pathlib import Path
@@ -21,7 +21,7 @@ from omibench.errors import (
     PassingError,
     reason_of,
 )
-from omibench.files.locks import LockError, try_lock
+from omibench.files.locks import LockError, try_lock, wait_lock
 from omibench.files.reading import read_json, read_text
 from omibench.files.writing import replace_atomically
 from omibench.models.api.failures import Failure, passes
@@ -55,7 +55,8 @@ class MonthlyAllowance(NamedTuple):
 class Priced(NamedTuple):
     """A candidate with its cost: requests to make, and US dollars expected and at most.
 
-    `refused` is a one-line reason for not evaluating it now, or None.
+    `refused` is a one-line reason for not evaluating it now, or None; `pending`: it waits for
+    approval.
     """
 
     candidate: ModelCandidate
@@ -63,6 +64,7 @@ class Priced(NamedTuple):
     usd: float
     usd_most: float
     refused: str | None = None
+    pending: bool = False
 
 
 def compute_allowance(study: Study, now: float) -> MonthlyAllowance:
@@ -96,23 +98,41 @@ def _read_spent(study: Study, month: str) -> float:
 
 
 def choose_candidates(
-    study: Study, candidates: Iterable[ModelCandidate], questions: Path, allowed: MonthlyAllowance
+    study: Study,
+    candidates: Iterable[ModelCandidate],
+    questions: Path,
+    allowed: MonthlyAllowance,
+    approved: Collection[tuple[str, str]] | None = None,
 ) -> list[Priced]:
     """Return the candidates with their cost, in order; refuse those that exceed the allowance.
 
     A candidate fits if its expected cost fits; while it runs, the budget keeps the worst case
-    within the allowance. Raises as `plan_study`.
+    within the allowance. `approved` are the watches and ids of new models that somebody has
+    approved; None if none needs it. Raises as `plan_study`.
     """
     priced, left_usd = [], allowed.left_usd
     for candidate in candidates:
-        rows = plan_study(replace_models(study, [candidate]), questions, papers=False).rows
+        plan = plan_study(replace_models(study, [candidate]), questions, papers=False)
+        rows = [row for row in plan.rows if not row.stage]  # not those of the dataset
         usd, usd_most, unknown = sum_dollars(rows)
         price = Priced(candidate, sum(row.to_buy for row in rows), usd, usd_most)
         refusal = _refusal(price, unknown, left_usd, allowed)
+        is_new = candidate.name not in study.models
+        if is_new and approved is not None and (candidate.watch, candidate.id) not in approved:
+            price, refusal = price._replace(pending=True), _describe_pending(price)
         priced.append(price._replace(refused=refusal))
         if left_usd is not None and refusal is None:
             left_usd -= usd
     return priced
+
+
+def _describe_pending(priced: Priced) -> str:
+    name = priced.candidate.name
+    return (
+        f"{name} ({priced.candidate.id}): {priced.to_buy:,} requests, {usd_text(priced.usd)} "
+        f"expected, at most {usd_text(priced.usd_most)}; it waits for your approval: "
+        f"omibench reevaluate --approve {name}"
+    )
 
 
 def find_cut_off(study: Study, candidates: Iterable[ModelCandidate]) -> dict[str, str]:
@@ -176,6 +196,17 @@ def note(
     )
 
 
+def note_begun(results: Path, candidates: Iterable[ModelCandidate], moment: str, run: str) -> None:
+    """Write that a flow run has begun to evaluate candidates."""
+    _keep(
+        results,
+        [
+            Sighting(model=c.name, id=c.id, watch=c.watch, state="begun", when=moment, run=run)
+            for c in candidates
+        ],
+    )
+
+
 def note_cut_off(
     results: Path, candidate: ModelCandidate, moment: str, reason: str, cap_usd: float | None
 ) -> None:
@@ -194,9 +225,27 @@ def note_cut_off(
 
 
 def _keep(results: Path, new: Iterable[Sighting]) -> None:
-    sightings = {sighting.model: sighting for sighting in read_journal(results).models}
-    rows = list((sightings | {sighting.model: sighting for sighting in new}).values())
-    write_json(results / JOURNAL, Journal(models=rows).model_dump(mode="json"))
+    with change_journal(results) as journal:
+        sightings = {sighting.model: sighting for sighting in journal.models}
+        for sighting in new:
+            before = sightings.get(sighting.model)
+            approved = sighting.approved or (before is not None and before.approved)
+            sightings[sighting.model] = sighting.model_copy(update={"approved": approved})
+        journal.models[:] = sightings.values()
+
+
+@contextmanager
+def change_journal(results: Path) -> Iterator[Journal]:
+    """Yield the journal of a results folder and write it at the end, unless the block fails.
+
+    Other processes wait meanwhile.
+    """
+    (results / JOURNAL).parent.mkdir(parents=True, exist_ok=True)
+    with (results / JOURNAL).with_name(".journal.lock").open("a") as lock:
+        wait_lock(lock.fileno())
+        journal = read_journal(results)
+        yield journal
+        write_json(results / JOURNAL, journal.model_dump(mode="json", exclude_defaults=True))
 
 
 def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[ModelCandidate]:
@@ -223,7 +272,11 @@ def _is_more(cap_usd: float | None, before: float | None) -> bool:
 def is_already_waiting(journal: Journal, priced: Priced) -> bool:
     """Return whether a model is already waiting for the same reason."""
     name, reason = priced.candidate.name, priced.refused
-    return any(s.model == name and s.state == "waiting" and s.why == reason for s in journal.models)
+    return any(
+        s.model == name and (s.state == "pending" if priced.pending else s.why == reason)
+        for s in journal.models
+        if s.state in ("waiting", "pending")
+    )
 
 
 @contextmanager
@@ -318,7 +371,7 @@ def format_entry(
 ) -> str:
     """Return a changelog entry: the evaluation of `day`, its cost, and the changes.
 
-    `remarks` are lines about problems.
+    `remarks` are lines about the cost and about problems.
     """
     names = ", ".join(f"`{p.candidate.name}`" for p in added)
     lines = [f"## {day}: {names}", ""]

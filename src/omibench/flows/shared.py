@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial, wraps
 from inspect import signature
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
-import typer
 from prefect import get_run_logger, tags, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
@@ -22,42 +19,21 @@ from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 from prefect.futures import PrefectFuture, wait
 from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME
-from prefect.tasks import exponential_backoff
 
-from omibench.cli.configfiles import end_stopped, exit_with_error
 from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locations import in_study_folder
 from omibench.files.locks import wait_lock
-from omibench.models.api.stop import check_stop, signals_watched, stop_requested
+from omibench.flows.build import snakemake
+from omibench.flows.progress import shown_progress
+from omibench.flows.retries import RETRIES
+from omibench.models.api.stop import check_stop, signals_watched
 from omibench.params.study import Study
-from omibench.study.plan.study_file import read_study
 from omibench.study.sharding import Shard, divide_limits, interleave, name_endpoint
-from omibench.text.terminal import say
-from workflows.build import snakemake
-
-ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
-Cores = Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)]
-Lanes = Annotated[int, typer.Option(help="Concurrent shards per endpoint.", min=1)]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 LEASE_S = 60.0
 """The seconds after which a killed flow's slot is free again."""
-
-
-def passing(_task: Any, _run: Any, state: Any) -> bool:
-    """Return whether a failed task is retried: not after a user's mistake or a wrong key."""
-    return may_pass(state.data)
-
-
-RETRIES: dict[str, Any] = {
-    "retries": 4,
-    "retry_delay_seconds": exponential_backoff(backoff_factor=5),
-    "retry_jitter_factor": 0.5,
-    "retry_condition_fn": passing,
-    "cache_policy": NO_CACHE,
-    "persist_result": False,
-}
 
 
 class Job(NamedTuple):
@@ -80,8 +56,8 @@ class Asking:
         self.lanes = {name: _lanes(name, lanes) for name in dict.fromkeys(self.names.values())}
         self.lost: dict[str, str] = {}
 
-    def ask(self, job: Job) -> int:
-        """Run a shard in a slot of each endpoint.
+    def ask(self, job: Job, note: Callable[[Shard], object]) -> int:
+        """Run a shard in a slot of each endpoint, and `note` it when it is done.
 
         A model that rejected everything gets no further shards. Raises OmibenchError.
         """
@@ -94,7 +70,9 @@ class Asking:
                     held.enter_context(_lane(name, self.lanes[name]))
                 self._check(job.models)
                 check_stop()
-                return job.ask(study, job.shard)
+                asked = job.ask(study, job.shard)
+                note(job.shard)
+                return asked
         except OmibenchError as error:
             if not may_pass(error):
                 self.lost = dict.fromkeys(job.models, str(error)) | self.lost
@@ -132,15 +110,22 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
     All are tried before the first failure is raised; responses are kept.
     """
     jobs = interleave(groups)
+    if not jobs:
+        return 0
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
-    for job in jobs:
-        check_stop()
-        shard = job.shard
-        with tags(f"study {study.study.name}", f"model {shard.model}", shard.name):
-            name = f"{shard.model} {shard.name} {shard.start}-{shard.stop}"
-            futures.append(ask_shard.submit(name, partial(asking.ask, job)))
-    wait(futures)
+    with shown_progress(study, [job.shard for job in jobs]) as progress:
+        note = progress.note_answered
+        for job in jobs:
+            check_stop()
+            shard = job.shard
+            with tags(f"study {study.study.name}", f"model {shard.model}", shard.name):
+                name = f"{shard.model} {shard.name} {shard.start}-{shard.stop}"
+                futures.append(ask_shard.submit(name, partial(asking.ask, job, note)))
+        wait(futures)
+        for job, future in zip(jobs, futures, strict=True):
+            if future.state.is_failed():
+                progress.note_failed(job.shard)
     return sum(future.result() for future in futures)
 
 
@@ -231,24 +216,3 @@ def _held(run_id: str | None) -> Iterator[None]:
 def questions_of(study: Study) -> Path:
     """Return the frozen questions of a study."""
     return Path(study.study.results) / "freeze" / "questions.jsonl"
-
-
-def run_from_command_line(params: str, start: Callable[[], object]) -> None:
-    """Start a flow; report a user's mistake as one line on standard error and an exit code.
-
-    A signal ends it with 128 plus its number, like `omibench`.
-    """
-    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
-    with signals_watched(whole_program=True):
-        try:
-            with in_study_folder(params, partial(say, err=True)) as there:
-                read_study(there)
-            start()
-        except BaseException as error:
-            if stop_requested() is not None:
-                # Prefect's state adds nothing, and its server may be gone.
-                logging.disable()
-                end_stopped()
-            if isinstance(error, OmibenchError):
-                exit_with_error(error)
-            raise

@@ -1,6 +1,6 @@
 """Run Snakemake from a flow: one build at a time per study's folder, also after a kill.
 
-The current folder is that of the study (`workflows.shared.in_its_study`).
+The current folder is that of the study (`omibench.flows.shared.in_its_study`).
 """
 
 from __future__ import annotations

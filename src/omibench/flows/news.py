@@ -1,0 +1,141 @@
+"""News and failures of flows, posted to the study's webhook; and what a cancelled run leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from time import gmtime, strftime
+from typing import Any, ParamSpec, TypeVar
+
+from prefect import task
+from prefect.client.orchestration import get_client
+from prefect.exceptions import TerminationSignal
+from prefect.runtime import flow_run
+
+from omibench.errors import OmibenchError, SomeFailedError
+from omibench.flows.retries import RETRIES
+from omibench.models.api.stop import StopSignal
+from omibench.params.study import Study
+from omibench.study.plan.study_file import read_study
+from omibench.study.reevaluate.changes import Move, change_journal, make_news, post
+from omibench.text.masking import mask
+
+log = logging.getLogger("omibench.flows")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class PostedError(SomeFailedError):
+    """Failures that the webhook has already received."""
+
+
+@task(**RETRIES)
+def tell(body: dict[str, Any], url_env: str) -> bool:
+    """Post news to the webhook, if any."""
+    return post(body, url_env)
+
+
+def tell_news(
+    study: Study, text: str, event: str, models: Sequence[str] = (), moved: Sequence[Move] = ()
+) -> list[str]:
+    """Post news; return one line if this failed.
+
+    `event` is `evaluated`, `waiting`, `pending`, `retired`, `costs`, `drift` or `budget`.
+    """
+    body = _news(study, text, event, models, moved)
+    try:
+        tell(body, study.reevaluate.webhook_env)
+    except OmibenchError as error:
+        return [str(error)]
+    return []
+
+
+def tell_failure(study: Study, text: str, event: str = "failed") -> None:
+    """Post a failure once: the same text again is posted only after a run has succeeded.
+
+    `event` is `failed`, `budget`, `outage` or `cancelled`.
+    """
+    with change_journal(Path(study.study.results)) as journal:
+        is_known, journal.failure = journal.failure == text, text
+    if is_known:
+        return
+    try:
+        post(_news(study, text, event), study.reevaluate.webhook_env)
+    except OmibenchError as error:
+        log.warning("omibench: %s", error)
+
+
+def _news(
+    study: Study, text: str, event: str, models: Sequence[str] = (), moved: Sequence[Move] = ()
+) -> dict[str, Any]:
+    title = study.study.title or study.study.name
+    board = study.reevaluate.board
+    return {"event": event} | make_news(study.study.name, f"{title}: {text}", models, moved, board)
+
+
+def note_success(study: Study) -> None:
+    """Forget the last failure, so that the next one is posted."""
+    with change_journal(Path(study.study.results)) as journal:
+        journal.failure = ""
+
+
+def reported(call: Callable[P, R]) -> Callable[P, R]:
+    """Wrap a flow's function to post its failure or its end by cancelling.
+
+    A flow inside another leaves this to the outer one. The current folder is the study's.
+    """
+
+    @wraps(call)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = signature(call).bind(*args, **kwargs)
+        given.apply_defaults()
+        name, is_inner = given.arguments["params"], flow_run.get_parent_flow_run_id() is not None
+        try:
+            result = call(*args, **kwargs)
+        except PostedError:
+            raise
+        except StopSignal as stop:
+            if not is_cancelled(flow_run.get_root_flow_run_id()):
+                raise
+            if not is_inner:
+                _tell_of(name, "cancelled", "the evaluation was cancelled; responses are kept")
+            # Prefect ends a run that raises this as cancelled, others as crashed.
+            raise TerminationSignal(signal=stop.number) from None
+        except TerminationSignal:
+            if not is_inner:
+                _tell_of(name, "cancelled", "the evaluation was cancelled; responses are kept")
+            raise
+        except Exception as error:
+            if not is_inner:
+                reason = str(error) if isinstance(error, OmibenchError) else repr(error)
+                _tell_of(name, "failed", f"{call.__name__} failed: {mask(reason)}")
+            raise
+        if not is_inner:
+            note_success(read_study(name, run_plugins=False))
+        return result
+
+    return run
+
+
+def is_cancelled(run_id: str | None) -> bool:
+    """Return whether somebody has cancelled a flow run, as far as its server says."""
+    if run_id is None:
+        return False
+    with suppress(Exception), get_client(sync_client=True) as client:
+        state = client.read_flow_run(run_id).state  # type: ignore[arg-type]  # it takes text, too
+        return state is not None and (state.is_cancelling() or state.is_cancelled())
+    return False
+
+
+def moment() -> str:
+    """Return the current time in UTC, formatted for people."""
+    return strftime("%Y-%m-%d %H:%M UTC", gmtime())
+
+
+def _tell_of(params: str, event: str, text: str) -> None:
+    with suppress(OmibenchError):  # a parameter file that cannot be read names no webhook
+        tell_failure(read_study(params, run_plugins=False), text, event)
