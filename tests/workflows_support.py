@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import URLError
+from urllib.request import Request
 
 import polars as pl
 
@@ -82,17 +83,12 @@ def study_folder(
     return folder
 
 
-def own_folder(
-    folder: Path, url: str, monthly: float = 5.0, problems: int = PROBLEMS, **reevaluate: Any
-) -> Path:
-    """Make the same study in a folder of `omibench init`, with more keys of `reevaluate`."""
+def own_folder(folder: Path, url: str, monthly: float = 5.0, problems: int = PROBLEMS) -> Path:
+    """Make the same study in a folder of `omibench init`."""
     command = [str(Path(sys.executable).with_name("omibench")), "init", str(folder)]
     subprocess.run([*command, "--benchmark", "emma"], check=True, capture_output=True)
     (folder / "params.yaml").unlink()
     fill_study(folder, url, monthly, problems)
-    lines = "".join(f"  {key}: {json.dumps(value)}\n" for key, value in reevaluate.items())
-    params = folder / "params.yaml"
-    params.write_text(params.read_text().replace("reevaluate:\n", f"reevaluate:\n{lines}"))
     return folder
 
 
@@ -153,6 +149,14 @@ def healthy(api: str) -> bool:
             return bool(reply.status == 200)
     except (URLError, OSError):
         return False
+
+
+def ask_api(api: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    """Ask Prefect's API: POST with a body, GET without."""
+    data = None if body is None else json.dumps(body).encode()
+    with DIRECT.open(Request(f"{api}{path}", data, {"content-type": "application/json"})) as reply:
+        text = reply.read()
+    return json.loads(text) if text else None
 
 
 def until(
@@ -221,10 +225,21 @@ class Served:
     def ended_looks(self) -> int:
         return self.log.read_text("utf-8", "replace").count("no new models in 1 watches")
 
-    def start(self, deployment: str) -> None:
-        command = [sys.executable, "-m", "prefect", "deployment", "run", deployment]
-        env = environment(self.home, self.api)
-        subprocess.run(command, cwd=self.folder, env=env, check=True, capture_output=True)
+    def start(self, deployment: str, **parameters: Any) -> str:
+        """Start a run of a deployment; its id."""
+        found = ask_api(self.api, f"/deployments/name/{deployment}")
+        begun = ask_api(
+            self.api, f"/deployments/{found['id']}/create_flow_run", {"parameters": parameters}
+        )
+        return str(begun["id"])
+
+    def state(self, run: str) -> str:
+        return str(ask_api(self.api, f"/flow_runs/{run}")["state_type"])
+
+    def inner_states(self, run: str) -> list[str]:
+        """The states of the runs inside a run."""
+        inside = {"flow_runs": {"parent_flow_run_id": {"any_": [run]}}}
+        return [r["state_type"] for r in ask_api(self.api, "/flow_runs/filter", inside)]
 
     def descendants(self, words: str) -> list[int]:
         """Processes below the server and worker whose command line holds the words."""

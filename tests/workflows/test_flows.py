@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from tests.extras import require_extra
-from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, flow, study_folder
+from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, ask_api, flow, study_folder
 
-from model_server.handle import DIRECT, ServerHandle
+from model_server.handle import ServerHandle
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROOT = {"is_null_": True}
-
-
-def ask_api(api: str, path: str, body: dict[str, Any]) -> Any:
-    from urllib.request import Request
-
-    data = json.dumps(body).encode()
-    with DIRECT.open(Request(f"{api}{path}", data, {"content-type": "application/json"})) as reply:
-        return json.load(reply)
 
 
 def paid(endpoint: ServerHandle) -> dict[str, int]:

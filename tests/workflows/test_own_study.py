@@ -12,19 +12,17 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.request import Request
 
 import pytest
 import yaml
 from tests.extras import require_extra
-from tests.workflows_support import PROBLEMS, Served, environment, own_folder, until
+from tests.workflows_support import PROBLEMS, Served, ask_api, environment, own_folder, until
 
-from model_server.handle import DIRECT, ServerHandle
+from model_server.handle import ServerHandle
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 OMIBENCH = str(Path(sys.executable).with_name("omibench"))
-DEPLOYMENTS = Path(__file__).parents[2] / "prefect.yaml"
 
 
 class Hook(ThreadingHTTPServer):
@@ -55,8 +53,8 @@ class Hook(ThreadingHTTPServer):
         return [body["event"] for body in self.posted]
 
 
-@pytest.fixture
-def hook() -> Iterator[Hook]:
+@pytest.fixture(scope="module")
+def webhook() -> Iterator[Hook]:
     server = Hook()
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -66,22 +64,44 @@ def hook() -> Iterator[Hook]:
     thread.join()
 
 
+@pytest.fixture
+def hook(webhook: Hook) -> Hook:
+    """The webhook, with nothing posted."""
+    webhook.posted.clear()
+    return webhook
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, webhook: Hook) -> Iterator[Served]:
+    """`omibench serve` in a new folder of `omibench init`: its flows run in the tests' folders."""
+    folder, home = tmp_path_factory.mktemp("server") / "lab", tmp_path_factory.mktemp("prefect")
+    subprocess.run([OMIBENCH, "init", str(folder), "--benchmark", "emma"], check=True)
+    running = Served(folder, home, OMIBENCH, "serve", **webhook.variables)
+    try:
+        until(lambda: bool(running.descendants("worker start")), 600, running.said)
+        keep = ask_api(running.api, "/deployments/name/reevaluate/keep")["id"]
+        ask_api(running.api, f"/deployments/{keep}/pause_deployment", {})  # no look at minute 17
+        yield running
+    finally:
+        running.end()
+
+
 Reevaluate = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def own(tmp_path: Path, endpoint: ServerHandle) -> Path:
-    return own_folder(tmp_path / "mine", endpoint.openai_url, approve=True)
+    return own_folder(tmp_path / "mine", endpoint.openai_url)
 
 
 @pytest.fixture
-def reevaluate(own: Path, prefect_home: Path, api_url: str, hook: Hook) -> Reevaluate:
+def reevaluate(own: Path, served: Served, hook: Hook) -> Reevaluate:
     """Run `omibench reevaluate` in the own folder."""
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [OMIBENCH, "reevaluate", *words], cwd=own, text=True, check=False, timeout=600,
-            env=environment(prefect_home, api_url) | hook.variables, capture_output=True,
+            env=environment(served.home, served.api) | hook.variables, capture_output=True,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
         return done
@@ -89,35 +109,11 @@ def reevaluate(own: Path, prefect_home: Path, api_url: str, hook: Hook) -> Reeva
     return run
 
 
-@pytest.fixture
-def served(
-    tmp_path: Path, endpoint: ServerHandle, hook: Hook, request: pytest.FixtureRequest
-) -> Iterator[Served]:
-    """Serving an own folder, with a look every so many seconds (`request.param`) or never."""
-    folder = own_folder(tmp_path / "mine", endpoint.openai_url)
-    plan = yaml.safe_load(DEPLOYMENTS.read_text())
-    if request.param:
-        for deployment in plan["deployments"]:
-            if deployment["name"] == "keep":
-                deployment["schedules"] = [{"interval": request.param}]
-        (folder / "prefect.yaml").write_text(yaml.safe_dump(plan))
-    (tmp_path / "home").mkdir()
-    running = Served(folder, tmp_path / "home", OMIBENCH, "serve", **hook.variables)
-    try:
-        yield running
-    finally:
-        running.end()
-
-
-def ask(api: str, path: str, body: dict[str, Any]) -> Any:
-    data = json.dumps(body).encode()
-    with DIRECT.open(Request(f"{api}{path}", data, {"content-type": "application/json"})) as reply:
-        return json.load(reply)
-
-
-def states(served: Served, name: str) -> list[str]:
-    named = {"flows": {"name": {"any_": [name]}}, "sort": "START_TIME_ASC"}
-    return [run["state_type"] for run in ask(served.api, "/flow_runs/filter", named)]
+def change(folder: Path, **reevaluate: Any) -> None:
+    """Add keys to the block `reevaluate`."""
+    lines = "".join(f"  {key}: {json.dumps(value)}\n" for key, value in reevaluate.items())
+    params = folder / "params.yaml"
+    params.write_text(params.read_text().replace("reevaluate:\n", f"reevaluate:\n{lines}"))
 
 
 def journal(folder: Path) -> dict[str, Any]:
@@ -133,6 +129,7 @@ def state_of(folder: Path, model: str) -> str:
 def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_requests(
     own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
+    change(own, approve=True)
     endpoint.add_model("new-1")
     before = (own / "params.yaml").read_text()
     reevaluate()
@@ -188,64 +185,60 @@ def test_an_exception_is_posted(
     assert "reevaluate failed" in hook.posted[0]["text"]
 
 
-@pytest.mark.parametrize("served", [15], indirect=True)
 def test_a_cancelled_evaluation_stays_cancelled_until_somebody_asks(
-    served: Served, endpoint: ServerHandle, hook: Hook
+    own: Path, served: Served, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
     endpoint.configure(latency_s=3.0)
-    until(lambda: served.ended_looks() >= 1, 600, served.said)
     endpoint.add_model("new-1")
+    run = served.start("reevaluate/keep", params=str(own / "params.yaml"))
     until(lambda: endpoint.stats(contents=False)["paid"] >= 2, 400, served.said)
-    (run,) = ask(
-        served.api, "/flow_runs/filter",
-        {"flow_runs": {"state": {"type": {"any_": ["RUNNING"]}}},
-         "flows": {"name": {"any_": ["reevaluate"]}}},
-    )  # fmt: skip
-    ask(served.api, f"/flow_runs/{run['id']}/set_state", {"state": {"type": "CANCELLING"}})
-    until(lambda: state_of(served.folder, "new-1") == "cancelled", 120, served.said)
-    until(lambda: "CANCELLED" in states(served, "reevaluate"), 120, served.said)
-    assert set(states(served, "evaluate")) == {"CANCELLED"}
+    ask_api(served.api, f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
+    until(lambda: served.state(run) != "CANCELLING", 120, served.said)
+    assert served.state(run) == "CANCELLED", served.said()
+    assert served.inner_states(run) == ["CANCELLED"], served.said()
+    assert state_of(own, "new-1") == "cancelled"
+    assert hook.events() == ["cancelled"]
     paid = endpoint.stats(contents=False)["paid"]
     assert paid < 2 * PROBLEMS, "it was cancelled in the middle"
-    kept = sum(len(f.read_bytes().splitlines()) for f in served.folder.glob("store/*/*.jsonl"))
+    kept = sum(len(f.read_bytes().splitlines()) for f in own.glob("store/*/*.jsonl"))
     assert kept == paid, "what was paid is kept"
-    assert "cancelled" in hook.events()
-    params = yaml.safe_load((served.folder / "params.yaml").read_text())
+    params = yaml.safe_load((own / "params.yaml").read_text())
     assert "new-1" not in params["infer"]["models"]
 
-    looks = served.ended_looks()
-    until(lambda: served.ended_looks() > looks, 120, served.said)
-    assert endpoint.stats(contents=False)["paid"] == paid, "the next looks buy nothing"
+    again = served.start("reevaluate/keep", params=str(own / "params.yaml"))
+    until(lambda: served.state(again) == "COMPLETED", 200, served.said)
+    assert endpoint.stats(contents=False)["paid"] == paid, "the next look buys nothing"
+    assert served.state(run) == "CANCELLED"
 
-    command = [OMIBENCH, "reevaluate", "--approve", "new-1"]
-    subprocess.run(command, cwd=served.folder, env=environment(served.home), check=True)
+    assert "cancelled since" in reevaluate("--pending").stdout
+    reevaluate("--approve", "new-1")
     endpoint.configure(latency_s=0.0)
-    until(lambda: state_of(served.folder, "new-1") == "done", 600, served.said)
+    reevaluate()
+    assert state_of(own, "new-1") == "done"
     books = endpoint.stats()["contents"].values()
     assert [book["paid"] for book in books] == [1] * (4 * PROBLEMS), "nothing was bought twice"
 
 
-@pytest.mark.parametrize("served", [None], indirect=True)
 def test_a_killed_flow_is_started_again_while_its_worker_lives(
-    served: Served, endpoint: ServerHandle
+    own: Path, served: Served, endpoint: ServerHandle
 ) -> None:
     endpoint.configure(latency_s=4.0)
-    until(lambda: bool(served.descendants("worker start")), 600, served.said)
     (worker,) = served.descendants("worker start")
-    served.start("evaluate/nightly")
+    run = served.start("evaluate/nightly", params=str(own / "params.yaml"))
     until(lambda: endpoint.stats()["paid"] >= 4, 400, served.said)
     assert endpoint.stats()["paid"] < 2 * PROBLEMS, "it was killed in the middle"
     for pid in served.descendants("prefect.engine"):
         os.kill(pid, signal.SIGKILL)
-    until((served.folder / "results/analyze/report.html").is_file, 600, served.said)
+    endpoint.configure(latency_s=0.0)
+    until(lambda: served.state(run) == "COMPLETED", 600, served.said)
+    assert (own / "results/analyze/report.html").is_file()
     assert served.descendants("worker start") == [worker]
-    assert "begun again: evaluate params.yaml" in served.log.read_text()
+    assert f"begun again: evaluate {own / 'params.yaml'}" in served.log.read_text()
     books = endpoint.stats()["contents"].values()
     assert len(books) == 2 * PROBLEMS
     in_flight = 8
     assert sum(book["paid"] - 1 for book in books) <= in_flight
-    until(lambda: "COMPLETED" in states(served, "evaluate"), 60, served.said)
-    artifacts = {a["key"]: a for a in ask(served.api, "/artifacts/latest/filter", {})}
+    artifacts = {a["key"]: a for a in ask_api(served.api, "/artifacts/latest/filter", {})}
     assert artifacts["requests"]["data"] == 100
     (row,) = json.loads(artifacts["progress"]["data"])
     assert (row["model"], row["answered"]) == ("old-one", f"{2 * PROBLEMS} of {2 * PROBLEMS}")

@@ -9,12 +9,14 @@ from functools import wraps
 from inspect import signature
 from pathlib import Path
 from time import gmtime, strftime
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
+from uuid import UUID
 
 from prefect import task
 from prefect.client.orchestration import get_client
-from prefect.exceptions import TerminationSignal
+from prefect.exceptions import CancelledRun, TerminationSignal
 from prefect.runtime import flow_run
+from prefect.states import Cancelled
 
 from omibench.errors import OmibenchError, SomeFailedError
 from omibench.flows.retries import RETRIES
@@ -86,7 +88,8 @@ def note_success(study: Study) -> None:
 def reported(call: Callable[P, R]) -> Callable[P, R]:
     """Wrap a flow's function to post its failure or its end by cancelling.
 
-    A flow inside another leaves this to the outer one. The current folder is the study's.
+    A cancelled one returns Prefect's state, whose result raises CancelledRun. A flow inside another
+    leaves posting to the outer one. The current folder is the study's.
     """
 
     @wraps(call)
@@ -98,17 +101,14 @@ def reported(call: Callable[P, R]) -> Callable[P, R]:
             result = call(*args, **kwargs)
         except PostedError:
             raise
-        except StopSignal as stop:
+        except (StopSignal, TerminationSignal, CancelledRun):
             if not is_cancelled(flow_run.get_root_flow_run_id()):
                 raise
             if not is_inner:
                 _tell_of(name, "cancelled", "the evaluation was cancelled; responses are kept")
-            # Prefect ends a run that raises this as cancelled, others as crashed.
-            raise TerminationSignal(signal=stop.number) from None
-        except TerminationSignal:
-            if not is_inner:
-                _tell_of(name, "cancelled", "the evaluation was cancelled; responses are kept")
-            raise
+            # Prefect ends a run that raises as crashed, because its own handler of SIGTERM is
+            # replaced (`omibench.flows.shared.living`).
+            return cast(R, Cancelled(message="Flow run was cancelled."))
         except Exception as error:
             if not is_inner:
                 reason = str(error) if isinstance(error, OmibenchError) else repr(error)
@@ -122,12 +122,16 @@ def reported(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def is_cancelled(run_id: str | None) -> bool:
-    """Return whether somebody has cancelled a flow run, as far as its server says."""
+    """Return whether somebody has cancelled a flow run, as far as its server says.
+
+    A cancelled run whose process then died is a cancelled one.
+    """
     if run_id is None:
         return False
     with suppress(Exception), get_client(sync_client=True) as client:
-        state = client.read_flow_run(run_id).state  # type: ignore[arg-type]  # it takes text, too
-        return state is not None and (state.is_cancelling() or state.is_cancelled())
+        states = client.read_flow_run_states(UUID(run_id))
+        last = next((s for s in reversed(states) if not s.is_crashed()), None)
+        return last is not None and (last.is_cancelling() or last.is_cancelled())
     return False
 
 

@@ -11,7 +11,7 @@ from time import time
 
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
-from prefect.exceptions import TerminationSignal
+from prefect.exceptions import CancelledRun
 from prefect.runtime import flow_run
 
 from omibench.errors import OmibenchError
@@ -128,7 +128,7 @@ def reevaluate(
             names = [one.candidate.name for one in chosen]
             try:
                 evaluate(params, shard, cores, lanes, names, allowed.cap_usd)
-            except TerminationSignal:
+            except CancelledRun:
                 cancel(study, Path(params), [run_id()], moment())
                 raise
             spent = read_committed(study) - committed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from httpx import TransportError
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -14,6 +15,7 @@ from prefect.exceptions import PrefectHTTPStatusError
 from prefect.states import Cancelled, Crashed, Scheduled
 
 from omibench.files.locks import hold
+from omibench.flows.news import is_cancelled
 from omibench.flows.shared import sign_of_life
 
 FLOWS = ("evaluate", "judge", "rationales", "reevaluate")
@@ -28,14 +30,17 @@ def begin_again() -> list[str]:
     """Schedule the runs whose process is gone again; return their names.
 
     A live run of a flow holds a lock (`omibench.flows.shared.living`). Runs inside another run are
-    marked as crashed, since that one restarts them.
+    marked as crashed, since that one restarts them; cancelled ones as cancelled.
     """
     begun = []
     with get_client(sync_client=True) as client:
-        for run in _read_runs(client, {"state": {"type": {"any_": AT_WORK}}}):
+        types = [*AT_WORK, StateType.CANCELLING]
+        for run in _read_runs(client, {"state": {"type": {"any_": types}}}):
             if _lives(str(run.id)):
                 continue
-            if run.deployment_id is None:
+            if is_cancelled(str(run.id)):
+                _end_cancelled(client, run.id)
+            elif run.deployment_id is None:
                 client.set_flow_run_state(run.id, Crashed(message=GONE), force=True)
             else:
                 client.set_flow_run_state(run.id, Scheduled(message=AGAIN), force=True)
@@ -58,7 +63,12 @@ def retry_crashed(served_s: float) -> list[str]:
         get_client(sync_client=True) as client,
     ):
         for run in _read_runs(client, crashed):
-            if run.deployment_id is None or run.run_count >= MOST_RUNS or _lives(str(run.id)):
+            if run.deployment_id is None or _lives(str(run.id)):
+                continue
+            if is_cancelled(str(run.id)):
+                _end_cancelled(client, run.id)
+                continue
+            if run.run_count >= MOST_RUNS:
                 continue
             _end_inner(client, str(run.id), Crashed(message=GONE))
             client.set_flow_run_state(run.id, Scheduled(message=AGAIN), force=True)
@@ -70,6 +80,11 @@ def cancel_inner(run_id: str) -> None:
     """Mark the runs inside a cancelled one, whose process was killed, as cancelled, too."""
     with get_client(sync_client=True) as client:
         _end_inner(client, run_id, Cancelled(message=GONE))
+
+
+def _end_cancelled(client: SyncPrefectClient, run_id: UUID) -> None:
+    _end_inner(client, str(run_id), Cancelled(message=GONE))
+    client.set_flow_run_state(run_id, Cancelled(message=GONE), force=True)
 
 
 def _end_inner(client: SyncPrefectClient, run_id: str, state: State[Any]) -> None:
