@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import URLError
@@ -69,6 +70,34 @@ reevaluate:
         limits: {{concurrency: 8, timeout_s: 20, attempts: 3}}
 """
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Hook(ThreadingHTTPServer):
+    """A webhook that keeps what is posted to it."""
+
+    def __init__(self) -> None:
+        self.posted: list[dict[str, Any]] = []
+        posted = self.posted
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                posted.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                self.send_response(200)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Nothing is logged."""
+
+        super().__init__(("127.0.0.1", 0), Handler)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment of programs that post to it."""
+        return {"OMIBENCH_WEBHOOK": f"http://127.0.0.1:{self.server_port}/"}
+
+    def events(self) -> list[str]:
+        return [body["event"] for body in self.posted]
 
 
 def study_folder(

@@ -24,7 +24,6 @@ from omibench.study.reevaluate.changes import (
     find_unfinished,
     is_already_waiting,
     note,
-    note_begun,
     read_journal,
 )
 from omibench.study.reevaluate.decisions import (
@@ -120,7 +119,7 @@ def test_a_cancelled_model_leaves_the_cells_and_comes_back_when_asked(params: Pa
     study = read(params)
     results = Path(study.study.results)
     found = find_new_models(study, {"lab": ["new-1"]})
-    note_begun(results, found, "now", "run-1")
+    note(results, found, "begun", "now", run="run-1")
     add_to_params(params, found)
     study = read(params)
     assert study.infer.models == ["old", "new-1"]
@@ -144,6 +143,19 @@ def test_a_cancelled_model_leaves_the_cells_and_comes_back_when_asked(params: Pa
     (again,) = find_unfinished(study, read_journal(results), None)
     assert (again.name, again.settings) == ("new-1", ("cot",))
     assert yaml.safe_load(text)["settings"] == yaml.safe_load(params.read_text())["settings"]
+
+
+def test_the_only_model_of_a_study_can_be_cancelled(params: Path) -> None:
+    params.write_text(params.read_text().replace("models: [old]", "models: []  # none yet"))
+    study = read(params)
+    found = find_new_models(study, {"lab": ["new-1"]})
+    note(Path(study.study.results), found, "begun", "now", run="run-1")
+    add_to_params(params, found)
+    assert cancel(read(params), params, ["run-1"], "later") == ["new-1"]
+    study = read(params)
+    assert study.infer.models == []
+    assert approve(study, params, ["all"], "last") == ["new-1"]
+    assert read(params).infer.models == ["new-1"]
 
 
 def test_removal_of_a_model_that_is_not_there_changes_nothing(params: Path) -> None:

@@ -18,7 +18,6 @@ from omibench.study.reevaluate.changes import (
     is_already_waiting,
     lock_results,
     note,
-    note_cut_off,
     read_journal,
 )
 
@@ -49,7 +48,7 @@ def test_what_a_budget_cut_off_goes_on_under_a_larger_one(
     (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     models = {"old": TEMPLATE | {"id": "old"}, "new-1": found.block}
     study = watching(models=models, infer={"models": ["old", "new-1"], "settings": ["cot"]})
-    note_cut_off(tmp_path, found, "now", "the budget ended", 2.0)
+    note(tmp_path, [found], "waiting", "now", "the budget ended", cap_usd=2.0)
     again = find_unfinished(study, read_journal(tmp_path), cap)
     assert [c.name for c in again] == ["new-1"] * goes_on
     assert find_unfinished(watching(), read_journal(tmp_path), cap) == [], (

@@ -12,7 +12,11 @@ import yaml
 from omibench.errors import ParamsError
 from omibench.files.yaml_file import list_dates
 from omibench.params.reevaluate import fill_template
-from omibench.study.reevaluate.candidates import ModelCandidate, add_to_params
+from omibench.study.reevaluate.candidates import (
+    ModelCandidate,
+    add_to_params,
+    remove_from_params,
+)
 
 BLOCK = {"provider": "openai", "id": "Lab/new: 1", "price": {"input": 1.0, "output": 2.0}}
 BLOCK["price"] = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}
@@ -90,6 +94,13 @@ def test_the_model_is_added_and_comments_stay(
     once = params.read_text()
     add_to_params(params, [candidate])
     assert params.read_text() == once, "what is there already stays"
+    remove_from_params(params, [candidate.name])
+    removed = yaml.safe_load(params.read_text())
+    assert "new-1" not in removed["infer"]["models"]
+    assert "new-1" not in (removed["infer"].get("only") or {})
+    assert removed["models"]["new-1"] == BLOCK, "its block stays"
+    for word in (line.partition("#")[2] for line in text.splitlines() if "#" in line):
+        assert f"#{word}" in params.read_text()
 
 
 @pytest.mark.parametrize("name", ["params.yaml", "studies/emma_recorded.yaml"])

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflows_support import SECRET, environment, free_port, healthy, study_folder, until
+from tests.workflows_support import (
+    SECRET,
+    Hook,
+    environment,
+    free_port,
+    healthy,
+    study_folder,
+    until,
+)
 
 from model_server.handle import ServerHandle
 
@@ -29,6 +38,25 @@ def endpoint(server: ServerHandle) -> ServerHandle:
 def folder(tmp_path: Path, root: Path, endpoint: ServerHandle) -> Path:
     """A checkout with a study of 12 questions, one model and two settings at the endpoint."""
     return study_folder(tmp_path / "study", root, endpoint.openai_url)
+
+
+@pytest.fixture(scope="module")
+def webhook() -> Iterator[Hook]:
+    """A webhook for the tests of a module."""
+    server = Hook()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def hook(webhook: Hook) -> Hook:
+    """The webhook, with nothing posted."""
+    webhook.posted.clear()
+    return webhook
 
 
 @pytest.fixture(scope="session")

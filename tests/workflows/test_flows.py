@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.extras import require_extra
-from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, ask_api, flow, study_folder
+from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, Hook, ask_api, flow, study_folder
 
 from model_server.handle import ServerHandle
 
@@ -60,12 +60,12 @@ def test_a_wrong_key_is_not_tried_again(
 
 
 def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
-    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str, hook: Hook
 ) -> None:
     folder = study_folder(tmp_path / "study", root, endpoint.openai_url, monthly=0.0001)
     endpoint.add_model("new-1")
     before = (folder / "params.yaml").read_text()
-    done = flow("reevaluate", folder, prefect_home, api_url)
+    done = flow("reevaluate", folder, prefect_home, api_url, **hook.variables)
     assert done.returncode == 3, done.stdout + done.stderr
     line = done.stderr.strip().splitlines()[-1]
     assert line.startswith("omibench: new-1: evaluating it is expected to cost $")
@@ -74,20 +74,21 @@ def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
     assert endpoint.stats()["paid"] == 0
     (waiting,) = json.loads((folder / "results/reevaluate/journal.json").read_text())["models"]
     assert (waiting["model"], waiting["state"]) == ("new-1", "waiting")
-    again = flow("reevaluate", folder, prefect_home, api_url)
+    again = flow("reevaluate", folder, prefect_home, api_url, **hook.variables)
     assert again.returncode == 0, "it was told; now it waits\n" + again.stderr
+    assert hook.events() == ["waiting"]
     assert (folder / "params.yaml").read_text() == before
     assert endpoint.stats()["paid"] == 0
 
 
 def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
-    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str, hook: Hook
 ) -> None:
     enough_as_expected = 0.05
     folder = study_folder(tmp_path / "study", root, endpoint.openai_url, monthly=enough_as_expected)
     endpoint.add_model("new-1")
     endpoint.configure(answer_chars=4000)
-    cut = flow("reevaluate", folder, prefect_home, api_url)
+    cut = flow("reevaluate", folder, prefect_home, api_url, **hook.variables)
     assert cut.returncode == 3, cut.stdout + cut.stderr
     assert "new-1: the budget ended before" in cut.stderr.strip().splitlines()[-1]
     assert state_of(folder, "new-1") == "waiting"
@@ -95,16 +96,17 @@ def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
     bought = endpoint.stats()["paid"]
     assert bought > 0
 
-    quiet = flow("reevaluate", folder, prefect_home, api_url)
+    quiet = flow("reevaluate", folder, prefect_home, api_url, **hook.variables)
     assert quiet.returncode == 0, "it was told; now it waits\n" + quiet.stderr
     assert "no new models in 1 watches" in quiet.stdout + quiet.stderr
     assert endpoint.stats()["paid"] == bought
+    assert hook.events() == ["budget"]
 
     params = folder / "params.yaml"
     limit = "monthly_budget_usd: "
     text = params.read_text()
     params.write_text(text.replace(f"{limit}{enough_as_expected}", f"{limit}5"))
-    ended = flow("reevaluate", folder, prefect_home, api_url)
+    ended = flow("reevaluate", folder, prefect_home, api_url, **hook.variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert state_of(folder, "new-1") == "done"
     for setting in ("cot", "direct"):

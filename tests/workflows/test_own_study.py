@@ -7,68 +7,25 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from tests.extras import require_extra
-from tests.workflows_support import PROBLEMS, Served, ask_api, environment, own_folder, until
+from tests.workflows_support import PROBLEMS, Hook, Served, ask_api, environment, own_folder, until
 
 from model_server.handle import ServerHandle
+from omibench.store.ledger import BudgetAccount, Ledger
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 OMIBENCH = str(Path(sys.executable).with_name("omibench"))
-
-
-class Hook(ThreadingHTTPServer):
-    """A webhook that keeps what is posted to it."""
-
-    def __init__(self) -> None:
-        self.posted: list[dict[str, Any]] = []
-        posted = self.posted
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                posted.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-                self.send_response(200)
-                self.send_header("content-length", "0")
-                self.end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Nothing is logged."""
-
-        super().__init__(("127.0.0.1", 0), Handler)
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """The environment of programs that post to it."""
-        return {"OMIBENCH_WEBHOOK": f"http://127.0.0.1:{self.server_port}/"}
-
-    def events(self) -> list[str]:
-        return [body["event"] for body in self.posted]
-
-
-@pytest.fixture(scope="module")
-def webhook() -> Iterator[Hook]:
-    server = Hook()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def hook(webhook: Hook) -> Hook:
-    """The webhook, with nothing posted."""
-    webhook.posted.clear()
-    return webhook
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +87,9 @@ def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_reques
     own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
     change(own, approve=True)
+    params = own / "params.yaml"
+    prices = '      prices:\n        - {match: "*-1", price: {input: 4.0, output: 20.0}}\n'
+    params.write_text(params.read_text().replace("    lab:\n", f"    lab:\n{prices}"))
     endpoint.add_model("new-1")
     before = (own / "params.yaml").read_text()
     reevaluate()
@@ -153,6 +113,8 @@ def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_reques
     assert endpoint.stats()["paid"] == 4 * PROBLEMS, "the other model's cells were missing, too"
     entry = (own / "board/changes.md").read_text()
     assert f"{2 * PROBLEMS} requests were to buy" in entry
+    block = yaml.safe_load(params.read_text())["models"]["new-1"]
+    assert (block["price"]["input"], block["group"]) == (4.0, "New models")
     costs = (own / "results/reevaluate/costs.md").read_text()
     assert "| `new-1` | $" in costs
     for model in ("new-1", "old-one"):
@@ -232,13 +194,99 @@ def test_a_killed_flow_is_started_again_while_its_worker_lives(
     endpoint.configure(latency_s=0.0)
     until(lambda: served.state(run) == "COMPLETED", 600, served.said)
     assert (own / "results/analyze/report.html").is_file()
+    assert not (served.folder / "results").exists(), "paths start in the study's folder"
     assert served.descendants("worker start") == [worker]
     assert f"begun again: evaluate {own / 'params.yaml'}" in served.log.read_text()
     books = endpoint.stats()["contents"].values()
     assert len(books) == 2 * PROBLEMS
     in_flight = 8
     assert sum(book["paid"] - 1 for book in books) <= in_flight
+
+
+def test_progress_costs_and_an_exhausted_budget_are_on_prefects_pages_and_posted(
+    own: Path, served: Served, endpoint: ServerHandle, hook: Hook, browser: Browser
+) -> None:
+    params = own / "params.yaml"
+    params.write_text(params.read_text().replace("name: kept", "name: kept\n  budget_usd: 0.02", 1))
+    endpoint.configure(answer_chars=4000)
+    run = served.start("evaluate/nightly", params=str(params))
+    until(lambda: served.state(run) in {"COMPLETED", "FAILED"}, 400, served.said)
+    assert hook.events() == ["budget"]
+    assert "the budget ended before" in hook.posted[0]["text"]
     artifacts = {a["key"]: a for a in ask_api(served.api, "/artifacts/latest/filter", {})}
     assert artifacts["requests"]["data"] == 100
-    (row,) = json.loads(artifacts["progress"]["data"])
+    row, _ = json.loads(artifacts["progress"]["data"])
     assert (row["model"], row["answered"]) == ("old-one", f"{2 * PROBLEMS} of {2 * PROBLEMS}")
+    page = browser.new_page(viewport={"width": 1200, "height": 1000})
+    for key, seen in (
+        ("progress", row["spent"]),
+        ("costs", "Monthly budget"),
+        ("requests", "100%"),
+    ):
+        page.goto(f"http://127.0.0.1:{served.port}/artifacts/key/{key}")
+        page.get_by_text(seen).first.wait_for(timeout=60_000)
+        page.screenshot(path=own / f"{key}.png")
+    page.close()
+
+
+def test_a_months_costs_retired_models_and_drift_are_posted_once(
+    own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    require_extra("stats", "scipy")
+    endpoint.configure(replies={"How much": r"It is \boxed{C}"})
+    params = own / "params.yaml"
+    model = yaml.safe_load(params.read_text())["models"]["old-one"] | {"id": "gone"}
+    text = params.read_text().replace("models:\n", f"models:\n  gone: {json.dumps(model)}\n", 1)
+    params.write_text(text)
+    reevaluate()
+    assert hook.events() == ["retired"], "a model of the study that the endpoint does not list"
+    assert "`gone` is retired" in hook.posted[0]["text"]
+    assert "- `gone` is retired" in (own / "board/changes.md").read_text()
+
+    subprocess.run([OMIBENCH, "run"], cwd=own, env=environment(own / ".prefect"), check=True)
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS
+    with monkeypatch.context() as earlier, Ledger(own / "store") as ledger:
+        earlier.setattr("omibench.store.ledger.time.time", lambda: time.time() - 32 * 86400)
+        attempt = ledger.reserve(BudgetAccount("kept", "old-one", 1e6, 60), 3.5)
+        assert attempt is not None
+        ledger.settle(attempt.id, 3.5)
+    change(own, drift={"setting": "direct", "problems": 10})
+    endpoint.configure(replies={"How much": r"It is \boxed{A}"})
+    hook.posted.clear()
+    reevaluate()
+    assert hook.events() == ["costs", "drift"]
+    costs, drift = hook.posted
+    assert costs["text"].startswith("The kept study: $3.50 in ")
+    assert costs["text"].endswith("old-one $3.50")
+    assert "100 % at first, 0 % in" in drift["text"]
+    assert "on the same 10 problems (0 gained, 10 lost, p = 0.002)" in drift["text"]
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
+    reevaluate()
+    assert hook.events() == ["costs", "drift"]
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
+
+
+def test_a_long_outage_is_posted_while_the_flow_waits(
+    own: Path, served: Served, endpoint: ServerHandle, hook: Hook
+) -> None:
+    endpoint.configure(faults={"unavailable": 1.0})
+    script = (
+        "import omibench.flows.progress as p; from omibench.cli.main import main\n"
+        "p.LONG_OUTAGE_S, p.EVERY_S = 3.0, 0.5\n"
+        "main()\n"
+    )
+    env = environment(served.home, served.api) | hook.variables
+    with subprocess.Popen(
+        [sys.executable, "-c", script, "flow", "evaluate"], cwd=own, env=env,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as flow:  # fmt: skip
+        try:
+            until(lambda: hook.events() == ["outage"], 300)
+            assert "old-one: its endpoint has been unavailable for" in hook.posted[0]["text"]
+            endpoint.configure(faults=[])
+            assert flow.wait(300) == 0
+        finally:
+            flow.kill()
+    assert hook.events() == ["outage"]
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS

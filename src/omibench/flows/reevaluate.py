@@ -49,8 +49,6 @@ from omibench.study.reevaluate.changes import (
     is_already_waiting,
     lock_results,
     note,
-    note_begun,
-    note_cut_off,
     publish,
     read_committed,
     read_journal,
@@ -174,7 +172,7 @@ def look_around(study: Study) -> tuple[dict[str, list[str]], list[str]]:
 def begin(params: Path, results: Path, chosen: Sequence[Priced]) -> None:
     """Add the models to the study, so that the next run continues if this one is killed."""
     candidates = [one.candidate for one in chosen]
-    note_begun(results, candidates, moment(), run_id())
+    note(results, candidates, "begun", moment(), run=run_id())
     add_to_params(params, candidates)
 
 
@@ -279,7 +277,7 @@ def announce(
     note(results, [c for c in candidates if c.name not in cut], "done", moment())
     for candidate in candidates:
         if why := cut.get(candidate.name):
-            note_cut_off(results, candidate, moment(), why, cap_usd)
+            note(results, [candidate], "waiting", moment(), why, cap_usd=cap_usd)
     names = [c.name for c in candidates]
     said = f"evaluated {', '.join(names)}; {len(moved)} places of the board moved"
     text, event = "; ".join([said, *cut.values()]), "budget" if cut else "evaluated"

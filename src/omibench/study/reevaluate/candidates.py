@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,7 +90,8 @@ def _slug(model_id: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", model_id).strip("-._")[:72] or "model"
 
 
-# Insertion of new models into params.yaml that preserves all other bytes and comments.
+# Insertion of new models into params.yaml that preserves all other bytes and comments; removal of
+# models from its cells.
 
 
 def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
@@ -223,48 +225,79 @@ def _lines(value: dict[str, Any], column: int) -> str:
 
 
 def _rewrite(text: str, candidate: ModelCandidate) -> str:
-    from ruamel.yaml import YAML
+    def add(values: Any) -> None:
+        infer = values.setdefault("infer", {})
+        values.setdefault("models", {}).setdefault(candidate.name, candidate.block)
+        if candidate.name not in infer.setdefault("models", []):
+            infer["models"].append(candidate.name)
+        if candidate.settings:
+            infer.setdefault("only", {})[candidate.name] = list(candidate.settings)
 
-    file = YAML()
-    file.preserve_quotes = True
-    file.width = 1000
-    values = file.load(text)
-    infer = values.setdefault("infer", {})
-    models = values.setdefault("models", {})
-    models.setdefault(candidate.name, candidate.block)
-    if candidate.name not in infer.setdefault("models", []):
-        infer["models"].append(candidate.name)
-    if candidate.settings:
-        infer.setdefault("only", {})[candidate.name] = list(candidate.settings)
-    out = io.StringIO()
-    file.dump(values, out)
-    return out.getvalue()
-
-
-# Removal of models from the cells of params.yaml; their blocks stay.
+    return _edit_yaml(text, add)
 
 
 def remove_from_params(params: Path, names: Iterable[str]) -> None:
-    """Take models out of `infer.models` and `infer.only`, preserving comments.
+    """Take models out of `infer.models` and `infer.only`; their blocks and comments stay.
 
     Raises:
         ParamsError: The file cannot be read.
     """
+    before = text = read_text(params, YAML_BYTES)
+    for name in names:
+        values = _values(text, params)
+        infer = values.get("infer") or {}
+        if name not in (infer.get("models") or []):
+            continue
+        infer["models"].remove(name)
+        infer.get("only", {}).pop(name, None)
+        cut = _cut_lines(text, name)
+        text = cut if _reads_as(cut, values) else _edit_yaml(text, partial(_remove, name=name))
+    if text != before:
+        parse_study_file(_as_json(_values(text, params)))
+        write_text(params, text)
+
+
+def _remove(values: Any, name: str) -> None:
+    infer = values["infer"]
+    infer["models"].remove(name)
+    infer["models"] = infer["models"] or []  # an empty block list is written as invalid YAML
+    infer.get("only", {}).pop(name, None)
+
+
+def _cut_lines(text: str, name: str) -> str:
+    """Cut the model's lines out of `infer.models` and `infer.only`, if these are blocks."""
+    import yaml
+
+    infer = _child(yaml.compose(text), "infer")
+    cuts: list[tuple[int, int]] = []
+    items = _child(infer, "models").value
+    place = [item.value for item in items].index(name)
+    if not _child(infer, "models").flow_style:
+        cuts.append(_lines_of(text, items[place], items[place]))
+    elif place:
+        cuts.append((items[place - 1].end_mark.index, items[place].end_mark.index))
+    only = _child(infer, "only")
+    for key, value in only.value if _is_block(only) else ():
+        if key.value == name:
+            cuts.append(_lines_of(text, key, value))
+    for start, end in sorted(cuts, reverse=True):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _lines_of(text: str, first: Any, last: Any) -> tuple[int, int]:
+    return text.rfind("\n", 0, first.start_mark.index) + 1, _line_end(text, last)
+
+
+def _edit_yaml(text: str, edit: Callable[[Any], None]) -> str:
+    """Return the text after a change of its values; comments stay."""
     from ruamel.yaml import YAML
 
-    text = read_text(params, YAML_BYTES)
-    infer = _values(text, params).get("infer") or {}
-    if not (removed := [name for name in names if name in infer.get("models", [])]):
-        return
     file = YAML()
     file.preserve_quotes = True
     file.width = 1000
     values = file.load(text)
-    for name in removed:
-        values["infer"]["models"].remove(name)
-        if name in values["infer"].get("only", {}):
-            del values["infer"]["only"][name]
+    edit(values)
     out = io.StringIO()
     file.dump(values, out)
-    parse_study_file(_as_json(_values(out.getvalue(), params)))
-    write_text(params, out.getvalue())
+    return out.getvalue()

@@ -179,58 +179,28 @@ def read_journal(results: Path) -> Journal:
     return read_typed_json(path, Journal) if path.is_file() else Journal()
 
 
-def note(
+def note(  # noqa: PLR0913 (what the journal says of a model)
     results: Path,
     candidates: Iterable[ModelCandidate],
     state: State,
     moment: str,
     reason: str | None = None,
+    *,
+    run: str | None = None,
+    cap_usd: float | None = None,
 ) -> None:
-    """Write the state of candidates, replacing their earlier entries."""
-    _keep(
-        results,
-        [
-            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=moment, why=reason)
-            for c in candidates
-        ],
-    )
+    """Write the state of candidates, replacing their earlier entries except an approval.
 
-
-def note_begun(results: Path, candidates: Iterable[ModelCandidate], moment: str, run: str) -> None:
-    """Write that a flow run has begun to evaluate candidates."""
-    _keep(
-        results,
-        [
-            Sighting(model=c.name, id=c.id, watch=c.watch, state="begun", when=moment, run=run)
-            for c in candidates
-        ],
-    )
-
-
-def note_cut_off(
-    results: Path, candidate: ModelCandidate, moment: str, reason: str, cap_usd: float | None
-) -> None:
-    """Write that a budget interrupted a candidate, and the study's cap at that time."""
-    name, model_id, watch, *_ = candidate
-    sighting = Sighting(
-        model=name,
-        id=model_id,
-        watch=watch,
-        state="waiting",
-        when=moment,
-        why=reason,
-        cap_usd=cap_usd,
-    )
-    _keep(results, [sighting])
-
-
-def _keep(results: Path, new: Iterable[Sighting]) -> None:
+    `run` is the flow run that evaluates them; `cap_usd` the study's cap when a budget stopped them.
+    """
     with change_journal(results) as journal:
         sightings = {sighting.model: sighting for sighting in journal.models}
-        for sighting in new:
-            before = sightings.get(sighting.model)
-            approved = sighting.approved or (before is not None and before.approved)
-            sightings[sighting.model] = sighting.model_copy(update={"approved": approved})
+        for c in candidates:
+            sightings[c.name] = Sighting(
+                model=c.name, id=c.id, watch=c.watch, state=state, when=moment, why=reason,
+                cap_usd=cap_usd, run=run,
+                approved=c.name in sightings and sightings[c.name].approved,
+            )  # fmt: skip
         journal.models[:] = sightings.values()
 
 
