@@ -23,7 +23,14 @@ from omibench.flows.retries import RETRIES
 from omibench.models.api.stop import StopSignal
 from omibench.params.study import Study
 from omibench.study.plan.study_file import read_study
-from omibench.study.reevaluate.changes import Move, change_journal, make_news, post
+from omibench.study.reevaluate.changes import (
+    Move,
+    change_journal,
+    has_webhook,
+    make_news,
+    post,
+    read_journal,
+)
 from omibench.text.masking import mask
 
 log = logging.getLogger("omibench.flows")
@@ -61,6 +68,8 @@ def tell_failure(study: Study, text: str, event: str = "failed") -> None:
 
     `event` is `failed`, `budget`, `outage` or `cancelled`.
     """
+    if not has_webhook(study.reevaluate.webhook_env):
+        return
     with change_journal(Path(study.study.results)) as journal:
         is_known, journal.failure = journal.failure == text, text
     if is_known:
@@ -81,8 +90,9 @@ def _news(
 
 def note_success(study: Study) -> None:
     """Forget the last failure, so that the next one is posted."""
-    with change_journal(Path(study.study.results)) as journal:
-        journal.failure = ""
+    if read_journal(Path(study.study.results)).failure:
+        with change_journal(Path(study.study.results)) as journal:
+            journal.failure = ""
 
 
 def reported(call: Callable[P, R]) -> Callable[P, R]:

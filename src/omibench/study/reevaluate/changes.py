@@ -206,7 +206,7 @@ def note(  # noqa: PLR0913 (what the journal says of a model)
 
 @contextmanager
 def change_journal(results: Path) -> Iterator[Journal]:
-    """Yield the journal of a results folder and write it at the end, unless the block fails.
+    """Yield the journal of a results folder; write it at the end if it has changed.
 
     Other processes wait meanwhile.
     """
@@ -214,8 +214,10 @@ def change_journal(results: Path) -> Iterator[Journal]:
     with (results / JOURNAL).with_name(".journal.lock").open("a") as lock:
         wait_lock(lock.fileno())
         journal = read_journal(results)
+        before = journal.model_copy(deep=True)
         yield journal
-        write_json(results / JOURNAL, journal.model_dump(mode="json", exclude_defaults=True))
+        if journal != before:
+            write_json(results / JOURNAL, journal.model_dump(mode="json", exclude_defaults=True))
 
 
 def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[ModelCandidate]:
@@ -419,6 +421,11 @@ def make_news(
     }
 
 
+def has_webhook(url_env: str) -> bool:
+    """Return whether an environment variable names a webhook."""
+    return bool(os.environ.get(url_env, "").strip())
+
+
 def post(body: Mapping[str, Any], url_env: str) -> bool:
     """POST a body to the URL in an environment variable; return False if it is not set.
 
@@ -428,7 +435,7 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
         ModelError: The request failed.
         PassingError: A retry may succeed.
     """
-    if not os.environ.get(url_env, "").strip():
+    if not has_webhook(url_env):
         return False
     url = read_key(url_env).get_secret_value()
     if urlsplit(url).scheme not in ("http", "https"):
