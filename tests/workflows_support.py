@@ -254,13 +254,15 @@ class Served:
     def ended_looks(self) -> int:
         return self.log.read_text("utf-8", "replace").count("no new models in 1 watches")
 
-    def start(self, deployment: str, **parameters: Any) -> str:
-        """Start a run of a deployment; its id."""
+    def start(self, deployment: str, state: str = "SCHEDULED", **parameters: Any) -> str:
+        """Start a run of a deployment, or only create it in another state; its id."""
         found = ask_api(self.api, f"/deployments/name/{deployment}")
-        begun = ask_api(
-            self.api, f"/deployments/{found['id']}/create_flow_run", {"parameters": parameters}
-        )
-        return str(begun["id"])
+        body = {"parameters": parameters, "state": {"type": state}}
+        return str(ask_api(self.api, f"/deployments/{found['id']}/create_flow_run", body)["id"])
+
+    def set_state(self, run: str, state: str) -> None:
+        body = {"state": {"type": state}, "force": True}
+        ask_api(self.api, f"/flow_runs/{run}/set_state", body)
 
     def state(self, run: str) -> str:
         return str(ask_api(self.api, f"/flow_runs/{run}")["state_type"])

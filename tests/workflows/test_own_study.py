@@ -154,7 +154,7 @@ def test_a_cancelled_evaluation_stays_cancelled_until_somebody_asks(
     endpoint.add_model("new-1")
     run = served.start("reevaluate/keep", params=str(own / "params.yaml"))
     until(lambda: endpoint.stats(contents=False)["paid"] >= 2, 400, served.said)
-    ask_api(served.api, f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
+    served.set_state(run, "CANCELLING")
     until(lambda: served.state(run) != "CANCELLING", 120, served.said)
     assert served.state(run) == "CANCELLED", served.said()
     assert served.inner_states(run) == ["CANCELLED"], served.said()
@@ -179,6 +179,25 @@ def test_a_cancelled_evaluation_stays_cancelled_until_somebody_asks(
     assert state_of(own, "new-1") == "done"
     books = endpoint.stats()["contents"].values()
     assert [book["paid"] for book in books] == [1] * (4 * PROBLEMS), "nothing was bought twice"
+
+
+def test_a_cancelled_run_whose_process_died_is_not_started_again(
+    served: Served, endpoint: ServerHandle
+) -> None:
+    crashed, left = (served.start("evaluate/nightly", "RUNNING") for _ in range(2))
+    for run in (crashed, left):
+        served.set_state(run, "CANCELLING")
+    served.set_state(crashed, "CRASHED")
+    until(lambda: served.state(crashed) != "CRASHED", 60, served.said)
+    assert served.state(crashed) == "CANCELLED"
+    assert served.state(left) == "CANCELLING", "its worker is gone"
+    script = "from omibench.flows.restarts import begin_again; print(begin_again())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment(served.home, served.api),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "[]\n"
+    assert served.state(left) == "CANCELLED"
 
 
 def test_a_killed_flow_is_started_again_while_its_worker_lives(

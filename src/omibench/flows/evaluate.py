@@ -11,7 +11,7 @@ from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
 from omibench.flows.judge import cell_file, judgements
-from omibench.flows.news import reported, tell_failure
+from omibench.flows.news import report_failures, tell_failure
 from omibench.flows.shared import (
     Job,
     ask_all,
@@ -38,7 +38,7 @@ from omibench.study.sharding import (
 
 @flow(name="evaluate", flow_run_name="evaluate {params}")
 @in_its_study
-@reported
+@report_failures
 @living
 def evaluate(
     params: str = "params.yaml",
@@ -98,12 +98,13 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 
 def show(study: Study) -> None:
     """Write the leaderboard and the report's path to the run in Prefect's pages."""
-    from omibench.study.reevaluate.changes import METRICS, REPORT, read_standings
+    from omibench.study.reevaluate.changes import METRICS, REPORT, read_journal, read_standings
 
     results = Path(study.study.results)
+    retired = read_journal(results).retired
     rows = [
         {"setting": setting, "rank": s.rank, "model": model, "accuracy": round(s.acc, 4)}
-        | {"simulated": s.simulated}
+        | {"simulated": s.simulated, "retired": retired.get(model, "")}
         for (setting, model), s in sorted(
             read_standings(results / METRICS).items(), key=lambda pair: (pair[0][0], pair[1].rank)
         )

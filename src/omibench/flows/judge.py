@@ -6,7 +6,7 @@ from pathlib import Path
 
 from prefect import flow, get_run_logger
 
-from omibench.flows.news import reported
+from omibench.flows.news import report_failures
 from omibench.flows.shared import (
     Job,
     ask_all,
@@ -29,7 +29,7 @@ from omibench.study.sharding import (
 
 @flow(name="judge", flow_run_name="judge {params}")
 @in_its_study
-@reported
+@report_failures
 @living
 def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: int = 4) -> int:
     """Judge every response of the study; return their number.

@@ -55,7 +55,7 @@ def tell_news(
 
     `event` is `evaluated`, `waiting`, `pending`, `retired`, `costs`, `drift` or `budget`.
     """
-    body = _news(study, text, event, models, moved)
+    body = _make_body(study, text, event, models, moved)
     try:
         tell(body, study.reevaluate.webhook_env)
     except OmibenchError as error:
@@ -75,12 +75,12 @@ def tell_failure(study: Study, text: str, event: str = "failed") -> None:
     if is_known:
         return
     try:
-        post(_news(study, text, event), study.reevaluate.webhook_env)
+        post(_make_body(study, text, event), study.reevaluate.webhook_env)
     except OmibenchError as error:
         log.warning("omibench: %s", error)
 
 
-def _news(
+def _make_body(
     study: Study, text: str, event: str, models: Sequence[str] = (), moved: Sequence[Move] = ()
 ) -> dict[str, Any]:
     title = study.study.title or study.study.name
@@ -95,7 +95,7 @@ def note_success(study: Study) -> None:
             journal.failure = ""
 
 
-def reported(call: Callable[P, R]) -> Callable[P, R]:
+def report_failures(call: Callable[P, R]) -> Callable[P, R]:
     """Wrap a flow's function to post its failure or its end by cancelling.
 
     A cancelled one returns Prefect's state, whose result raises CancelledRun. A flow inside another

@@ -101,7 +101,7 @@ class Progress:
 
 
 @contextmanager
-def shown_progress(study: Study, shards: Iterable[Shard]) -> Iterator[Progress]:
+def show_progress(study: Study, shards: Iterable[Shard]) -> Iterator[Progress]:
     """Keep a bar and a table on the run's pages up to date during the block."""
     progress, ended = Progress(study, shards), Event()
     bar = create_progress_artifact(0.0, key="requests", description="Requests with an answer")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from prefect import flow, get_run_logger
 
-from omibench.flows.news import reported
+from omibench.flows.news import report_failures
 from omibench.flows.shared import (
     Job,
     ask_all,
@@ -25,7 +25,7 @@ from omibench.study.sharding import Shard, choose_shard_size, make_shards, selec
 
 @flow(name="rationales", flow_run_name="rationales {params}")
 @in_its_study
-@reported
+@report_failures
 @living
 def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lanes: int = 4) -> int:
     """Judge and complete the problems of the study; return the number of completed ones.

@@ -20,7 +20,7 @@ from omibench.flows.news import (
     PostedError,
     is_cancelled,
     moment,
-    reported,
+    report_failures,
     tell_failure,
     tell_news,
 )
@@ -81,7 +81,7 @@ def look(name: str, watch: Watch) -> list[str]:
 
 @flow(name="reevaluate", flow_run_name="reevaluate {params}")
 @in_its_study
-@reported
+@report_failures
 @living
 def reevaluate(
     params: str = "params.yaml",
@@ -100,7 +100,7 @@ def reevaluate(
     study = read_study(params)
     results = Path(study.study.results)
     with lock_results(results):
-        study = leave_cancelled(study, params)
+        study = remove_cancelled(study, params)
         listings, problems = look_around(study)
         if not dry_run:
             problems += mark_retired(study, listings) + tell_costs(study)
@@ -143,7 +143,7 @@ def run_id() -> str:
     return str(flow_run.get_id())
 
 
-def leave_cancelled(study: Study, params: str) -> Study:
+def remove_cancelled(study: Study, params: str) -> Study:
     """Take the models of runs that were cancelled, and then killed, out of the study."""
     runs = {s.run for s in read_journal(Path(study.study.results)).models if s.state == "begun"}
     left = [run for run in runs if run is not None and run != run_id() and is_cancelled(run)]

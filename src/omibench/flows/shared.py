@@ -24,7 +24,7 @@ from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locations import in_study_folder
 from omibench.files.locks import wait_lock
 from omibench.flows.build import snakemake
-from omibench.flows.progress import shown_progress
+from omibench.flows.progress import show_progress
 from omibench.flows.retries import RETRIES
 from omibench.models.api.stop import check_stop, signals_watched
 from omibench.params.study import Study
@@ -114,7 +114,7 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
         return 0
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
-    with shown_progress(study, [job.shard for job in jobs]) as progress:
+    with show_progress(study, [job.shard for job in jobs]) as progress:
         note = progress.note_answered
         for job in jobs:
             check_stop()
