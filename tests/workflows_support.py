@@ -51,7 +51,7 @@ infer:
   models: [old-one]   # the watch adds more
   settings: [cot, direct]
 score:
-  rules: [emma]
+  scorers: [emma]
 analyze:
   explorer: false
 reevaluate:
@@ -266,6 +266,12 @@ class Served:
 
     def state(self, run: str) -> str:
         return str(ask_api(self.api, f"/flow_runs/{run}")["state_type"])
+
+    def states(self, flow: str, folder: Path) -> list[str]:
+        """The states of a flow's runs in a study's folder."""
+        name = f"{flow} {folder / 'params.yaml'}"
+        named = {"flow_runs": {"name": {"any_": [name]}}}
+        return [r["state_type"] for r in ask_api(self.api, "/flow_runs/filter", named)]
 
     def inner_states(self, run: str) -> list[str]:
         """The states of the runs inside a run."""
