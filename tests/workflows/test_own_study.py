@@ -88,7 +88,8 @@ def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_reques
 ) -> None:
     change(own, approve=True)
     params = own / "params.yaml"
-    prices = '      prices:\n        - {match: "*-1", price: {input: 4.0, output: 20.0}}\n'
+    price = {"input": 4.0, "output": 20.0, "as_of": "2026-11-21"}
+    prices = f"      prices: {json.dumps([{'match': '*-1', 'price': price}])}\n"
     params.write_text(params.read_text().replace("    lab:\n", f"    lab:\n{prices}"))
     endpoint.add_model("new-1")
     before = (own / "params.yaml").read_text()
