@@ -71,7 +71,8 @@ def tell_failure(study: Study, text: str, event: str = "failed") -> None:
     if not has_webhook(study.reevaluate.webhook_env):
         return
     with change_journal(Path(study.study.results)) as journal:
-        is_known, journal.failure = journal.failure == text, text
+        is_known = journal.posted.get(event) == text
+        journal.posted[event] = text
     if is_known:
         return
     try:
@@ -89,10 +90,14 @@ def _make_body(
 
 
 def note_success(study: Study) -> None:
-    """Forget the last failure, so that the next one is posted."""
-    if read_journal(Path(study.study.results)).failure:
+    """Forget the last failures, so that the next ones are posted.
+
+    A budget that ended still has: only another number of missing responses is posted.
+    """
+    if read_journal(Path(study.study.results)).posted:
         with change_journal(Path(study.study.results)) as journal:
-            journal.failure = ""
+            for event in journal.posted.keys() - {"budget"}:
+                del journal.posted[event]
 
 
 def report_failures(call: Callable[P, R]) -> Callable[P, R]:

@@ -58,7 +58,9 @@ def serve_folder(port: int, home: Path | None) -> None:
             err=True,
         )
         raise typer.Exit(2)
-    signal.signal(signal.SIGTERM, _interrupted)
+    # To end the flows takes longer than a command is given after a signal.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupted)
     try:
         with _program("server", "start", "--host", HOST, "--port", str(port)) as server:
             _wait_for(port, server)

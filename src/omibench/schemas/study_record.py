@@ -60,8 +60,8 @@ class Journal(BaseModel):
     models: list[Sighting] = []
     retired: dict[str, str] = {}
     """Models of the study that their endpoint has stopped listing, with the time, in UTC."""
-    failure: str = ""
-    """The last failure that was posted, until a run succeeds."""
+    posted: dict[str, str] = {}
+    """The last failure that was posted, by event, until a run succeeds."""
     costs_month: str = ""
     """The month in which the costs of the one before were last posted."""
     drift_month: str = ""
