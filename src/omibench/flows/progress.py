@@ -41,10 +41,10 @@ class Progress:
         self._failed: Counter[str] = Counter()
         self._posted: dict[str, float] = {}
 
-    def note_answered(self, shard: Shard) -> None:
-        """Note that a shard's responses are in the store."""
+    def note_answered(self, shard: Shard, answered: int) -> None:
+        """Note how many of a shard's requests are answered, all but those that a budget stopped."""
         with self._lock:
-            self._done[shard.model] += shard.stop - shard.start
+            self._done[shard.model] += answered
 
     def note_failed(self, shard: Shard) -> None:
         """Note that a shard has failed after all its retries."""

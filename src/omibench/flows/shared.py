@@ -56,8 +56,8 @@ class Asking:
         self.lanes = {name: _lanes(name, lanes) for name in dict.fromkeys(self.names.values())}
         self.lost: dict[str, str] = {}
 
-    def ask(self, job: Job, note: Callable[[Shard], object]) -> int:
-        """Run a shard in a slot of each endpoint, and `note` it when it is done.
+    def ask(self, job: Job, note: Callable[[Shard, int], object]) -> int:
+        """Run a shard in a slot of each endpoint, and `note` its answers when it is done.
 
         A model that rejected everything gets no further shards. Raises OmibenchError.
         """
@@ -71,7 +71,7 @@ class Asking:
                 self._check(job.models)
                 check_stop()
                 asked = job.ask(study, job.shard)
-                note(job.shard)
+                note(job.shard, asked)
                 return asked
         except OmibenchError as error:
             if not may_pass(error):

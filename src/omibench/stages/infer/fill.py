@@ -22,7 +22,7 @@ def count_tasks(questions: Path, study: Study, cell: Cell) -> int:
 
 
 def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
-    """Run one shard of a cell's tasks, store the responses, and return their number.
+    """Run one shard of a cell's tasks, store the responses, and return how many are answered.
 
     Stored responses are not requested again. Raises as `infer_cell`, and PassingError if requests
     failed temporarily after all attempts; completed responses are kept, so that a retry requests
@@ -33,14 +33,17 @@ def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
         answered = run_cell(tasks, study, cell, askers)
     exchanges = [exchange for task in answered for step in task.steps for exchange in step]
     check_answered([a.request for a in exchanges], [a.response for a in exchanges])
-    return len(tasks)
+    return sum(
+        all(exchange.response.outcome != "budget_stop" for step in task.steps for exchange in step)
+        for task in answered
+    )
 
 
 def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
     """Run one model in several settings in one call, so that an engine is loaded once.
 
     Prompts also share their prefixes over the settings. Later steps of settings follow, setting by
-    setting. Returns the number of tasks. Raises as `fill_store`.
+    setting. Returns the number of answered tasks. Raises as `fill_store`.
     """
     cells = [Cell(model, setting) for setting in settings]
     with open_asker(study, model) as asker:
