@@ -15,7 +15,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
 import polars as pl
@@ -181,11 +181,19 @@ def healthy(api: str) -> bool:
 
 
 def ask_api(api: str, path: str, body: dict[str, Any] | None = None) -> Any:
-    """Ask Prefect's API: POST with a body, GET without."""
+    """Ask Prefect's API: POST with a body, GET without. While its database is locked, it waits."""
     data = None if body is None else json.dumps(body).encode()
-    with DIRECT.open(Request(f"{api}{path}", data, {"content-type": "application/json"})) as reply:
-        text = reply.read()
-    return json.loads(text) if text else None
+    request = Request(f"{api}{path}", data, {"content-type": "application/json"})
+    for last in (False,) * 30 + (True,):
+        try:
+            with DIRECT.open(request) as reply:
+                text = reply.read()
+            return json.loads(text) if text else None
+        except HTTPError as error:
+            if error.code != 503 or last:
+                raise
+        time.sleep(1)
+    return None
 
 
 def until(
