@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +17,9 @@ from tests.extras import require_extra
 from tests.workflows_support import PROBLEMS, Hook, Served, ask_api, environment, own_folder, until
 
 from model_server.handle import ServerHandle
-from omibench.store.ledger import BudgetAccount, Ledger
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
@@ -81,46 +79,6 @@ def journal(folder: Path) -> dict[str, Any]:
 def state_of(folder: Path, model: str) -> str:
     entries = {entry["model"]: entry["state"] for entry in journal(folder).get("models", [])}
     return str(entries.get(model))
-
-
-def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_requests(
-    own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
-) -> None:
-    change(own, approve=True)
-    params = own / "params.yaml"
-    price = {"input": 4.0, "output": 20.0, "as_of": "2026-11-21"}
-    prices = f"      prices: {json.dumps([{'match': '*-1', 'price': price}])}\n"
-    params.write_text(params.read_text().replace("    lab:\n", f"    lab:\n{prices}"))
-    endpoint.add_model("new-1")
-    before = (own / "params.yaml").read_text()
-    reevaluate()
-    assert endpoint.stats()["paid"] == 0
-    assert (own / "params.yaml").read_text() == before
-    assert hook.events() == ["pending"]
-    command = "omibench reevaluate --approve new-1"
-    assert "24 requests, $" in hook.posted[0]["text"]
-    assert hook.posted[0]["text"].endswith(command)
-    reevaluate()
-    assert hook.events() == ["pending"], "it is posted once"
-    assert command in reevaluate("--pending").stdout
-    wrong = reevaluate("--approve", "new-2", code=2)
-    assert "no such model waits for approval; those that do: new-1" in wrong.stderr
-
-    assert "no model waits for approval" in reevaluate("--approve", "new-1").stdout
-    assert endpoint.stats()["paid"] == 0, "to approve sends nothing"
-    reevaluate()
-    assert state_of(own, "new-1") == "done"
-    assert hook.events() == ["pending", "evaluated"]
-    assert endpoint.stats()["paid"] == 4 * PROBLEMS, "the other model's cells were missing, too"
-    entry = (own / "board/changes.md").read_text()
-    assert f"{2 * PROBLEMS} requests were to buy" in entry
-    block = yaml.safe_load(params.read_text())["models"]["new-1"]
-    assert (block["price"]["input"], block["group"]) == (4.0, "New models")
-    costs = (own / "results/reevaluate/costs.md").read_text()
-    assert "| `new-1` | $" in costs
-    for model in ("new-1", "old-one"):
-        assert f" for `{model}`" in entry
-    assert not (own / "results/reevaluate/drift.json").exists()
 
 
 def test_an_endpoint_that_cannot_be_read_is_posted_once(
@@ -224,69 +182,6 @@ def test_a_killed_flow_is_started_again_while_its_worker_lives(
     assert len(books) == 2 * PROBLEMS
     in_flight = 8
     assert sum(book["paid"] - 1 for book in books) <= in_flight
-
-
-def test_progress_costs_and_an_exhausted_budget_are_on_prefects_pages_and_posted(
-    own: Path, served: Served, endpoint: ServerHandle, hook: Hook, browser: Browser
-) -> None:
-    params = own / "params.yaml"
-    params.write_text(params.read_text().replace("name: kept", "name: kept\n  budget_usd: 0.02", 1))
-    endpoint.configure(answer_chars=4000)
-    run = served.start("evaluate/nightly", params=str(params))
-    until(lambda: served.state(run) in {"COMPLETED", "FAILED"}, 400, served.said)
-    assert hook.events() == ["budget"]
-    assert "the budget ended before" in hook.posted[0]["text"]
-    artifacts = {a["key"]: a for a in ask_api(served.api, "/artifacts/latest/filter", {})}
-    row, _ = json.loads(artifacts["progress"]["data"])
-    answered = endpoint.stats(contents=False)["paid"]
-    assert 0 < answered < 2 * PROBLEMS
-    assert (row["model"], row["answered"]) == ("old-one", f"{answered} of {2 * PROBLEMS}")
-    percent = f"{100 * answered / (2 * PROBLEMS):.1f}"
-    page = browser.new_page()
-    shown = {"progress": row["spent"], "costs": row["spent"], "requests": percent}
-    for key, seen in shown.items():
-        page.goto(f"http://127.0.0.1:{served.port}/artifacts/artifact/{artifacts[key]['id']}")
-        page.get_by_text(seen).first.wait_for(timeout=60_000)
-    page.close()
-
-
-def test_a_months_costs_retired_models_and_drift_are_posted_once(
-    own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    require_extra("stats", "scipy")
-    endpoint.configure(replies={"How much": r"It is \boxed{C}"})
-    params = own / "params.yaml"
-    model = yaml.safe_load(params.read_text())["models"]["old-one"] | {"id": "gone"}
-    text = params.read_text().replace("models:\n", f"models:\n  gone: {json.dumps(model)}\n", 1)
-    params.write_text(text)
-    reevaluate()
-    assert hook.events() == ["retired"], "a model of the study that the endpoint does not list"
-    assert "`gone` is retired" in hook.posted[0]["text"]
-    assert "- `gone` is retired" in (own / "board/changes.md").read_text()
-
-    subprocess.run([OMIBENCH, "run"], cwd=own, env=environment(own / ".prefect"), check=True)
-    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS
-    last_month = time.time() - 32 * 86400
-    with monkeypatch.context() as earlier, Ledger(own / "store") as ledger:
-        earlier.setattr("omibench.store.ledger.time.time", lambda: last_month)
-        attempt = ledger.reserve(BudgetAccount("kept", "old-one", 1e6, 60), 3.5)
-        assert attempt is not None
-        ledger.settle(attempt.id, 3.5)
-    change(own, drift={"setting": "direct", "problems": 10})
-    endpoint.configure(replies={"How much": r"It is \boxed{A}"})
-    hook.posted.clear()
-    reevaluate()
-    assert hook.events() == ["costs", "drift"]
-    costs, drift = hook.posted
-    assert costs["text"].startswith("The kept study: $3.50 in ")
-    assert costs["text"].endswith("old-one $3.50")
-    assert "100 % at first, 0 % in" in drift["text"]
-    assert "on the same 10 problems (0 gained, 10 lost, p = 0.002)" in drift["text"]
-    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
-    reevaluate()
-    assert hook.events() == ["costs", "drift"]
-    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
 
 
 def test_a_long_outage_is_posted_while_the_flow_waits(
