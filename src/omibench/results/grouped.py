@@ -362,6 +362,27 @@ class FamilyTests:
         return dict(zip(cells, ranges, strict=True))
 
 
+def adjust_families(table: pl.DataFrame, p: str, family: Sequence[str]) -> pl.DataFrame:
+    """Add Holm's adjusted p values within families of tests.
+
+    Args:
+        table: One row per test, with the column `p`; null marks a test that could not be made.
+        p: The column of unadjusted p values.
+        family: The columns whose equal values make a family.
+
+    Returns:
+        The table with `p_holm` (null without a p) and `family`, the number of tests of the family.
+    """
+
+    def adjust(values: pl.Series) -> pl.Series:
+        return pl.Series(adjust_holm(values.cast(pl.Float64).to_numpy()))
+
+    adjusted = pl.col(p).map_batches(adjust, return_dtype=pl.Float64).over(family)
+    return table.with_columns(
+        p_holm=adjusted.fill_nan(None), family=pl.col(p).count().over(family).cast(pl.Int64)
+    )
+
+
 _UNTESTED = PairTest(AccuracyDifference(nan, -1.0, 1.0, 0), nan, nan, nan, 0)
 
 

@@ -149,7 +149,8 @@ def draw_shots(table: pl.DataFrame) -> Chart | None:
         ("label", "series", "value"),
         _place_shots,
         lambda rows: (
-            "ribbons: one standard error over runs; stars: significantly above no examples (Welch)"
+            "ribbons: one standard error over runs; stars: significantly above no examples "
+            "(Welch's test, Holm's correction)"
         ),
         draw=_draw_ribbons,
         zero=False,

@@ -192,7 +192,7 @@ def count_stars(table: pl.DataFrame) -> str | None:
     return (
         f"By {name_rules(tested['rules'][0])}, {better:,} of {count_noun(tested.height, 'point')} "
         f"with examples {'is' if better == 1 else 'are'} above no examples by Welch's one-sided "
-        "test over runs, without a correction for their number."
+        "test over runs, with Holm's correction for their number."
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from omibench.results.grouped import adjust_families
 from omibench.results.statistics.samples import (
     compare_run_pairs,
     compare_runs,
@@ -39,7 +40,9 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     accuracy over items), `sd`, `sem` and `runs`; each judge of a panel has separate rows. Rows with
     the metric `difference` compare a setting or model with its baseline in `analyze.baselines`:
     `p_welch` is the one-sided p of Welch's test that the mean over runs is not above the
-    baseline's, `stars` its marks (USNCO-V), `p_paired` the two-sided p of runs paired by their
+    baseline's, `p_holm` the same adjusted by Holm over the `family` of comparisons of one kind,
+    scorer and slice, `stars` its marks, `stars_unadjusted` those of `p_welch` as USNCO-V prints
+    them, `p_paired` the two-sided p of runs paired by their
     number (OMIBench, J), and `note` the reason for a missing p: fewer than two runs, or no
     variance. These tests generalise to other runs over the same items; those of `baselines`
     generalise to other items.
@@ -114,7 +117,9 @@ def _compare(analysis: Analysis, runs: Runs) -> list[pl.DataFrame]:
                 rows.append(row | _test(of["accuracies"], base["accuracies"]))
     if not rows:
         return []
-    return [mark_both_simulated(analysis, pl.DataFrame(rows, infer_schema_length=None))]
+    table = pl.DataFrame(rows, infer_schema_length=None).cast({"p_welch": pl.Float64})
+    adjusted = mark_stars_of(adjust_families(table, "p_welch", ["kind", "rules", "slice"]))
+    return [mark_both_simulated(analysis, adjusted)]
 
 
 def _test(values: list[float], base: list[float]) -> dict[str, Any]:
@@ -129,7 +134,13 @@ def _test(values: list[float], base: list[float]) -> dict[str, Any]:
         "runs": len(values),
         "baseline_runs": len(base),
         "p_welch": None if isnan(welch.p) else welch.p,
-        "stars": mark_stars(welch.p),
+        "stars_unadjusted": mark_stars(welch.p),
         "p_paired": None if paired is None or isnan(paired.p) else paired.p,
         "note": welch.reason,
     }
+
+
+def mark_stars_of(table: pl.DataFrame) -> pl.DataFrame:
+    """Add `stars`, the marks of `p_holm`; empty without a p."""
+    marks = [mark_stars(nan if p is None else p) for p in table["p_holm"]]
+    return table.with_columns(stars=pl.Series(marks, dtype=pl.String))

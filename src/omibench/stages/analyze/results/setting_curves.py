@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from omibench.results.grouped import estimate_groups, estimate_means
+from omibench.results.grouped import adjust_families, estimate_groups, estimate_means
 from omibench.results.slices import label_items
 from omibench.results.statistics.samples import RunTest, compare_runs, mark_stars
 from omibench.stages.analyze.results.accuracy import CELL
@@ -27,6 +27,7 @@ from omibench.stages.analyze.results.curve_series import (
     locate_budget,
     locate_shots,
 )
+from omibench.stages.analyze.results.repeated_runs import mark_stars_of
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -181,8 +182,9 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
         `shots` is the number of examples; `series` distinguishes kinds of examples. Each sample
         index is a run over all items; `sd` and `sem` are over `runs`. `p` is the one-sided p of
         Welch's test that the mean over runs exceeds that of `baseline`, the setting without
-        examples, with `stars` as printed by USNCO-V; `reason` explains a missing p. None if no
-        model has two numbers of examples.
+        examples, `p_holm` the same adjusted by Holm over the `family` of points of one scorer
+        and slice, `stars` its marks, `stars_unadjusted` those of `p` as USNCO-V prints them;
+        `reason` explains a missing p. None if no model has two numbers of examples.
     """
     points = frame_points(analysis, locate_shots, "shots")
     if points.is_empty():
@@ -250,12 +252,13 @@ def _compare_with_none(table: pl.DataFrame, greedy: set[tuple[str, str]]) -> pl.
             continue
         repeated = without * len(runs) if (model, baseline) in greedy else without
         tests.append(compare_runs(runs, repeated))
-    return joined.with_columns(
+    tested = joined.with_columns(
         baseline=pl.when(pl.col("shots") > 0).then("baseline"),
-        p=pl.Series([test.p for test in tests], dtype=pl.Float64),
-        stars=pl.Series([mark_stars(test.p) for test in tests], dtype=pl.String),
+        p=pl.Series([test.p for test in tests], dtype=pl.Float64).fill_nan(None),
+        stars_unadjusted=pl.Series([mark_stars(test.p) for test in tests], dtype=pl.String),
         reason=pl.Series([test.reason for test in tests], dtype=pl.String),
     ).drop("without")
+    return mark_stars_of(adjust_families(tested, "p", ["rules", "slice"]))
 
 
 @result(

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import linregress, pointbiserialr, spearmanr, ttest_1samp, ttest_ind
+from statsmodels.stats.multitest import multipletests
 from tests.stages.analyze.conftest import table_of
 from tests.stages.analyze.results.curves.made import SIMULATED, Draw, make_analysis, make_answers
 
@@ -496,6 +497,26 @@ def test_runs_have_mean_spread_and_a_test_against_no_example(tmp_path: Path) -> 
     assert two["stars"] == mark_stars(expected.pvalue)
     assert (zero["p"], zero["stars"], zero["baseline"]) == (None, "", None)
     assert two["baseline"] == "none"
+    assert (two["p_holm"], two["family"]) == (two["p"], 1)
+
+
+def test_stars_are_corrected_for_the_number_of_points(tmp_path: Path) -> None:
+    study = make_shot_study()
+    study["infer"]["models"] = ["m", "n", "o"]
+    counts = {"m": [4, 5, 4, 3, 5], "n": [2, 3, 4, 2, 3], "o": [2, 2, 2, 2, 3]}
+    draws = [Draw(model, "none", f"p{i}", float(i < 2)) for i in range(6) for model in counts]
+    draws += [
+        draw._replace(model=model) for model, right in counts.items() for draw in draw_two(right)
+    ]
+    table = table_of(make_analysis(tmp_path, study, make_answers(6), draws), "accuracy-by-shots")
+    tested = table.filter(shots=2).sort("p")
+    assert tested["family"].to_list() == [3, 3, 3]
+    expected = multipletests(tested["p"].to_numpy(), method="holm")[1]
+    assert tested["p_holm"].to_list() == pytest.approx(expected.tolist(), abs=3e-6)
+    assert tested["stars"].to_list() == [mark_stars(p) for p in expected]
+    assert tested["stars_unadjusted"].to_list() == [mark_stars(p) for p in tested["p"]]
+    assert tested["stars"].to_list() != tested["stars_unadjusted"].to_list()
+    assert table.filter(shots=0)["p_holm"].null_count() == 3
 
 
 def test_a_single_sampled_run_without_examples_is_no_baseline_for_a_test(tmp_path: Path) -> None:
