@@ -81,6 +81,46 @@ def state_of(folder: Path, model: str) -> str:
     return str(entries.get(model))
 
 
+def test_a_new_model_waits_for_approval_and_its_entry_counts_only_its_own_requests(
+    own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
+) -> None:
+    change(own, approve=True)
+    params = own / "params.yaml"
+    price = {"input": 4.0, "output": 20.0, "as_of": "2026-11-21"}
+    prices = f"      prices: {json.dumps([{'match': '*-1', 'price': price}])}\n"
+    params.write_text(params.read_text().replace("    lab:\n", f"    lab:\n{prices}"))
+    endpoint.add_model("new-1")
+    before = (own / "params.yaml").read_text()
+    reevaluate()
+    assert endpoint.stats()["paid"] == 0
+    assert (own / "params.yaml").read_text() == before
+    assert hook.events() == ["pending"]
+    command = "omibench reevaluate --approve new-1"
+    assert "24 requests, $" in hook.posted[0]["text"]
+    assert hook.posted[0]["text"].endswith(command)
+    reevaluate()
+    assert hook.events() == ["pending"], "it is posted once"
+    assert command in reevaluate("--pending").stdout
+    wrong = reevaluate("--approve", "new-2", code=2)
+    assert "no such model waits for approval; those that do: new-1" in wrong.stderr
+
+    assert "no model waits for approval" in reevaluate("--approve", "new-1").stdout
+    assert endpoint.stats()["paid"] == 0, "to approve sends nothing"
+    reevaluate()
+    assert state_of(own, "new-1") == "done"
+    assert hook.events() == ["pending", "evaluated"]
+    assert endpoint.stats()["paid"] == 4 * PROBLEMS, "the other model's cells were missing, too"
+    entry = (own / "board/changes.md").read_text()
+    assert f"{2 * PROBLEMS} requests were to buy" in entry
+    block = yaml.safe_load(params.read_text())["models"]["new-1"]
+    assert (block["price"]["input"], block["group"]) == (4.0, "New models")
+    costs = (own / "results/reevaluate/costs.md").read_text()
+    assert "| `new-1` | $" in costs
+    for model in ("new-1", "old-one"):
+        assert f" for `{model}`" in entry
+    assert not (own / "results/reevaluate/drift.json").exists()
+
+
 def test_an_endpoint_that_cannot_be_read_is_posted_once(
     own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
