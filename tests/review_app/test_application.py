@@ -18,7 +18,7 @@ from omibench.review.app.database import set_password
 from omibench.review.app.service import ReviewService
 from omibench.review.folder import compute_head, read_decisions
 from omibench.schemas.review import TaskPicture
-from omibench.web.server import ATTEMPTS_OF_NAME, WINDOW_S
+from omibench.web.server import ATTEMPTS_OF_ADDRESS, ATTEMPTS_OF_NAME, WINDOW_S
 from review_app.builders import (
     GOOD,
     PEOPLE,
@@ -166,6 +166,13 @@ def test_a_cookie_that_was_changed_or_signed_elsewhere_is_none(
     stranger = open_client(service)  # another secret
     stranger.headers["cookie"] = cookie
     assert stranger.get("/").status_code == 401
+
+
+def test_a_class_may_log_in_from_one_address(tmp_path: Path) -> None:
+    client = open_client(make_service(tmp_path))
+    for number in range(ATTEMPTS_OF_ADDRESS + 2):
+        assert log_in(client, "ann").status_code == 303, number
+        client.cookies.clear()
 
 
 def test_after_some_wrong_passwords_the_right_one_has_to_wait(tmp_path: Path) -> None:

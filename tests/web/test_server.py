@@ -101,11 +101,24 @@ def test_few_attempts_are_made_for_one_name_and_from_one_address() -> None:
         limit.add_failure("ann", f"address {number}", number)
     assert limit.find_wait("ann", "another", 10) == WINDOW_S - 10
     assert limit.find_wait("ann", "another", WINDOW_S) == 0
-    limit.forget_name("ann")
+    limit.take_back("ann", "another", 10)
     assert limit.find_wait("ann", "another", 10) == 0
     for number in range(ATTEMPTS_OF_ADDRESS):
         limit.add_failure(f"name {number}", "a", 0)
     assert limit.find_wait("abe", "a", 1) == WINDOW_S - 1
+
+
+def test_logins_that_succeed_block_nobody_and_wipe_out_no_failure() -> None:
+    limit = LoginLimit()
+    for number in range(5 * ATTEMPTS_OF_ADDRESS):
+        assert limit.find_wait(f"name {number}", "a", number) == 0
+        limit.add_failure(f"name {number}", "a", number)
+        limit.take_back(f"name {number}", "a", number)
+    for number in range(ATTEMPTS_OF_ADDRESS):
+        limit.add_failure(f"guess {number}", "b", number)
+        limit.add_failure("mallory", "b", number + 0.5)
+        limit.take_back("mallory", "b", number + 0.5)
+    assert limit.find_wait("abe", "b", ATTEMPTS_OF_ADDRESS) > 0
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -194,6 +194,8 @@ ATTEMPTS_OF_NAME: Final = 8
 ATTEMPTS_OF_ADDRESS: Final = 30
 """Number of failed logins within the window after which further ones are blocked."""
 _REMEMBERED: Final = 10_000
+_TIMES: Final = 4 * ATTEMPTS_OF_ADDRESS
+"""More than the limits, so that attempts in progress push out no failure."""
 
 
 class LoginLimit:
@@ -218,15 +220,21 @@ class LoginLimit:
         """Count a failed login."""
         for key in (("name", name), ("address", address)):
             # The latest key is last, so that the oldest one is dropped.
-            times = self._failures.pop(key, deque(maxlen=ATTEMPTS_OF_ADDRESS))
+            times = self._failures.pop(key, deque(maxlen=_TIMES))
             times.append(now)
             self._failures[key] = times
         while len(self._failures) > _REMEMBERED:
             del self._failures[next(iter(self._failures))]
 
-    def forget_name(self, name: str) -> None:
-        """Reset the count of a name after a successful login."""
+    def take_back(self, name: str, address: str, now: float) -> None:
+        """Reset the count of a name after a login that `add_failure` counted but that succeeded.
+
+        Other failures from its address stay: someone with a password may try those of others.
+        """
         self._failures.pop(("name", name), None)
+        times = self._failures.get(("address", address), deque())
+        with suppress(ValueError):
+            times.remove(now)
 
     def _find_wait(self, key: tuple[str, str], limit: int, now: float) -> float:
         times = [time for time in self._failures.get(key, ()) if now - time < WINDOW_S]

@@ -198,7 +198,7 @@ async def log_in(request: Request) -> Response:
     if not login.is_secret(form.get("secret", "")):
         limit.add_failure(address, address, now)
         return _ask(target, "Wrong secret.", 401)
-    limit.forget_name(address)
+    limit.take_back(address, address, now)
     response = RedirectResponse(target, 303)
     login.let_in(response)
     return response

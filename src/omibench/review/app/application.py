@@ -137,7 +137,7 @@ async def log_in(request: Request) -> Response:
     limit.add_failure(name, address, now)
     if not await run_in_threadpool(_knows_password, context, name, password):
         return _ask_login(request, name, target, "Wrong name or password.", 401)
-    limit.forget_name(name)
+    limit.take_back(name, address, now)
     response = RedirectResponse(target, 303)
     context.sessions.start(response, name)
     return response
