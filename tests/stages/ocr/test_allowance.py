@@ -126,6 +126,23 @@ def test_pages_that_end_the_process_are_left_out_and_a_slow_machine_is_no_failur
     assert OcrReport.model_validate_json((out / "report.json").read_text("utf-8")).files == [file]
 
 
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("os.kill(os.getpid(), 11)", "was ended by signal 11 (Segmentation fault, a fault in a"),
+        ("os.kill(os.getpid(), 9)", "was ended by signal 9 (Killed, as the system does if memory"),
+        ("sys.exit('broken')", "ended with exit code 1: broken"),
+    ],
+)
+def test_the_end_of_a_reader_has_a_reason(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, said: str
+) -> None:
+    monkeypatch.setattr(run, "_WORKER", (sys.executable, "-c", f"import os, sys; {end}"))
+    outcome = run.run_job(job(bad_papers / "whole.pdf", tmp_path / "out"))
+    assert outcome.error is not None
+    assert f"whole.pdf: the reader {said}" in outcome.error[1]
+
+
 def test_a_failed_page_is_not_read(tmp_path: Path) -> None:
     exam(3).save(tmp_path / "paper.pdf")
     some = job(tmp_path / "paper.pdf", tmp_path / "out")

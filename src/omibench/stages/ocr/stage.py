@@ -79,6 +79,7 @@ _CROPS = ("images", "formulas")
 _MOST_ATTEMPTS = 5
 """Maximum number of times that a source is read again without a page."""
 _FAILURES = frozenset({"paper_failed", "paper_out_of_memory"})
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
 _OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
 """The signal for a process whose CPU time is used up; not every system has it."""
 _WORKER = python_module(worker.__name__)
@@ -286,7 +287,20 @@ def _work(job: OcrJob) -> OcrOutcome:
     )
     code = "paper_out_of_memory" if starved else "paper_failed"
     last = (process.stderr.strip().splitlines() or ["no message"])[-1]
-    return OcrOutcome(error=(code, f"{paper}: the reader ended with {process.returncode}: {last}"))
+    end = describe_end(process.returncode)
+    return OcrOutcome(error=(code, f"{paper}: the reader {end}: {last}"))
+
+
+def describe_end(code: int) -> str:
+    """Return how a process ended, for a message: with an exit code, or by a signal and why."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    reason = signal.strsignal(-code) or "unknown signal"
+    if -code == signal.SIGKILL:
+        reason += ", as the system does if memory is short"
+    elif -code in _CRASHES:
+        reason += ", a fault in a library that reads PDFs or pictures"
+    return f"was ended by signal {-code} ({reason})"
 
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
