@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
@@ -150,6 +150,8 @@ FRAME_BYTES: Final = 4 * 2**30
 _FLOOR: Final = 512 * 2**20
 _RATIO: Final = 100
 """A file of any size can unpack to 512 MiB, and beyond that to a hundred times its size."""
+_TABLE_FLOOR: Final = 64 * 2**20
+_ROWS_FLOOR: Final = 100_000
 _CELL: Final = 16
 """Minimum bytes per value in memory, even if the file states none: an equal or missing value
 repeated a million times takes a few bytes of a file.
@@ -158,9 +160,14 @@ BATCH: Final = 64
 
 
 def read_frame(
-    path: str | Path, limit: int = FRAME_BYTES, columns: Sequence[str] | None = None
+    path: str | Path,
+    limit: int = FRAME_BYTES,
+    columns: Sequence[str] | None = None,
+    floor: int | None = None,
 ) -> pl.DataFrame:
     """Read a Parquet file, or `columns` of it, of at most `limit` bytes in memory.
+
+    `floor` replaces the 512 MiB to which a file of any size can unpack.
 
     Raises as `open_regular` does, and FileFormatError for an invalid Parquet file, a missing
     column, or a file that unpacks to more than 512 MiB and a hundred times its own size.
@@ -168,7 +175,7 @@ def read_frame(
     import polars as pl
 
     with open_regular(path) as file:
-        max_bytes = _check_size(path, file, limit, columns)
+        max_bytes = _check_size(path, file, limit, columns, floor)
     try:
         with _refusing_broken(path):
             # Given a path, polars maps the file; a star in the name is not a pattern.
@@ -185,13 +192,48 @@ def read_frame(
     return frame
 
 
+def read_table_rows(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet table, such as responses: one of any size unpacks to 64 MiB.
+
+    Raises as `read_frame` does, and FileFormatError for a file with more rows than bytes, or a
+    value that Python cannot represent.
+    """
+    with open_regular(path) as file, _refusing_broken(path), suppress(ValueError):
+        rows, size = read_footer(file).rows, file.seek(0, 2)
+        if rows > max(_ROWS_FLOOR, size):
+            raise FileFormatError(
+                f"{path}: has {rows:,} rows in {size_text(size)}, more than one per byte; it is "
+                "not a table of responses"
+            )
+    yield from _yield_rows(path, read_frame(path, floor=_TABLE_FLOOR))
+
+
+def _yield_rows(path: str | Path, frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    try:
+        yield from frame.iter_rows(named=True)
+    except (ValueError, OverflowError) as error:  # such as a time after the year 9999
+        name = next((values.name for values in frame.iter_columns() if not _is_plain(values)), "")
+        raise FileFormatError(
+            f"{path}: column {name!r}: a value cannot be read: {reason_of(error)}; remove the "
+            "column, or write it as text"
+        ) from None
+
+
+def _is_plain(values: pl.Series) -> bool:
+    try:
+        values.to_list()
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
 def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file with pictures, 64 at a time.
 
     Raises as `read_frame` does; `limit` applies to each of these batches.
     """
     for frame in _iter_batches(path, limit):
-        yield from frame.iter_rows(named=True)
+        yield from _yield_rows(path, frame)
 
 
 def _iter_batches(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[pl.DataFrame]:
@@ -267,14 +309,18 @@ def _refusing_broken(path: str | Path) -> Iterator[None]:
 
 
 def _check_size(
-    path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
+    path: str | Path,
+    file: BinaryIO,
+    limit: int | None,
+    columns: Sequence[str] | None,
+    floor: int | None = None,
 ) -> int:
     """Return the maximum uncompressed size after checking the stated sizes."""
     try:
         footer = read_footer(file)
     except (ValueError, OSError) as error:
         raise _refuse_broken(path, error) from None
-    max_bytes = max(_FLOOR, _RATIO * file.seek(0, 2))
+    max_bytes = max(_FLOOR if floor is None else floor, _RATIO * file.seek(0, 2))
     max_bytes = max_bytes if limit is None else min(limit, max_bytes)
     names = None if columns is None else set(columns)
     selection = [c for c in footer.columns if names is None or c.name in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,13 @@ from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
 from omibench.files import parquet as frames
-from omibench.files.parquet import iter_frame, join_frames, read_footer, read_frame
+from omibench.files.parquet import (
+    iter_frame,
+    join_frames,
+    read_footer,
+    read_frame,
+    read_table_rows,
+)
 
 
 def bomb(path: Path) -> None:
@@ -92,6 +98,35 @@ def test_a_value_repeated_is_a_bomb_as_well(value: int | None, tmp_path: Path) -
         with pytest.raises(FileFormatError, match=r"unpacks to 640\.0 MB, but at most"):
             list(read(path))
     assert read_frame(path, columns=["c0"]).height == rows
+
+
+def test_rows_that_cost_no_byte_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"id": ["a"] * 1_000_000, "prediction": ["A"] * 1_000_000}).write_parquet(path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(FileFormatError, match=r"rows\.parquet: has 1,000,000 rows in .* kB"):
+        next(read_table_rows(path))
+    pl.DataFrame({"id": ["a"] * 100_000}).write_parquet(path)
+    assert len(list(read_table_rows(path))) == 100_000
+
+
+def test_one_long_text_that_all_rows_repeat_is_refused_in_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "texts.parquet"
+    codes = pa.array([0] * 2_000, pa.int32())
+    pq.write_table(pa.table({"a": pa.DictionaryArray.from_arrays(codes, ["x" * 50_000])}), path)
+    with pytest.raises(FileFormatError, match=r"unpacks to 100\.0 MB, but at most 67\.1 MB"):
+        next(read_table_rows(path))
+
+
+@pytest.mark.parametrize("read", [read_table_rows, iter_frame])
+def test_a_time_that_python_does_not_know_names_its_column(
+    tmp_path: Path, read: Callable[[Path], Iterator[object]]
+) -> None:
+    path = tmp_path / "times.parquet"
+    far = pl.Series([0, 1_099_511_627_776_000]).cast(pl.Datetime("ms"))  # the year 36812
+    pl.DataFrame({"id": ["a", "b"], "sent": far}).write_parquet(path)
+    with pytest.raises(FileFormatError, match=r"times\.parquet: column 'sent': .* out of range"):
+        list(read(path))
 
 
 def test_a_table_is_read_whole_by_columns_and_by_rows(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Literal, cast
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
-from omibench.files.parquet import read_frame
+from omibench.files.parquet import read_table_rows
 from omibench.files.reading import open_regular, parse_json, read_csv
 
 Kind = Literal["parquet", "zip", "json", "lines", "html", "csv", "tsv"]
@@ -95,7 +95,7 @@ def _line(lines: IO[bytes], path: Path) -> bytes:
 def table_rows(path: Path, kind: Kind) -> Iterator[Row]:
     """Yield the rows of a Parquet, CSV or TSV file; empty text cells are None."""
     if kind == "parquet":
-        yield from read_frame(path).iter_rows(named=True)
+        yield from read_table_rows(path)
         return
     for row in read_csv(path, "\t" if kind == "tsv" else ","):
         yield {name: value if value != "" else None for name, value in row.items()}

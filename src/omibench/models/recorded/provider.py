@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.files.parquet import read_frame
+from omibench.files.parquet import read_table_rows
 from omibench.files.reading import hash_file, read_json_lines
 from omibench.models.options import refuse_options
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
@@ -138,7 +138,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _parquet(path: Path) -> Iterator[dict[str, Any]]:
-    return read_frame(path).iter_rows(named=True)
+    return read_table_rows(path)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
