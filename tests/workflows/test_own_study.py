@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from tests.extras import require_extra
 from tests.workflows_support import PROBLEMS, Hook, Served, ask_api, environment, own_folder, until
 
 from model_server.handle import ServerHandle
+from omibench.store.ledger import BudgetAccount, Ledger
 
 if TYPE_CHECKING:
     pass
@@ -222,6 +224,45 @@ def test_a_killed_flow_is_started_again_while_its_worker_lives(
     assert len(books) == 2 * PROBLEMS
     in_flight = 8
     assert sum(book["paid"] - 1 for book in books) <= in_flight
+
+
+def test_a_months_costs_retired_models_and_drift_are_posted_once(
+    own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    require_extra("stats", "scipy")
+    endpoint.configure(replies={"How much": r"It is \boxed{C}"})
+    params = own / "params.yaml"
+    model = yaml.safe_load(params.read_text())["models"]["old-one"] | {"id": "gone"}
+    text = params.read_text().replace("models:\n", f"models:\n  gone: {json.dumps(model)}\n", 1)
+    params.write_text(text)
+    reevaluate()
+    assert hook.events() == ["retired"], "a model of the study that the endpoint does not list"
+    assert "`gone` is retired" in hook.posted[0]["text"]
+    assert "- `gone` is retired" in (own / "board/changes.md").read_text()
+
+    subprocess.run([OMIBENCH, "run"], cwd=own, env=environment(own / ".prefect"), check=True)
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS
+    last_month = time.time() - 32 * 86400
+    with monkeypatch.context() as earlier, Ledger(own / "store") as ledger:
+        earlier.setattr("omibench.store.ledger.time.time", lambda: last_month)
+        attempt = ledger.reserve(BudgetAccount("kept", "old-one", 1e6, 60), 3.5)
+        assert attempt is not None
+        ledger.settle(attempt.id, 3.5)
+    change(own, drift={"setting": "direct", "problems": 10})
+    endpoint.configure(replies={"How much": r"It is \boxed{A}"})
+    hook.posted.clear()
+    reevaluate()
+    assert hook.events() == ["costs", "drift"]
+    costs, drift = hook.posted
+    assert costs["text"].startswith("The kept study: $3.50 in ")
+    assert costs["text"].endswith("old-one $3.50")
+    assert "100 % at first, 0 % in" in drift["text"]
+    assert "on the same 10 problems (0 gained, 10 lost, p = 0.002)" in drift["text"]
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
+    reevaluate()
+    assert hook.events() == ["costs", "drift"]
+    assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
 
 
 def test_a_long_outage_is_posted_while_the_flow_waits(
