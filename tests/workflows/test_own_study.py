@@ -21,7 +21,7 @@ from model_server.handle import ServerHandle
 from omibench.store.ledger import BudgetAccount, Ledger
 
 if TYPE_CHECKING:
-    pass
+    from playwright.sync_api import Browser
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
@@ -224,6 +224,31 @@ def test_a_killed_flow_is_started_again_while_its_worker_lives(
     assert len(books) == 2 * PROBLEMS
     in_flight = 8
     assert sum(book["paid"] - 1 for book in books) <= in_flight
+
+
+def test_progress_costs_and_an_exhausted_budget_are_on_prefects_pages_and_posted(
+    own: Path, served: Served, endpoint: ServerHandle, hook: Hook, browser: Browser
+) -> None:
+    params = own / "params.yaml"
+    params.write_text(params.read_text().replace("name: kept", "name: kept\n  budget_usd: 0.02", 1))
+    endpoint.configure(answer_chars=4000)
+    run = served.start("evaluate/nightly", params=str(params))
+    until(lambda: served.state(run) in {"COMPLETED", "FAILED"}, 400, served.said)
+    assert hook.events() == ["budget"]
+    assert "the budget ended before" in hook.posted[0]["text"]
+    written = {"artifacts": {"flow_run_id": {"any_": [run]}}}
+    artifacts = {a["key"]: a for a in ask_api(served.api, "/artifacts/filter", written)}
+    row, _ = json.loads(artifacts["progress"]["data"])
+    answered = endpoint.stats(contents=False)["paid"]
+    assert 0 < answered < 2 * PROBLEMS
+    assert (row["model"], row["answered"]) == ("old-one", f"{answered} of {2 * PROBLEMS}")
+    percent = f"Progress: {round(100 * answered / (2 * PROBLEMS), 1):g}%"
+    page = browser.new_page()
+    shown = {"progress": row["spent"], "costs": row["spent"], "requests": percent}
+    for key, seen in shown.items():
+        page.goto(f"http://127.0.0.1:{served.port}/artifacts/artifact/{artifacts[key]['id']}")
+        page.get_by_text(seen).first.wait_for(timeout=60_000)
+    page.close()
 
 
 def test_a_months_costs_retired_models_and_drift_are_posted_once(
