@@ -37,6 +37,8 @@ def test_the_table_has_every_command_and_what_it_runs(root: Path) -> None:
         row = next((row for row in (" ".join(names), names[0]) if row in rows), None)
         assert row, f"{' '.join(names)}: docs/security.md does not say what it can run"
         used.add(row)
+        if rows[row].startswith("as `run`"):
+            continue  # flows run it, which `flows.build.snakemake` checks
         assert bool(_RUNS_PLUGINS.search(source)) == (
             "plug-ins;" in rows[row] or ("plug-ins, only" in rows[row])
         ), f"{' '.join(names)}: the table says {rows[row]!r}"
