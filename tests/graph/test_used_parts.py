@@ -139,9 +139,9 @@ def score(item):
 
 
 def test_a_plug_in_scorer_counts_only_where_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(own_folder)
     plain = study_with()
     unplugged = {stage: slice_study(plain, stage) for stage in STAGE_NAMES if stage != "infer"}
 

@@ -295,7 +295,7 @@ def test_a_choice_by_a_reward_model_depends_on_what_it_is_shown() -> None:
         ({"how": "majority", "judge": "a"}, "'majority' takes no `judge`"),
         ({"how": "majority", "k": [5]}, "aggregate.k contains 5, but decoding.samples is 4"),
         ({"how": "tournament", "judge": "nobody"}, "settings.cot.aggregate.judge: 'nobody'"),
-        ({"how": "mode"}, "aggregate.how: Input should be"),
+        ({"how": "mode"}, "aggregate.how: unknown rule of aggregation 'mode'; known: mean, first"),
     ],
 )
 def test_a_mistake_in_an_aggregate_is_one_line(aggregate: dict[str, Any], message: str) -> None:

@@ -205,7 +205,7 @@ def read_table_rows(path: str | Path) -> Iterator[dict[str, Any]]:
                 f"{path}: has {rows:,} rows in {size_text(size)}, more than one per byte; it is "
                 "not a table of responses"
             )
-    yield from _yield_rows(path, read_frame(path, floor=_TABLE_FLOOR))
+    yield from _yield_rows(path, read_frame(path, floor=min(_TABLE_FLOOR, _FLOOR)))
 
 
 def _yield_rows(path: str | Path, frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
