@@ -182,6 +182,7 @@ def test_a_cancelled_evaluation_stays_cancelled_until_somebody_asks(
     assert [book["paid"] for book in books] == [1] * (4 * PROBLEMS), "nothing was bought twice"
 
 
+@pytest.mark.long
 def test_a_cancelled_run_whose_process_died_is_not_started_again(
     served: Served, endpoint: ServerHandle
 ) -> None:
@@ -201,6 +202,7 @@ def test_a_cancelled_run_whose_process_died_is_not_started_again(
     assert served.state(left) == "CANCELLED"
 
 
+@pytest.mark.long
 def test_a_killed_flow_is_started_again_while_its_worker_lives(
     own: Path, served: Served, endpoint: ServerHandle
 ) -> None:
@@ -251,6 +253,7 @@ def test_progress_costs_and_an_exhausted_budget_are_on_prefects_pages_and_posted
     page.close()
 
 
+@pytest.mark.long
 def test_a_months_costs_retired_models_and_drift_are_posted_once(
     own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook,
     monkeypatch: pytest.MonkeyPatch,
@@ -290,6 +293,7 @@ def test_a_months_costs_retired_models_and_drift_are_posted_once(
     assert endpoint.stats(contents=False)["paid"] == 2 * PROBLEMS + 10
 
 
+@pytest.mark.long
 def test_a_long_outage_is_posted_while_the_flow_waits(
     own: Path, served: Served, endpoint: ServerHandle, hook: Hook
 ) -> None:
