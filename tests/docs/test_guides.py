@@ -11,9 +11,8 @@ LONGEST_GUIDE = 1_500
 """Words of one guide."""
 ALL_GUIDES = 25_000
 """Words of all guides together."""
-REFERENCE = {"files", "papers", "licences", "gallery", "glossary", "peers", "errors", "design"}
-"""Pages of docs/ that a user looks up or need not read: generated tables, lists of words or
-messages, and the design, which is for those who change omibench."""
+REFERENCE = {"files", "papers", "licences", "gallery", "glossary", "peers", "errors"}
+"""Pages of docs/ that are looked up, not read: generated tables, and lists of words or messages."""
 OWN_DATA = {"frozen", "folder", "synthetic"}
 """Benchmarks that read the user's own files, or generate questions."""
 
