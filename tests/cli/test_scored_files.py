@@ -62,7 +62,7 @@ def test_what_is_no_scored_file_is_one_line_with_what_to_do(tmp_path: Path) -> N
     for words in (["slice", unscored], ["compare", unscored, unscored]):
         done = call_main("results", *words, "--out", tmp_path / "x")
         assert done.returncode == 2
-        assert "row 1: lacks rules, so it is no file of verdicts" in done.stderr
+        assert "row 1: lacks rules, so it is not a file of verdicts" in done.stderr
         assert f"`omibench score {unscored} --scorer robust" in done.stderr
         assert not (tmp_path / "x").exists()
     scored = pl.read_parquet(score(tmp_path, "a", ROWS))

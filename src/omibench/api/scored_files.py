@@ -100,7 +100,7 @@ def _read_verdict(
     raw, rules = row.raw, row.raw.get("rules")
     if rules is None or raw.get("verdict") is None:
         raise FileFormatError(
-            f"{place}: lacks {'rules' if rules is None else 'verdict'}, so it is no file of "
+            f"{place}: lacks {'rules' if rules is None else 'verdict'}, so it is not a file of "
             f"verdicts; score it first: `omibench score {path} --scorer robust --out "
             "verdicts.parquet`"
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -31,13 +31,7 @@ def evaluate(
     Example:
       omibench flow evaluate --shard 100
     """
-
-    def start(name: str) -> object:
-        from omibench.flows.evaluate import evaluate
-
-        return evaluate(name, shard, cores, lanes)
-
-    _run(params, start)
+    _run("evaluate", params, shard, cores, lanes)
 
 
 @flow_app.command()
@@ -50,13 +44,7 @@ def judge(
     Example:
       omibench flow judge
     """
-
-    def start(name: str) -> object:
-        from omibench.flows.judge import judge
-
-        return judge(name, shard, cores, lanes)
-
-    _run(params, start)
+    _run("judge", params, shard, cores, lanes)
 
 
 @flow_app.command()
@@ -69,13 +57,7 @@ def rationales(
     Example:
       omibench flow rationales
     """
-
-    def start(name: str) -> object:
-        from omibench.flows.rationales import rationales
-
-        return rationales(name, shard, cores, lanes)
-
-    _run(params, start)
+    _run("rationales", params, shard, cores, lanes)
 
 
 def reevaluate(
@@ -109,13 +91,7 @@ def reevaluate(
     if pending or approve:
         _decide(params, approve or [])
         return
-
-    def start(name: str) -> object:
-        from omibench.flows.reevaluate import reevaluate
-
-        return reevaluate(name, shard, cores, lanes, dry_run)
-
-    _run(params, start)
+    _run("reevaluate", params, shard, cores, lanes, dry_run)
 
 
 def serve(
@@ -159,8 +135,8 @@ def _decide(params: str, approved: list[str]) -> None:
             say("no model waits for approval")
 
 
-def _run(params: str, start: Callable[[str], object]) -> None:
-    """Start a flow in the folder of its study.
+def _run(name: str, params: str, *options: object) -> None:
+    """Start the flow `name`, a function of its module, in the folder of its study.
 
     A signal ends it with 128 plus its number, like every command.
     """
@@ -174,7 +150,7 @@ def _run(params: str, start: Callable[[str], object]) -> None:
         try:
             with in_study_folder(params, partial(say, err=True)) as there:
                 read_study(there, None)
-            start(params)
+            getattr(import_module(f"omibench.flows.{name}"), name)(params, *options)
         except BaseException:
             if stop_requested() is not None:
                 # Prefect's state adds nothing, and its server may be gone.

@@ -137,7 +137,7 @@ def report_failures(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def is_cancelled(run_id: str | None) -> bool:
-    """Return whether somebody has cancelled a flow run, as far as its server says.
+    """Return whether a flow run was cancelled, as far as its server says.
 
     A cancelled run whose process then died is a cancelled one.
     """

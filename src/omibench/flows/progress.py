@@ -109,7 +109,7 @@ def show_progress(study: Study, shards: Iterable[Shard]) -> Iterator[Progress]:
     table = create_table_artifact(progress.rows(), key="progress", description=about)
 
     def update() -> None:
-        # Prefect's types do not say that a flow that is no coroutine gets no coroutine.
+        # Prefect types these calls as if they always returned a coroutine.
         changed = {
             cast(UUID, bar): ArtifactUpdate(data=round(progress.percent, 1)),
             cast(UUID, table): ArtifactUpdate(data=json.dumps(progress.rows())),

@@ -179,7 +179,7 @@ def begin(params: Path, results: Path, chosen: Sequence[Priced]) -> None:
 def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
     """Return one line per model that does not fit; it is reported once, then waits.
 
-    A model that waits for approval is reported, too, but is no problem.
+    A model that waits for approval is reported, but not as a problem.
     """
     results, problems = Path(study.study.results), []
     for one in priced:

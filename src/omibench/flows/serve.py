@@ -60,7 +60,7 @@ def serve_folder(port: int, home: Path | None) -> None:
         raise typer.Exit(2)
     # To end the flows takes longer than a command is given after a signal.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupted)
+        signal.signal(number, _interrupt)
     try:
         with _program("server", "start", "--host", HOST, "--port", str(port)) as server:
             _wait_for(port, server)
@@ -159,5 +159,5 @@ def _answers(port: int) -> bool:
         return False
 
 
-def _interrupted(*_: object) -> None:
+def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt

@@ -17,7 +17,7 @@ from typing import get_args
 from omibench import plugins
 from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
-from omibench.graph.used_parts import PROMPT_REGISTRY, UsedParts
+from omibench.graph.used_parts import PROMPT_REGISTRY, UsedParts, find_unneeded_packages
 from omibench.params.models.base import ApiModel, block_class
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
@@ -182,6 +182,7 @@ class Snapshot:
     def __init__(self, study: Study | None = None) -> None:
         """Find the modules; each is read when it is needed."""
         self._study = study
+        self._unneeded = find_unneeded_packages(study) if study else frozenset()
         paths = sorted(path for name in PACKAGES for path in (SOURCE / name).rglob("*.py"))
         self.files = {_module_name(path): path for path in paths}
         self.files.pop("omibench", None)
@@ -213,7 +214,7 @@ class Snapshot:
             digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
         if used and PROMPT_REGISTRY in closure:
             digest.update(used.prompts.encode())
-        for package in sorted(tree.packages(closure) - (used.packages_apart if used else set())):
+        for package in sorted(tree.packages(closure) - self._unneeded):
             digest.update(f"{package}\0{self.version(package)}\0".encode())
         for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
             digest.update(hashlib.sha256(file.read_bytes()).digest())

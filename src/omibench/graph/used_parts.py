@@ -24,15 +24,13 @@ PROMPT_REGISTRY: Final = f"omibench.{KINDS['prompts'].registry}"
 
 
 class UsedParts:
-    """Names, modules and packages that count for a stage of a study.
+    """Names and modules that count for a stage of a study.
 
     Attributes:
         names: Every text in the blocks of the stage, keys and defaults included.
         modules_apart: Modules of built-in parts that are no part of its code: scorers that it does
             not use, and all prompts. The wording of those that it uses counts instead
             (`prompts`), since one module defines many.
-        packages_apart: Optional packages that cannot affect its results: installing one of them
-            would otherwise rerun the stages that can use it.
     """
 
     def __init__(self, study: Study, blocks: Collection[str]) -> None:
@@ -43,12 +41,6 @@ class UsedParts:
         used = {module for name, module in scorers.items() if name in self.names}
         prompts = {*built_in_parts("prompts").values()}
         self.modules_apart = frozenset({*scorers.values()} - used | prompts)
-        needed = {
-            "openpyxl": _reads_excel(study),
-            "transformers": study.rationale.tokenizer != WORDS,
-            "sklearn": study.rationale.taxonomy is not None,
-        }
-        self.packages_apart = frozenset(name for name, is_needed in needed.items() if not is_needed)
 
     @cached_property
     def prompts(self) -> str:
@@ -57,6 +49,19 @@ class UsedParts:
         for home in used.values():
             import_module(home)  # registers them; settings are a layer above
         return "".join(f"{name}\0{REGISTRIES['prompts'].get(name)!r}\0" for name in sorted(used))
+
+
+def find_unneeded_packages(study: Study) -> frozenset[str]:
+    """Return the optional packages that cannot affect the results of a study.
+
+    Installing one of them would otherwise rerun the stages that can use it.
+    """
+    needed = {
+        "openpyxl": _reads_excel(study),
+        "transformers": study.rationale.tokenizer != WORDS,
+        "sklearn": study.rationale.taxonomy is not None,
+    }
+    return frozenset(name for name, is_needed in needed.items() if not is_needed)
 
 
 def _reads_excel(study: Study) -> bool:

@@ -47,7 +47,7 @@ class Sighting(FrozenModel):
     cap_usd: float | None = None
     """Spending limit of the study when this model was stopped; raise it to continue."""
     approved: bool = False
-    """Whether somebody has approved its evaluation."""
+    """Whether its evaluation was approved."""
     run: str | None = None
     """Id of the flow run that evaluates it."""
 

@@ -53,7 +53,7 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
 def explain_all(error: ValidationError, root: type[BaseModel]) -> list[str]:
     """Describe every error as `explain` does, in order; those of one value once.
 
-    A required key that is missing because it was misspelt is no mistake of its own.
+    A missing key is left out if its name was misspelt: the unknown key is listed.
     """
     lines: dict[tuple[int | str, ...], str] = {}
     details = error.errors()

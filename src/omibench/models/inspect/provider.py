@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from omibench.errors import ModelError, reason_of
@@ -49,6 +49,7 @@ class InspectProvider(SdkProvider[InspectModel]):
     def __init__(self, name: str, model: InspectModel) -> None:
         super().__init__(name, model)
         self._client: Model | None = None
+        self._options: dict[str, Any] = {}
 
     def check(self, requests: Sequence[Request]) -> None:
         """Check the requests and create the client. Raises as `EngineProvider.answer`."""
@@ -60,7 +61,8 @@ class InspectProvider(SdkProvider[InspectModel]):
                     f"setting {request.tags.setting!r}: model {self.name!r} would have to continue "
                     "its own turn, which inspect_ai does not offer; choose another model"
                 )
-        self._client = self._client or _open_client(self.name, self.model)
+        if self._client is None:
+            self._client, self._options = _open_client(self.name, self.model)
 
     def check_options(self, requests: Sequence[Request]) -> None:
         """See `ChecksOptions.check_options`."""
@@ -69,8 +71,8 @@ class InspectProvider(SdkProvider[InspectModel]):
     async def respond(self, request: Request) -> Response:
         """See `SdkProvider.respond`."""
         if self._client is None:
-            self._client = _open_client(self.name, self.model)
-        config = _configure(self.model, self.limits.concurrency, request)
+            raise ModelError(f"model {self.name!r}: `check` opens its client; this is a bug")
+        config = _configure(self.model, self._options, self.limits.concurrency, request)
         messages = list(_convert_turns(request.conversation, self.pictures.inline))
         tools = _convert_tools(request.conversation)
         return _read_output(await self._client.generate(messages, tools, config=config))
@@ -95,8 +97,8 @@ def _unwrap(error: Exception) -> BaseException | None:
     return last.exception() if last is not None else error.__cause__
 
 
-def _open_client(name: str, model: InspectModel) -> Model:
-    """Create the client of a model.
+def _open_client(name: str, model: InspectModel) -> tuple[Model, dict[str, Any]]:
+    """Create the client of a model, and return its options of GenerateConfig with their secrets.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -129,15 +131,17 @@ def _open_client(name: str, model: InspectModel) -> Model:
     sdk: Any = getattr(client.api, "client", None)
     if hasattr(sdk, "max_retries"):  # OpenAI's and Anthropic's SDK retry on their own
         sdk.max_retries = 0
-    return client
+    return client, model.config
 
 
-def _configure(model: InspectModel, concurrency: int, request: Request) -> GenerateConfig:
+def _configure(
+    model: InspectModel, options: Mapping[str, Any], concurrency: int, request: Request
+) -> GenerateConfig:
     from inspect_ai.model import GenerateConfig
 
     decoding = request.decoding
     return GenerateConfig(
-        **with_own_secrets(model).config,
+        **options,
         max_tokens=decoding.max_tokens,
         temperature=decoding.temperature if model.can.temperature else None,
         top_p=decoding.top_p,

@@ -107,8 +107,8 @@ def choose_candidates(
     """Return the candidates with their cost, in order; refuse those that exceed the allowance.
 
     A candidate fits if its expected cost fits; while it runs, the budget keeps the worst case
-    within the allowance. `approved` are the watches and ids of new models that somebody has
-    approved; None if none needs it. Raises as `plan_study`.
+    within the allowance. `approved` are the watches and ids of approved new models; None if
+    none needs it. Raises as `plan_study`.
     """
     priced, left_usd = [], allowed.left_usd
     for candidate in candidates:

@@ -17,7 +17,7 @@ from omibench.study.reevaluate.candidates import (
 from omibench.study.reevaluate.changes import change_journal, note, read_journal
 
 ASKED = ("pending", "cancelled")
-"""The states of models that are evaluated only after somebody asks for it."""
+"""The states of models that are evaluated only on request."""
 
 
 def find_approved(study: Study, journal: Journal) -> set[tuple[str, str]] | None:
