@@ -14,7 +14,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import Equality, rename_symbols, symbols
+from omibench.answers.formulas.formula import rename_symbols, symbols
+from omibench.answers.formulas.operators import Equality
 from omibench.answers.formulas.reader import POINTS, START
 from omibench.answers.number_sets import (
     REALS,

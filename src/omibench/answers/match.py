@@ -10,15 +10,11 @@ from glyphtex import lazy_re as re
 from omibench.answers import prose
 from omibench.answers.chemistry import same_chemistry
 from omibench.answers.extraction.cues import find_cued_answer
-from omibench.answers.formulas.formula import (
-    Equality,
-    same_bracketed,
-    same_formula,
-    same_intervals,
-    same_relation,
-    same_set,
-)
+from omibench.answers.formulas.formula import same_formula
+from omibench.answers.formulas.intervals import same_intervals
 from omibench.answers.formulas.latex import flatten_environments, fold, same_text, tidy
+from omibench.answers.formulas.operators import Equality, same_set
+from omibench.answers.formulas.relations import same_bracketed, same_relation
 from omibench.answers.formulas.symbolic import numeric_value
 from omibench.answers.mathematics import same_mathematics
 from omibench.answers.multipart import (

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from glyphtex import lazy_re as re
 from omibench.answers.families import same_family
-from omibench.answers.formulas.formula import Equality, same_formula, same_set, symbols
+from omibench.answers.formulas.formula import same_formula, symbols
 from omibench.answers.formulas.latex import tidy
+from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.multipart import by_comma, labelled_part
 from omibench.answers.number_sets import MAX_CHARS, same_inequality, same_number_set
 from omibench.answers.piecewise import same_piecewise

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import FLIPPED, neutral, same_formula, symbols
+from omibench.answers.formulas.formula import neutral, same_formula, symbols
+from omibench.answers.formulas.intervals import FLIPPED
 from omibench.answers.formulas.reader import (
     POINTS,
     REL_TOLERANCE,

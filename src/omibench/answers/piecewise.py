@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import Equality
+from omibench.answers.formulas.operators import Equality
 from omibench.text.pieces import split_outside_brackets
 
 MAX_CHARS = 400

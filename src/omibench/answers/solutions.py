@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import Equality
+from omibench.answers.formulas.operators import Equality
 from omibench.answers.multipart import labelled_part, split_labelled
 from omibench.answers.prose import is_prose
 from omibench.text.pieces import split_outside_brackets
