@@ -127,11 +127,11 @@ def require_allowed(
         return
     code = find(values)
     hashes = _read_hashes()
-    known = {} if record == _FOLDER else record
+    states = _compare(code, {} if record == _FOLDER else record)
     refused = {
-        name: "changed" if name in known else "new"
-        for name, digest in code.items()
-        if known.get(name) != digest and hash_code({name: digest}) not in hashes
+        name: state
+        for name, state in states.items()
+        if state != "allowed" and hash_code({name: code[name]}) not in hashes
     }
     if find is find_code:
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a cache in the folder would be new code
@@ -164,10 +164,12 @@ def allow_for_jobs(values: Mapping[str, Any], environment: MutableMapping[str, s
 def list_states(code: Code, folder: Path = Path()) -> dict[str, str]:
     """Return for each part of the code whether it is `allowed`, `changed` or `new`."""
     record = _read_record(folder)
-    if record == _FOLDER:
-        return dict.fromkeys(code, "allowed")
+    return _compare(code, code if record == _FOLDER else record)
+
+
+def _compare(code: Code, known: Code) -> dict[str, str]:
     return {
-        name: "allowed" if record.get(name) == digest else "changed" if name in record else "new"
+        name: "allowed" if known.get(name) == digest else "changed" if name in known else "new"
         for name, digest in code.items()
     }
 
