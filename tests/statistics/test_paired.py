@@ -9,9 +9,11 @@ from math import isinf, isnan
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_1samp
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
+from scipy.stats import chi2, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar
 
 from omibench.errors import MissingExtraError
@@ -19,6 +21,7 @@ from omibench.results.statistics.intervals import clustered_wilson, effective_si
 from omibench.results.statistics.paired import (
     PairSums,
     bootstrap_difference,
+    bound_differences,
     compare_sums,
     detectable_difference,
     independent_difference,
@@ -28,6 +31,11 @@ from omibench.results.statistics.paired import (
 )
 
 
+def join_sums(sums: list[PairSums]) -> PairSums:
+    columns = zip(*(vars(single).values() for single in sums), strict=True)
+    return PairSums(*(np.concatenate(column) for column in columns))
+
+
 def expand(both: int, first: int, second: int, neither: int) -> tuple[list[float], list[float]]:
     """A two-by-two table of pairs as two columns."""
     a = [1.0] * (both + first) + [0.0] * (second + neither)
@@ -35,12 +43,49 @@ def expand(both: int, first: int, second: int, neither: int) -> tuple[list[float
     return a, b
 
 
-def test_paired_difference_gives_the_worked_value() -> None:
-    # (n12 + 1, n21 + 1) / (n + 2) = 10/50 and 4/50: 0.12 +- 1.96 sqrt((0.28 - 0.0144) / 50)
-    difference = paired_difference(*expand(20, 9, 3, 16), range(48))
-    assert difference.value == pytest.approx(6 / 48)
-    assert (difference.lo, difference.hi) == pytest.approx((-0.02285, 0.26285), abs=1e-4)
-    assert not difference.distinguishable
+def score(gained: int, lost: int, n: int, difference: float) -> float:
+    """Tango's statistic, with the most likely shares at a difference found by search."""
+
+    def unlikely(share: float) -> float:
+        same = 1 - 2 * share - difference
+        return float(
+            -(xlogy([gained, lost, n - gained - lost], [share + difference, share, same])).sum()
+        )
+
+    lower, upper = max(0.0, -difference), (1 - difference) / 2
+    share = minimize_scalar(unlikely, bounds=(lower, upper), options={"xatol": 1e-12}).x
+    variance = n * (2 * share + difference - difference**2)
+    return float((gained - lost - n * difference) / np.sqrt(variance))
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "n"), [(9, 3, 48), (3, 16, 60), (5, 0, 30), (40, 55, 400)]
+)
+def test_the_bounds_are_the_differences_whose_score_is_1_96(gained: int, lost: int, n: int) -> None:
+    difference = paired_difference(*expand(n - gained - lost, gained, lost, 0), range(n))
+    assert difference.value == pytest.approx((gained - lost) / n)
+    for bound, expected in ((difference.lo, 1.96), (difference.hi, -1.96)):
+        assert score(gained, lost, n, bound) == pytest.approx(expected, abs=1e-3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60),
+    st.sampled_from([1, 2, 5]),
+    st.booleans(),
+    st.sampled_from([1, 3, 21]),
+)
+def test_p_and_interval_say_the_same(
+    deltas: list[float], size: int, whole: bool, comparisons: int
+) -> None:
+    """For any counts, clusters and samples, alone and at Bonferroni's level."""
+    deltas = np.sign(deltas).tolist() if whole else deltas
+    groups = [i // size for i in range(len(deltas))]
+    p = compare_sums(sum_pairs(deltas, [0.0] * len(deltas), groups)).p[0]
+    difference = paired_difference(deltas, [0.0] * len(deltas), groups, 0.95, comparisons)
+    assert difference.distinguishable == (p < 0.05 / comparisons)
+    assert difference.lo <= difference.value + 1e-12
+    assert difference.value - 1e-12 <= difference.hi
 
 
 @given(
@@ -90,21 +135,22 @@ def test_independent_difference_gives_newcombes_value() -> None:
 
 def test_paired_intervals_cover() -> None:
     draw = random.Random(11)
-    rounds, covered = 1500, 0
-    for _ in range(rounds):
+    sums = []
+    for _ in range(1500):
         first, second = [], []
         for _ in range(40):
             hard = draw.random()
             first.append(float(draw.random() < 1 - hard))
             second.append(float(draw.random() < (1 - hard) * 0.7))
-        difference = paired_difference(first, second, range(40))
-        covered += difference.lo <= 0.5 - 0.35 <= difference.hi
-    assert 0.93 <= covered / rounds <= 0.985
+        sums.append(sum_pairs(first, second, range(40)))
+    low, high = bound_differences(join_sums(sums), 0.95)
+    assert 0.93 <= ((low <= 0.5 - 0.35) & (0.5 - 0.35 <= high)).mean() <= 0.985
 
 
 def test_single_samples_are_held_by_mcnemar() -> None:
     result = compare_sums(sum_pairs(*expand(0, 12, 4, 30), range(46)))
-    assert result.p == pytest.approx(mcnemar_p([12], [4]))
+    expected = mcnemar([[0, 12], [4, 30]], exact=False, correction=False)
+    assert result.p == pytest.approx(expected.pvalue)
     assert result.difference[0] == pytest.approx(8 / 46)
 
 
@@ -129,17 +175,22 @@ def test_clusters_are_held_by_the_sandwich_of_statsmodels() -> None:
 def test_many_comparisons_are_tested_at_once() -> None:
     comparisons = [expand(0, 9, 1, 20), expand(0, 3, 3, 24), expand(0, 0, 0, 30)]
     sums = [sum_pairs(first, second, range(30)) for first, second in comparisons]
-    columns = zip(*(vars(single).values() for single in sums), strict=True)
-    together = PairSums(*(np.concatenate(column) for column in columns))
+    together = join_sums(sums)
     assert compare_sums(together).p == pytest.approx([compare_sums(single).p[0] for single in sums])
     assert compare_sums(together).p[2] == 1
 
 
-@pytest.mark.parametrize("share", [1.0, 0.25])
-def test_equal_differences_are_one_vote_a_cluster(share: float) -> None:
+def test_equal_differences_are_one_vote_a_cluster() -> None:
     groups = [i // 3 for i in range(24)]
-    result = compare_sums(sum_pairs([share] * 24, [0.0] * 24, groups))
-    assert result.p == pytest.approx(mcnemar_p([8], [0]))
+    result = compare_sums(sum_pairs([1.0] * 24, [0.0] * 24, groups))
+    assert result.p == pytest.approx(chi2.sf(8, 1))
+    weaker = compare_sums(sum_pairs([0.25] * 24, [0.0] * 24, groups))
+    assert weaker.p == pytest.approx(chi2.sf(2, 1))
+
+
+def test_clusters_that_cancel_out_say_nothing_of_the_variance() -> None:
+    sums = sum_pairs([1.0] * 5 + [-1.0] * 5, [0.0] * 10, [i % 5 for i in range(10)])
+    assert compare_sums(sums).p == pytest.approx([1.0])
 
 
 def test_a_single_cluster_tests_nothing() -> None:
@@ -168,23 +219,17 @@ def test_several_samples_detect_less() -> None:
 
 def test_a_published_example() -> None:
     """Fagerland, Lydersen and Laake (2013), table 1: 1 pair against 7."""
-    assert mcnemar_p([1], [7], mid=False)[0] == pytest.approx(0.0703, abs=5e-5)
-    assert mcnemar_p([1], [7])[0] == pytest.approx(0.0391, abs=5e-5)
+    assert mcnemar_p([1], [7])[0] == pytest.approx(0.0703, abs=5e-5)
+    score = compare_sums(sum_pairs(*expand(6, 1, 7, 7), range(21))).p[0]
+    assert score == pytest.approx(0.0339, abs=5e-5)
 
 
 def test_the_exact_p_is_that_of_statsmodels() -> None:
     pairs = [(0, 0), (0, 1), (3, 3), (12, 4), (4, 12), (90, 60), (0, 40)]
     expected = [mcnemar([[0, up], [down, 0]], exact=True).pvalue for up, down in pairs[1:]]
-    computed = mcnemar_p(*np.transpose(pairs), mid=False)
+    computed = mcnemar_p(*np.transpose(pairs))
     assert computed[0] == 1
     assert computed[1:] == pytest.approx(expected)
-
-
-def test_the_mid_p_is_below_the_exact_and_symmetric() -> None:
-    up, down = np.arange(1, 30), np.arange(30, 1, -1)
-    assert (mcnemar_p(up, down) < mcnemar_p(up, down, mid=False)).all()
-    assert mcnemar_p(up, down) == pytest.approx(mcnemar_p(down, up))
-    assert mcnemar_p([5], [5])[0] == 1
 
 
 def test_without_scipy_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
+from tests.statistics.test_paired import join_sums
 
 from omibench.results.statistics.intervals import adjust_holm, clustered_wilson, effective_size
 from omibench.results.statistics.paired import (
     PairSums,
+    bound_differences,
     compare_sums,
     detectable_difference,
     paired_difference,
@@ -26,9 +29,12 @@ RUNS = 5
 """Of USNCO-V's tests."""
 
 
-def join_sums(sums: list[PairSums]) -> PairSums:
-    columns = zip(*(vars(single).values() for single in sums), strict=True)
-    return PairSums(*(np.concatenate(column) for column in columns))
+class PairRates(NamedTuple):
+    """Shares of draws; `agree` says whether p and interval agree in all."""
+
+    rejected: float
+    covered: float
+    agree: bool
 
 
 def measure_level(design: Design, rounds: int) -> float:
@@ -196,3 +202,47 @@ def test_intervals_cover_over_5000_draws(design: Design, accuracy: float) -> Non
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_the_level_of_comparisons_over_5000_draws(design: Design) -> None:
     assert 0.03 <= measure_detection(design, 0.0, 5000) <= 0.07
+
+
+# The test of a difference and its interval are one: level, coverage and agreement of both.
+
+
+def measure_pairs(design: Design, accuracy: float, gap: float, rounds: int) -> PairRates:
+    groups, sums = cluster_numbers(design), []
+    for seed in range(rounds):
+        first, second = draw_shares(seed, design, [accuracy, accuracy - gap])
+        sums.append(sum_pairs(first, second, groups))
+    joined = join_sums(sums)
+    low, high = bound_differences(joined, 0.95)
+    rejected = compare_sums(joined).p < 0.05
+    return PairRates(
+        float(rejected.mean()),
+        float(((low <= gap) & (gap <= high)).mean()),
+        bool((rejected == ((low > 0) | (high < 0))).all()),
+    )
+
+
+@pytest.mark.parametrize("design", [Design(38, 1, 1), Design(8, 5, 1, 0.3)], ids=str)
+def test_the_interval_is_the_inverse_of_the_test(design: Design) -> None:
+    rates = measure_pairs(design, 0.5, 0.135, 200)
+    assert rates.agree
+    assert 0.88 <= rates.covered <= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("accuracy", [0.5, 0.87])
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize(
+    ("clusters", "size"), [(38, 1), (13, 3), (8, 5), (100, 1), (33, 3), (8, 13), (400, 1), (8, 50)]
+)
+def test_level_and_coverage_over_2000_draws(
+    clusters: int, size: int, samples: int, accuracy: float
+) -> None:
+    design = Design(clusters, size, samples, 0.3)
+    null = measure_pairs(design, accuracy, 0.0, 2000)
+    apart = measure_pairs(design, accuracy, 0.135, 2000)
+    assert null.agree
+    assert apart.agree
+    assert 0.025 <= null.rejected <= 0.067
+    assert min(null.covered, apart.covered) >= 0.923

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -121,9 +121,9 @@ class Sums:
     binary: Booleans
     """Whether every value is 0 or 1; of differences, whether every one is -1, 0 or 1."""
 
-    def select(self, chosen: Booleans) -> Sums:
+    def select(self, chosen: Booleans) -> Self:
         """Return the sums of some groups."""
-        return Sums(*(getattr(self, field.name)[chosen] for field in fields(Sums)))
+        return type(self)(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def number_labels(labels: Iterable[Hashable]) -> Codes:

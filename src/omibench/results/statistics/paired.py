@@ -22,12 +22,11 @@ from omibench.results.statistics.intervals import (
     Estimate,
     Floats,
     Sums,
-    bound_means,
-    count_effective,
     estimate_design_effects,
     number_labels,
     sum_values,
     t_tails,
+    t_values,
     z_value,
 )
 
@@ -40,6 +39,8 @@ DISCORDANT = (0.2, 0.3, 0.5)
 accuracy 0.5, less for models that find the same problems hard.
 """
 RESAMPLES = 10_000
+_HALVINGS = 30
+"""Steps of the search for a bound, which leave an error of 1e-9."""
 _AT_ONCE = 500
 """Number of resamples whose weights are in memory together."""
 
@@ -98,11 +99,10 @@ def sum_pairs(
 def bound_differences(sums: PairSums, level: float) -> tuple[Floats, Floats]:
     """Return the interval of each mean difference of two values in [0, 1].
 
-    For binary answers: the adjusted Wald interval for paired shares (Bonett and Price 2012, eq.
-    4), the interval form of McNemar's comparison, at the effective number of pairs of clustered
-    problems. For other differences, such as those of means of several samples: Student's
-    interval of their mean at clusters - 1 degrees of freedom, with the clustered variance; a
-    single cluster gives no variance, and the result is (-1, 1).
+    It contains the differences that the test of `compare_sums` does not reject, so it excludes
+    zero exactly if p < 1 - level: Tango's score interval for single answers to problems without
+    shared stems, else Student's interval with the clustered variance. A single cluster of several
+    problems gives no variance, and the result is (-1, 1).
 
     Args:
         sums: Sums over the problems of each comparison.
@@ -111,15 +111,68 @@ def bound_differences(sums: PairSums, level: float) -> tuple[Floats, Floats]:
     Raises:
         MissingExtraError: If scipy is needed and not installed.
     """
-    pairs = count_effective(sums, level)
-    up, down = ((part * pairs / sums.n + 1) / (pairs + 2) for part in (sums.gained, sums.lost))
-    half = z_value(level) * np.sqrt((up + down - (up - down) ** 2) / (pairs + 2))
-    low, high = up - down - half, up - down + half
-    means = ~(sums.binary | sums.alike)
+    low, high = np.full(sums.n.shape, -1.0), np.full(sums.n.shape, 1.0)
+    scored = _are_scored(sums)
+    if scored.any():
+        low[scored], high[scored] = _bound_scores(sums.select(scored), level)
+    means = ~scored & (sums.clusters > 1)
     if means.any():
-        low[means], high[means] = bound_means(sums.select(means), level)
-    # `fmax` and `fmin` ignore the NaN of a single cluster.
-    return np.fmax(-1.0, low), np.fmin(1.0, high)
+        part = sums.select(means)
+        half = _estimate_errors(part) * t_values(level, part.clusters - 1)
+        low[means], high[means] = part.mean - half, part.mean + half
+    return np.maximum(-1.0, low), np.minimum(1.0, high)
+
+
+def _are_scored(sums: PairSums) -> Booleans:
+    """Return which comparisons are tested by scores of pairs, not by the variance of clusters.
+
+    Those with a variance of zero are, because it says nothing.
+    """
+    flat = sums.alike | (sums.between < FLAT * sums.n)
+    simple = sums.binary & (sums.clusters == sums.n)
+    return np.asarray(simple | (flat & (sums.clusters > 1)), dtype=bool)
+
+
+def _estimate_errors(sums: PairSums) -> Floats:
+    """Return the standard error of each mean difference of several clusters."""
+    return np.asarray(np.sqrt(sums.between * sums.clusters / (sums.clusters - 1)) / sums.n)
+
+
+def _test_scores(sums: PairSums) -> tuple[Floats, Floats]:
+    """Return McNemar's score statistic (gained - lost) / sqrt(gained + lost), and its p.
+
+    The counts are those of the effective number of pairs (McNemar 1947).
+    """
+    differing = np.maximum(sums.gained + sums.lost, FLAT)
+    ratio = (sums.gained - sums.lost) / np.sqrt(differing * estimate_design_effects(sums))
+    return ratio, t_tails(ratio, np.inf)
+
+
+def _bound_scores(sums: PairSums, level: float) -> tuple[Floats, Floats]:
+    """Return the score interval of each difference at the effective number of pairs n.
+
+    The bounds solve (gained - lost - n d) / sqrt(n (2 q + d (1 - d))) = +-z for d, where q is the
+    most likely share of lost pairs if the difference is d (Tango 1998, Statistics in Medicine 17,
+    891-908). The test decides on which side of zero to search, so that rounding cannot.
+    """
+    ratio, p = _test_scores(sums)
+    excluded = p < 1 - level
+    worth = sums.n / estimate_design_effects(sums)
+    gained, lost = (part * worth / sums.n for part in (sums.gained, sums.lost))
+    # The upper bound is the lower one of the reverse difference.
+    up, down, pairs = np.stack([gained, lost]), np.stack([lost, gained]), np.stack([worth] * 2)
+    above = np.stack([excluded & (ratio > 0), excluded & (ratio < 0)])
+    mean, limit = (up - down) / pairs, z_value(level) * np.sqrt(pairs)
+    left, right = np.where(above, 0.0, -1.0), np.where(above, mean, np.minimum(mean, 0.0))
+    for _ in range(_HALVINGS):
+        d = (left + right) / 2
+        linear = (2 * pairs - up + down) * d - up - down
+        root = np.sqrt(np.maximum(0.0, linear**2 + 8 * pairs * down * d * (1 - d)))
+        variance = np.maximum(0.0, (root - linear) / (2 * pairs) + d * (1 - d))
+        inside = pairs * (mean - d) <= limit * np.sqrt(variance)
+        left, right = np.where(inside, left, d), np.where(inside, d, right)
+    low, high = np.where(above, right, left)
+    return low, -high
 
 
 def paired_difference(
@@ -171,9 +224,9 @@ class PairedTests(NamedTuple):
 def compare_sums(sums: PairSums, alpha: float = ALPHA, power: float = POWER) -> PairedTests:
     """Test whether the mean difference of each comparison is zero.
 
-    One sample per problem and no clusters: McNemar's mid-p test. Otherwise Student's test of the
-    mean difference with its clustered variance, at clusters - 1 degrees of freedom; if all
-    differences are equal, McNemar's with one vote per cluster.
+    One sample per problem and no shared stems: McNemar's score test. Otherwise Student's test of
+    the mean difference with its clustered variance, at clusters - 1 degrees of freedom; if that
+    is zero, the score test at the effective number of problems.
 
     The detectable difference is that of `omibench plan` (`detectable_differences`) at the
     effective number of problems, n over the design effect of the differences, and at the
@@ -187,38 +240,27 @@ def compare_sums(sums: PairSums, alpha: float = ALPHA, power: float = POWER) -> 
     Raises:
         MissingExtraError: If scipy is not installed.
     """
-    difference, several = (sums.gained - sums.lost) / sums.n, sums.clusters > 1
-    flat = (sums.squares < FLAT * sums.n) | ~several
-    simple = sums.binary & (sums.clusters == sums.n)
+    difference = (sums.gained - sums.lost) / sums.n
     with np.errstate(divide="ignore", invalid="ignore"):
-        between = sums.between * sums.clusters / (sums.clusters - 1)
-        ratio = np.where(flat, np.nan, difference * sums.n / np.sqrt(between))
+        ratio = np.where(sums.clusters > 1, difference / _estimate_errors(sums), np.nan)
     student = t_tails(ratio, np.maximum(sums.clusters - 1, 1))
-    votes = np.where(np.abs(difference) > FLAT, sums.clusters, 0.0)
-    alike = np.where(several | (sums.n == 1), mcnemar_p(votes, np.zeros_like(votes)), np.nan)
-    pairs = mcnemar_p(np.where(simple, sums.gained, 0.0), np.where(simple, sums.lost, 0.0))
+    p = np.where(_are_scored(sums), _test_scores(sums)[1], student)
     worth = sums.n / estimate_design_effects(sums)
     spread = (sums.squares / sums.n + difference**2) * worth
     detectable = detectable_differences(
         worth, np.minimum(1.0, (spread + 2) / (worth + 2)), alpha, power
     )
-    return PairedTests(
-        difference, np.where(simple, pairs, np.where(flat, alike, student)), detectable
-    )
+    return PairedTests(difference, p, detectable)
 
 
-def mcnemar_p(gained: npt.ArrayLike, lost: npt.ArrayLike, *, mid: bool = True) -> Floats:
-    """Return the two-sided p of equally frequent gains and losses, for many comparisons.
+def mcnemar_p(gained: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
+    """Return the exact two-sided p of equally frequent gains and losses, for many comparisons.
 
-    Exact: each of the gained + lost problems goes either way with probability 1/2 (McNemar
-    1947). The mid-p counts half the probability of the observed result, which keeps the level
-    and is less conservative (Fagerland, Lydersen and Laake 2013, section "The McNemar mid-p
-    test").
+    Each of the gained + lost problems goes either way with probability 1/2 (McNemar 1947).
 
     Args:
         gained: Number of problems that only the first answered correctly.
         lost: Number of problems that only the second answered correctly.
-        mid: Whether to compute the mid-p instead of the exact p.
 
     Returns:
         p in [0, 1]; 1 if no problem is gained or lost.
@@ -230,11 +272,7 @@ def mcnemar_p(gained: npt.ArrayLike, lost: npt.ArrayLike, *, mid: bool = True) -
     from scipy.special import bdtr
 
     up, down = np.asarray(gained, dtype=np.int64), np.asarray(lost, dtype=np.int64)
-    fewer, total = np.minimum(up, down), up + down
-    tail = bdtr(fewer, total, 0.5)
-    if mid:
-        below = np.where(fewer > 0, bdtr(np.maximum(fewer - 1, 0), total, 0.5), 0.0)
-        return np.asarray(np.minimum(1.0, tail + below), dtype=float)
+    tail = bdtr(np.minimum(up, down), up + down, 0.5)
     return np.asarray(np.minimum(1.0, 2 * tail), dtype=float)
 
 

@@ -90,7 +90,7 @@ def ask_again(study: Study, drift: DriftParams, model: str, month: str) -> Drift
     return Drift(
         month, model, len(pairs),
         sum(a for a, _ in pairs) / len(pairs), sum(b for _, b in pairs) / len(pairs),
-        gained, lost, float(mcnemar_p(gained, lost, mid=False)),
+        gained, lost, float(mcnemar_p(gained, lost)),
     )  # fmt: skip
 
 
