@@ -12,7 +12,6 @@ from tests.statistics.test_paired import join_sums
 
 from omibench.results.statistics.intervals import adjust_holm, clustered_wilson, effective_size
 from omibench.results.statistics.paired import (
-    PairSums,
     bound_differences,
     compare_sums,
     detectable_difference,

@@ -22,10 +22,11 @@ from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.formatting import format_percent
+from omibench.stages.analyze.formatting import format_interval, format_percent
 from omibench.stages.analyze.sentences import (
     best,
     best_of_all,
+    bound_leader,
     cell_name,
     failures_sentence,
     find_cell,
@@ -68,6 +69,25 @@ def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
         ": not distinguishable; the smallest detectable difference is 10.1 points"
         in runner_up_sentence(analysis)
     )
+
+
+def test_the_interval_of_a_leader_knows_that_it_was_chosen(tmp_path: Path) -> None:
+    """A leader that is not ahead of its rival has a lower bound below the table's, and says so."""
+    for name, right, chosen_from in (("close", 28, 2), ("clear", 10, 1)):
+        results = two_models(
+            tmp_path / name, [True] * 31 + [False] * 29, [True] * right + [False] * (60 - right)
+        )
+        analysis = analysis_of(results)
+        top = best(analysis)
+        assert top is not None
+        interval = bound_leader(analysis, top)
+        assert (interval.high, interval.chosen_from) == (pytest.approx(top["high"]), chosen_from)
+        assert (interval.low < top["low"] - 0.001) == (chosen_from > 1)
+        sentence, tile = leading_sentence(analysis), make_headline(analysis).numbers[0].detail
+        assert format_interval(interval.low, interval.high) in sentence
+        assert format_interval(interval.low, interval.high) in tile
+        assert ("these results also chose the best of 2 models" in sentence) == (chosen_from > 1)
+        assert ("corrected for the choice among 2" in tile) == (chosen_from > 1)
 
 
 def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:

@@ -7,10 +7,13 @@ from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from omibench.params.setting import Cell
 from omibench.results.load import PARTIAL, Partial, Results, describe_missing
 from omibench.results.statistics.intervals import Estimate
 from omibench.results.statistics.paired import POWER, AccuracyDifference, independent_difference
+from omibench.results.statistics.selection import bound_best
 from omibench.schemas.certificate import ALL_TYPES
 from omibench.schemas.verdict import FAILURES, NOT_JUDGED
 from omibench.stages.analyze.analysis import Analysis
@@ -92,6 +95,55 @@ def partial_cells(analysis: Analysis) -> list[Cell]:
     return [cell for cell in results.family.cells if cell not in out]
 
 
+class LeaderInterval(NamedTuple):
+    """The interval of the leading cell, and the number of cells that it was chosen from."""
+
+    low: float
+    high: float
+    chosen_from: int
+
+
+def bound_leader(analysis: Analysis, top: Row) -> LeaderInterval:
+    """Correct the interval of the leading cell for its choice by the same results.
+
+    Cells that the tests find behind it do not count: it was not chosen from them.
+    """
+    results, leader = analysis.results, find_cell(top)
+    rivals = [
+        cell
+        for cell in map(find_cell, contenders(analysis))
+        if cell != leader and not results.family_tests.is_ahead(leader, cell)
+    ]
+    if not rivals:
+        return LeaderInterval(top["low"], top["high"], 1)
+    cells = [leader, *rivals]
+    names = pl.DataFrame([cell._asdict() for cell in cells]).with_columns(
+        cell=pl.Series([str(place) for place in range(len(cells))])
+    )
+    table = (
+        analysis.item_values.filter(rules=results.main_rules)
+        .join(names, on=["model", "setting"])
+        .pivot("cell", index=["id", "cluster"], values="verdict")
+    )
+    values = table.select(names["cell"].to_list()).to_numpy()
+    best = bound_best(values, table["cluster"].to_list(), 0, analysis.confidence)
+    return LeaderInterval(best.lo, best.hi, len(cells))
+
+
+def _explain_interval(analysis: Analysis) -> str:
+    """Return a sentence on why the leader's interval differs from the table; empty if it does
+    not."""
+    top = best(analysis)
+    chosen_from = bound_leader(analysis, top).chosen_from if top else 1
+    if chosen_from < 2:
+        return ""
+    noun = "model" if analysis.results.family.settings else "cell"
+    return (
+        "The interval is wider than in the table, because these results also chose the best of "
+        f"{count_noun(chosen_from, noun)} that the tests do not separate from it."
+    )
+
+
 def leading_sentence(analysis: Analysis) -> str:
     """Return the leading cell, the cells it is distinguishable from, and the number excluded."""
     results = analysis.results
@@ -99,7 +151,7 @@ def leading_sentence(analysis: Analysis) -> str:
     small_cells = partial_cells(analysis)
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
     sentences = [part + made_up_problems(results) + _lead(analysis)]
-    sentences.append(_name_best_of_all(analysis))
+    sentences += [_name_best_of_all(analysis), _explain_interval(analysis)]
     if small_cells:
         sentences.append(
             f"{count_noun(len(small_cells), 'cell')} without all of these problems cannot lead."
@@ -125,10 +177,11 @@ def _lead(analysis: Analysis) -> str:
     other_cells = [cell for cell in family.cells if cell != leader]
     ahead = sum(tests.is_ahead(leader, cell) for cell in other_cells)
     behind = len(other_cells) - ahead
+    interval = bound_leader(analysis, top)
     score = (
         f"{format_percent(top['estimate'])} of {count_noun(top['n'], 'problem')} right "
         f"({format_level(analysis.confidence)} "
-        f"interval {format_interval(top['low'], top['high'])})"
+        f"interval {format_interval(interval.low, interval.high)})"
     )
     if not other_cells:
         return f"{cell_name(results, leader)} has {score}."
@@ -503,9 +556,16 @@ def _best(analysis: Analysis) -> HeadlineNumber:
         return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
     small_cells = partial_cells(analysis)
+    interval = bound_leader(analysis, top)
+    reason = (
+        f" (corrected for the choice among {interval.chosen_from})"
+        if interval.chosen_from > 1
+        else ""
+    )
     detail = (
         f"{cell_name(results, find_cell(top))}; {format_level(analysis.confidence)} interval "
-        f"{format_interval(top['low'], top['high'])}, by {name_scorer(results.main_rules)}"
+        f"{format_interval(interval.low, interval.high)}{reason}, by "
+        f"{name_scorer(results.main_rules)}"
     )
     if overall := describe_best_of_all(analysis):
         detail += f"; of {overall}"
