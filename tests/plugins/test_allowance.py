@@ -208,6 +208,42 @@ def test_results_outside_the_folder_are_refused(folder: Path, key: str, place: s
     require_allowed({**PARAMS, "study": {key: place}}, ["params.yaml"], find_code)
 
 
+@pytest.mark.parametrize("key", ["results", "store"])
+def test_a_command_of_a_stage_refuses_them_as_run_does(folder: Path, key: str) -> None:
+    study = {key: "../elsewhere"}
+    (folder / "params.yaml").write_text(yaml.safe_dump({"study": study}))
+    ask = ("infer", "questions.jsonl", "--model", "m", "--setting", "s", "--out", "x.parquet")
+    for words in (ask, ("plan",)):
+        done = call_main(*words)
+        assert done.returncode == 2
+        assert f"study.{key}: writes to {folder.parent}/elsewhere (new)" in done.stderr
+    assert call_main("status").returncode == 0
+    parse_study_file("params.yaml", {"study": study})  # the choice of the caller
+    assert call_main("allow").returncode == 0
+    parse_study_file("params.yaml")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"prompts": "../words"},
+        {"settings": {"cot": {"prompt": "/etc/hostname"}}},
+        {"settings": {"cot": {"prompts": {"cot": "inner/../../key.txt"}}}},
+        {"filter": {"captions": {"caption_prompt": "link/etc/hostname"}}},
+    ],
+)
+def test_files_outside_the_folder_are_sent_as_prompts_only_if_allowed(
+    folder: Path, block: dict[str, object]
+) -> None:
+    (folder / "link").symlink_to("/")
+    allow_code(find_code(PARAMS))
+    inside = {"prompts": "words", "settings": {"cot": {"prompt": "cot"}}}
+    require_allowed({**PARAMS, **inside}, ["params.yaml"], find_code)
+    assert "prompts: sends /" in refusal(**block)
+    allow_code(find_code(block))
+    require_allowed({**PARAMS, **block}, ["params.yaml"], find_code)
+
+
 def test_own_code_of_a_model_is_allowed_at_its_revision() -> None:
     def values(revision: str) -> dict[str, object]:
         block = {"provider": "transformers", "id": "org/model", "revision": revision}

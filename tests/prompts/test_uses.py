@@ -115,6 +115,15 @@ def test_a_folder_with_a_file_of_no_prompt_is_one_line(tmp_path: Path) -> None:
         build_study(tmp_path)
 
 
+def test_a_link_in_the_folder_sends_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "key.txt").write_text("s3cret")
+    words = tmp_path / "words"
+    words.mkdir()
+    (words / "gptscore.txt").symlink_to("../key.txt")
+    with pytest.raises(ParamsError, match=r"prompts: .*'gptscore\.txt' leads out of this folder"):
+        build_study(words)
+
+
 def test_a_block_that_names_no_prompt_is_one_line() -> None:
     with pytest.raises(ParamsError, match="unknown prompt 'topics'; did you mean 'topic'"):
         parse_study({"rationale": {"prompts": {"topics": "x.txt"}}}, "params.yaml")

@@ -81,10 +81,32 @@ def test_a_refusal_says_whether_it_may_pass_and_never_where(
     assert PLANTED not in str(e.value)
 
 
-@pytest.mark.parametrize("url", [f"http://127.0.0.1:9/{PLANTED}", f"file:///{PLANTED}"])
+def test_text_of_others_is_no_markup_and_has_an_end(
+    hook: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOOK", f"{hook}200")
+    post(
+        make_news("s", "failed: <!channel> <https://x.example|click> &\udcff\r\n" + "x" * 9999, []),
+        "HOOK",
+    )
+    (told,) = Hook.told
+    assert told["text"].startswith("failed: &lt;!channel&gt; &lt;https://x.example|click&gt; &amp;")
+    assert told["text"].count("x") < 4000
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://127.0.0.1:9/{PLANTED}", f"file:///{PLANTED}", f"http://[::1/{PLANTED}",
+        f"https://[{PLANTED}]/x", f"http:/{PLANTED}", f"http://u:{PLANTED}@127.0.0.1:9/",
+        f"http://127.0.0.1:9/{PLANTED} x", f"http://127.0.0.1:9/{PLANTED}\r\nX: y",
+        f"http://127.0.0.1:{PLANTED}/", f"http://127.0.0.1:9\\@{PLANTED}/",
+        f"http://127.0.0.1:9/{PLANTED}é", f"<http://127.0.0.1:9/{PLANTED}>",
+    ],
+)  # fmt: skip
 def test_a_url_that_leads_nowhere_is_not_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOOK", url)
     with pytest.raises(ModelError, match="HOOK") as found:
         post({}, "HOOK")
     assert PLANTED not in str(found.value)
-    assert isinstance(found.value, PassingError) is url.startswith("http")
+    assert isinstance(found.value, PassingError) is (url == f"http://127.0.0.1:9/{PLANTED}")

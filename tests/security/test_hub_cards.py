@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,9 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from omibench.datasets.registry import fetch
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.datasets import registry
+from omibench.datasets.registry import fetch, load_benchmark
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files import parquet as frames
+from omibench.params.benchmark import BenchmarkParams
 
 REVISION = "5" * 40
 ROWS = pa.table({"id": ["q-1"], "question": ["?"], "answer": [["1"]]})
@@ -104,6 +107,55 @@ def test_the_hub_is_asked_for_the_pinned_commit_alone(
     datasets = [path for path in asked.paths if "datasets" in path]
     assert datasets
     assert all(f"a/b/tree/{REVISION}" in path for path in datasets), datasets
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["../x.jsonl"], "leads out"), (["..\\x.jsonl"], "leads out"), (["/x.jsonl"], "leads out"),
+        (["a\0.jsonl"], "is not a path"), (["x" * 300 + ".jsonl"], "is not a path"),
+        (["d/" * 1500 + "x.jsonl"], "is not a path"), (["\ud800.jsonl"], "is not a path"),
+        (["a.jsonl", "a.jsonl/b.jsonl"], "'a.jsonl/b.jsonl' cannot be copied"),
+        (["x" * 300 + ".parquet"], "is not a path"),
+        (["x y.parquet", "x-y.parquet"], "two files with the same name"),
+        (["SHA256SUMS", "manifest.jsonl", "provenance.json", "../x.json"], "leads out"),
+    ],
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], said: str
+) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    out.mkdir()
+    pq.write_table(ROWS, source)
+    monkeypatch.setattr(registry, "_remote", lambda *_: (names, lambda name: source))
+    with pytest.raises(OmibenchError, match=said) as raised:
+        fetch("a/b", REVISION, out)
+    assert len(str(raised.value)) < 500
+    assert [path.name for path in tmp_path.iterdir() if path not in (source, out)] == []
+
+
+def test_what_is_no_file_is_not_copied_and_the_disk_is_not_filled(tmp_path: Path) -> None:
+    file = tmp_path / "hub/a.jsonl"
+    file.parent.mkdir()
+    os.mkfifo(file)
+    with pytest.raises(MissingInputError, match="it is a named pipe"):
+        fetch(str(file.parent), REVISION, tmp_path)
+    file.unlink()
+    file.touch()
+    os.truncate(file, 2**40)
+    with pytest.raises(FileFormatError, match=r"a\.jsonl: has 1099\.5 GB"):
+        fetch(str(file.parent), REVISION, tmp_path)
+
+
+def test_a_long_text_that_many_rows_repeat_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "_FLOOR", 10_000_000)
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 2000, pa.int32()), ["x" * 20_000])
+    rows = {"id": [str(n) for n in range(2000)], "question": text, "answer": [["1"]] * 2000}
+    pq.write_table(pa.table(rows), tmp_path / "problems.parquet", compression="zstd")
+    with pytest.raises(FileFormatError, match=r"unpacks to 1\d\.\d MB, but at most 10\.\d MB"):
+        load_benchmark(BenchmarkParams(name="folder"), str(tmp_path), tmp_path)
 
 
 def test_a_bomb_among_the_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

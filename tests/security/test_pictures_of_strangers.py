@@ -79,6 +79,28 @@ def test_a_link_of_a_release_leads_nowhere_else(tmp_path: Path) -> None:
         freeze("frozen", data, tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["problems.csv", "questions.jsonl", "physics/x.parquet"])
+def test_no_table_is_a_link_that_leads_out(tmp_path: Path, name: str) -> None:
+    private = tmp_path / "private.csv"
+    private.write_text("id,question,answer\na,a private question,1\n")
+    data = release(tmp_path / "data", "a.png", png()) if "questions" in name else tmp_path / "data"
+    (data / name).parent.mkdir(parents=True, exist_ok=True)
+    (data / name).unlink(missing_ok=True)
+    (data / name).symlink_to(private)
+    kind = {"problems.csv": "folder", "questions.jsonl": "frozen"}.get(name, "emma")
+    with pytest.raises(FileFormatError, match=rf"'{name}' leads out of this folder by a link"):
+        load_benchmark(BenchmarkParams(name=kind), str(data), tmp_path)
+
+
+@pytest.mark.parametrize("file", ["x" * 300 + ".png", "d/" * 1500 + "a.png"])
+def test_a_name_that_no_file_can_have_is_one_line(tmp_path: Path, file: str) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "problems.csv").write_text(f"id,question,answer,images\na,Q?,1,{file}\n")
+    with pytest.raises(FileFormatError, match=r"a: .* is not a path of a file"):
+        load_benchmark(BenchmarkParams(name="folder"), str(data), tmp_path)
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
     data = release(tmp_path / "data", "a.png")

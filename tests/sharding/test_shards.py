@@ -79,4 +79,5 @@ def test_all_parallel_shards_together_keep_within_the_limits(shards: int) -> Non
 def test_a_smaller_budget_holds_for_a_run(study: Study) -> None:
     assert limit_budget(study, None) is study
     assert limit_budget(study, 2.5).study.budget_usd == 2.5
+    assert limit_budget(limit_budget(study, 2.5), 1e6).study.budget_usd == 2.5
     assert study.study.budget_usd is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import DEFAULT_PARAMS, Params
+from omibench.cli.options import DEFAULT_PARAMS, Params, require_file
 from omibench.errors import OmibenchError, ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
@@ -32,10 +32,10 @@ def allow(
     """Allow the code that comes with a study to run on this machine.
 
     Lists what could run: plug-ins, Snakefile, rules, profiles, other code in the study's folder,
-    own code of models, and results or a store outside the folder. Read it first: --show lists it
-    without allowing it. What you allow is remembered by hash in your state directory, so a change
-    is refused until you allow it again. A folder that `omibench init` or `omibench new` made here
-    is allowed whatever its code.
+    own code of models, and results, a store or prompts outside the folder. Read it first: --show
+    lists it without allowing it. What you allow is remembered by hash in your state directory, so a
+    change is refused until you allow it again. A folder that `omibench init` or `omibench new` made
+    here is allowed whatever its code.
 
     In CI and on machines without your state directory, set OMIBENCH_ALLOW to the hash in the last
     line instead.
@@ -61,8 +61,7 @@ def allow(
 
     if show and forget:
         raise ParamsError("allow: give either --show or --forget")
-    if params.lstrip().startswith("{"):
-        raise ParamsError("allow: --params: give a file, not JSON text")
+    require_file(params, "allow")
     params = context.with_resource(in_study_folder(params, partial(say, err=True)))
     if forget:
         say(f"forgotten in {forget_folder()}: {Path.cwd()}")

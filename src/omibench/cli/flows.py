@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import DEFAULT_PARAMS, Params, make_group, read_study
+from omibench.cli.options import DEFAULT_PARAMS, Params, make_group, read_study, require_file
 from omibench.text.terminal import printable, say
 
 Cores = Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)]
@@ -141,6 +141,7 @@ def _run(name: str, params: str, *options: object) -> None:
     A signal ends it with 128 plus its number, like every command.
     """
     _require("flows")
+    require_file(params, name, ", since Snakemake reads it")
     from omibench.cli.configfiles import end_stopped
     from omibench.files.locations import in_study_folder
     from omibench.models.api.stop import signals_watched, stop_requested

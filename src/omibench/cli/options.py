@@ -189,6 +189,12 @@ def show_study(params: str, override: list[str] | None = None) -> Study:
     return study
 
 
+def require_file(params: str, command: str, reason: str = "") -> None:
+    """Raise ParamsError for parameters as JSON text, with a reason why `command` needs a file."""
+    if params.lstrip().startswith("{"):
+        raise ParamsError(f"{command}: --params: give a file, not JSON text{reason}")
+
+
 def split_pairs(override: list[str] | None) -> dict[str, object]:
     """Return the keys and values of `--set`. Raises ParamsError."""
     pairs = [item.partition("=") for item in override or []]

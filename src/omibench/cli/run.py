@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import DEFAULT_PARAMS, Override, Params, read_study, split_pairs
+from omibench.cli.options import (
+    DEFAULT_PARAMS,
+    Override,
+    Params,
+    read_study,
+    require_file,
+    split_pairs,
+)
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.files.programs import isolate_env, python_module
 from omibench.models.api.stop import stoppable
@@ -158,10 +165,7 @@ def run(
     from omibench.study.status.owners import asks_only
 
     require_extra("workflow", "omibench run", "snakemake")
-    if params.lstrip().startswith("{"):
-        raise ParamsError(
-            "run: --params: JSON text is not possible here, since Snakemake reads it; give a file"
-        )
+    require_file(params, "run", ", since Snakemake reads it")
     if wait and cancel:
         raise ParamsError("run: give either --wait or --cancel")
     started_in = Path.cwd()

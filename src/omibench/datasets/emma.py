@@ -23,7 +23,7 @@ from omibench.datasets.dataset import (
 )
 from omibench.datasets.found import Found, NumberedRow
 from omibench.datasets.registry import benchmark
-from omibench.datasets.rows import naming, typed_rows
+from omibench.datasets.rows import list_files, naming, typed_rows
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.parquet import read_columns
 from omibench.params.benchmark import BenchmarkParams
@@ -97,7 +97,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """
     finder = Found(folder, scratch)
     rows: dict[str, tuple[EmmaRow, dict[str, Figure], Path]] = {}
-    files = sorted(folder.rglob("*.parquet"))
+    files = list_files(folder, ".parquet")
     if not files:
         raise MissingInputError(f"{folder}: contains no .parquet file with EMMA problems")
     for file in files:

@@ -36,15 +36,15 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def _read_freeze(folder: Path) -> Dataset:
+    container = Container(folder)
     for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
-        if not (folder / name).is_file():
+        if not container.path(name).is_file():
             raise MissingInputError(f"{folder}: is not a frozen release; it has no {name}")
     manifest = read_manifest(folder)
     questions = read_jsonl(folder / "questions.jsonl", Question)
     answers = read_jsonl(folder / "answers.jsonl", Answer)
     _check(folder / "questions.jsonl", questions, manifest.questions_sha256)
     _check(folder / "answers.jsonl", answers, manifest.answers_sha256)
-    container = Container(folder)
     for question in questions:
         with naming(folder / "questions.jsonl", question.id):
             for figure in question.images:

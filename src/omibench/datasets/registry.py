@@ -18,10 +18,17 @@ from typing import Final, NamedTuple
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import SUFFIXES as PICTURES
-from omibench.errors import FileFormatError, MissingInputError, ParamsError, PluginError
+from omibench.errors import (
+    FileFormatError,
+    MissingInputError,
+    OutputError,
+    ParamsError,
+    PluginError,
+    reason_of,
+)
 from omibench.extras import require_extra
 from omibench.files.parquet import join_frames
-from omibench.files.reading import resolve_within
+from omibench.files.reading import open_regular, resolve_within
 from omibench.params.benchmark import BenchmarkParams
 from omibench.plugins import Registry
 
@@ -29,6 +36,8 @@ log = logging.getLogger("omibench.datasets")
 
 FILES = 100_000
 """Maximum number of files fetched from a dataset."""
+COPIED_BYTES = 64 * 2**30
+"""Maximum bytes of tables and pictures that are copied from a dataset without Parquet files."""
 _TABLES = (".jsonl", ".json", ".csv")
 _DATA = (".parquet", ".jsonl", ".json")
 _RELEASE = frozenset({"SHA256SUMS", "manifest.jsonl", "provenance.json"})
@@ -57,7 +66,7 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
         return _copy(hub, files, get, folder)
     parts = _parts(names)
     for stem, shards in parts.items():
-        join_frames([get(name) for name in shards], folder / f"{stem}.parquet")
+        join_frames([get(name) for name in shards], resolve_within(folder, f"{stem}.parquet"))
     files = [] if parts else [n for n in names if n.lower().endswith((*_TABLES, *PICTURES))]
     if not parts and not any(name.lower().endswith(_TABLES) for name in files):
         raise MissingInputError(
@@ -71,10 +80,20 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
 def _copy(hub: str, files: Sequence[str], get: Get, folder: Path) -> Path:
     if len(files) > FILES:
         raise MissingInputError(f"benchmark.hub: {hub} has more than {FILES:,} files")
+    left = COPIED_BYTES
     for name in files:
         target = resolve_within(folder, name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(get(name), target)
+        with open_regular(get(name), left) as source:
+            left -= source.seek(0, 2)
+            source.seek(0)
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("wb") as copy:
+                    shutil.copyfileobj(source, copy)
+            except OSError as error:  # such as a file where another one needs a folder
+                raise OutputError(
+                    f"benchmark.hub: {hub}: {name!r} cannot be copied: {reason_of(error)}"
+                ) from None
     return folder
 
 

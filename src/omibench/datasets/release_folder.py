@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import Container, parse_json, read_bytes, read_json_lines, read_text
 from omibench.schemas.problem import FrozenModel
-from omibench.schemas.tables import FrozenManifest
+from omibench.schemas.tables import FrozenManifest, Title
 from omibench.schemas.validation import explain
 
 Sha256Text = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -71,8 +71,8 @@ class DrawnSplit(FrozenModel):
 class ReleaseProvenance(FrozenModel):
     """`provenance.json`: the inputs and software of a release. It contains no time stamps."""
 
-    name: str
-    version: str
+    name: Title
+    version: Title
     draft: bool
     findings: list[str]
     """Objections to a release; empty unless it is a draft."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from omibench.datasets.dataset import Dataset
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.parquet import iter_frame
-from omibench.files.reading import read_csv, read_json, read_json_lines
+from omibench.files.reading import Container, read_csv, read_json, read_json_lines
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.validation import explain
 
@@ -89,12 +89,14 @@ def naming(path: Path, item: str) -> Iterator[None]:
 def the_file(folder: Path, *stems: str) -> Path:
     """Return the file of a benchmark in `folder`: the first of `stems` that exists.
 
-    Raises MissingInputError with the names that were tried.
+    Raises MissingInputError with the names that were tried, and FileFormatError for a link that
+    leads out of the folder.
     """
+    container = Container(folder)
     for stem in stems:
         for suffix in SUFFIXES:
             if (folder / f"{stem}{suffix}").is_file():
-                return folder / f"{stem}{suffix}"
+                return container.path(f"{stem}{suffix}")
     names = " or ".join(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES[:3])
     raise MissingInputError(f"{folder}: contains none of the benchmark's files ({names})")
 
@@ -116,13 +118,23 @@ def find_tables(
 
     Raises:
         MissingInputError: If none exists.
+        FileFormatError: If one is a link that leads out of the folder.
     """
     for suffix in SUFFIXES:
-        paths = sorted(folder.rglob(f"*{suffix}"))
+        paths = list_files(folder, suffix)
         matches = [(path, name.search(f"{path.parent.name}/{path.stem}")) for path in paths]
         if files := [(path, match) for path, match in matches if match]:
             return files
     raise MissingInputError(f"{folder}: contains no table of the benchmark, such as {example!r}")
+
+
+def list_files(folder: Path, suffix: str) -> list[Path]:
+    """Return the files below a folder whose names end with `suffix`, sorted by path.
+
+    Raises FileFormatError for a link that leads out of the folder.
+    """
+    container, paths = Container(folder), sorted(folder.rglob(f"*{suffix}"))
+    return [container.path(path.relative_to(folder).as_posix()) for path in paths]
 
 
 def _raw(path: Path) -> Iterator[Any]:

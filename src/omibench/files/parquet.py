@@ -240,13 +240,17 @@ def _iter_batches(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[pl.Dat
     import polars as pl
 
     with open_regular(path) as file:
-        _check_size(path, file, None, None)
+        max_bytes, size = _check_size(path, file, None, None), 0
     with _refusing_broken(path):
         scan = pl.scan_parquet(Path(path), glob=False)
         for frame in scan.collect_batches(chunk_size=BATCH, engine="streaming", lazy=True):
             for batch in frame.iter_slices(BATCH):
-                if _length(batch) > limit:
-                    raise _too_large(path, _length(batch), limit)
+                length = _length(batch)
+                size += length
+                if length > limit:
+                    raise _too_large(path, length, limit)
+                if size > max_bytes:
+                    raise _too_large(path, size, max_bytes)
                 yield batch
 
 

@@ -29,6 +29,10 @@ def resolve_within(folder: str | Path, name: str) -> Path:
     return Container(folder).path(name)
 
 
+NAME_BYTES: Final = 2048
+"""Maximum bytes of a path in a folder: systems allow 4,096 for the whole path."""
+
+
 class Container:
     """A base folder that contains all paths; efficient for many names."""
 
@@ -40,8 +44,8 @@ class Container:
     def path(self, name: str) -> Path:
         """Return the path of a name. Raises as `contained` does."""
         parts = name.replace("\\", "/").split("/")
-        if not name.strip("./") or "\0" in name:
-            raise FileFormatError(f"{self._folder}: {name!r} is not a path of a file")
+        if not name.strip("./") or not _can_be_path(name):
+            raise FileFormatError(f"{self._folder}: {name[:200]!r} is not a path of a file")
         if not parts[0] or parts[0][1:2] == ":" or ".." in parts:
             raise self._leads_out(name)
         target = os.path.join(self._folder, name)  # noqa: PTH118
@@ -65,6 +69,16 @@ class Container:
             f"{self._folder}: {name!r} leads out of this folder{manner}; copy the file into the "
             "folder and use its path there"
         )
+
+
+def _can_be_path(name: str) -> bool:
+    """Return whether file systems accept a name: encoded, without NUL, and of limited length."""
+    try:
+        encoded = os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    parts = encoded.split(b"/")
+    return b"\0" not in encoded and len(encoded) <= NAME_BYTES and max(map(len, parts)) <= 255
 
 
 # Bounded reading of regular files: pipes, devices and endless files are refused.

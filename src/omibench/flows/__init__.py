@@ -6,6 +6,9 @@ from pathlib import Path
 
 from omibench.text.terminal import PrintableRecord
 
+FOLDER_ENV = "OMIBENCH_FOLDER"
+"""Environment variable with the folder that `omibench serve` serves."""
+
 # Send nothing about a study to others unless its owner requests it.
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DO_NOT_TRACK", "1")

@@ -10,18 +10,23 @@ from pathlib import Path
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
+from omibench.errors import ParamsError
 from omibench.flows.judge import cell_file, judgements
 from omibench.flows.news import report_failures, tell_failure
 from omibench.flows.shared import (
+    Count,
     Job,
+    ParamsFile,
     ask_all,
     build,
     in_its_study,
     living,
     questions_of,
 )
+from omibench.params.blocks import Dollars
 from omibench.params.setting import Cell
 from omibench.params.study import Study
+from omibench.schemas.validation import suggest_name
 from omibench.stages.infer.fill import count_tasks, fill_store
 from omibench.study.plan.build import incomplete_cells
 from omibench.study.plan.study_file import read_study
@@ -41,12 +46,12 @@ from omibench.study.sharding import (
 @report_failures
 @living
 def evaluate(
-    params: str = "params.yaml",
-    shard: int = 200,
-    cores: int = 2,
-    lanes: int = 4,
+    params: ParamsFile = "params.yaml",
+    shard: Count = 200,
+    cores: Count = 2,
+    lanes: Count = 4,
     models: list[str] | None = None,
-    budget_usd: float | None = None,
+    budget_usd: Dollars | None = None,
 ) -> int:
     """Evaluate the study's cells, or those of some models; return their number of requests.
 
@@ -56,6 +61,10 @@ def evaluate(
     parameters are invalid or an endpoint rejects everything.
     """
     study = read_study(params)
+    for name in models or ():
+        if name not in study.infer.models:
+            hint = suggest_name(name, study.infer.models)
+            raise ParamsError(f"models: {name!r} is not one of infer.models{hint}")
     build(params, ["freeze_all"], cores, budget_usd=budget_usd)
     chosen = [cell for cell in study.cells if models is None or cell.model in models]
     capped = limit_budget(study, budget_usd)

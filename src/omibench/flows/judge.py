@@ -8,7 +8,9 @@ from prefect import flow, get_run_logger
 
 from omibench.flows.news import report_failures
 from omibench.flows.shared import (
+    Count,
     Job,
+    ParamsFile,
     ask_all,
     build,
     in_its_study,
@@ -31,7 +33,9 @@ from omibench.study.sharding import (
 @in_its_study
 @report_failures
 @living
-def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: int = 4) -> int:
+def judge(
+    params: ParamsFile = "params.yaml", shard: Count = 100, cores: Count = 2, lanes: Count = 4
+) -> int:
     """Judge every response of the study; return their number.
 
     `shard` is the number of responses per task. Raises OmibenchError like `evaluate`.

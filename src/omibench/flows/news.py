@@ -19,9 +19,11 @@ from prefect.runtime import flow_run
 from prefect.states import Cancelled
 
 from omibench.errors import OmibenchError, SomeFailedError
+from omibench.files.yaml_file import read_mapping
 from omibench.flows.retries import RETRIES
 from omibench.models.api.stop import StopSignal
 from omibench.params.study import Study
+from omibench.plugins.allowance import find_places, require_allowed
 from omibench.study.plan.study_file import read_study
 from omibench.study.reevaluate.changes import (
     Move,
@@ -156,5 +158,8 @@ def moment() -> str:
 
 
 def _tell_of(params: str, event: str, text: str) -> None:
-    with suppress(OmibenchError):  # a parameter file that cannot be read names no webhook
+    # A parameter file that cannot be read names no webhook, and a journal that was not allowed
+    # is not written.
+    with suppress(OmibenchError):
+        require_allowed(read_mapping(params), [params], find_places)
         tell_failure(read_study(params, run_plugins=False), text, event)

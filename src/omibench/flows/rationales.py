@@ -10,7 +10,9 @@ from prefect import flow, get_run_logger
 
 from omibench.flows.news import report_failures
 from omibench.flows.shared import (
+    Count,
     Job,
+    ParamsFile,
     ask_all,
     build,
     in_its_study,
@@ -27,7 +29,9 @@ from omibench.study.sharding import Shard, choose_shard_size, make_shards, selec
 @in_its_study
 @report_failures
 @living
-def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lanes: int = 4) -> int:
+def rationales(
+    params: ParamsFile = "params.yaml", shard: Count = 50, cores: Count = 2, lanes: Count = 4
+) -> int:
     """Judge and complete the problems of the study; return the number of completed ones.
 
     `shard` is the number of problems per task. Raises OmibenchError like `evaluate`.

@@ -26,7 +26,14 @@ from omibench.flows.news import (
 )
 from omibench.flows.restarts import cancel_inner
 from omibench.flows.retries import RETRIES
-from omibench.flows.shared import build, in_its_study, living, questions_of
+from omibench.flows.shared import (
+    Count,
+    ParamsFile,
+    build,
+    in_its_study,
+    living,
+    questions_of,
+)
 from omibench.models.cost.estimate import usd_text
 from omibench.params.reevaluate import Watch
 from omibench.params.study import Study
@@ -84,10 +91,10 @@ def look(name: str, watch: Watch) -> list[str]:
 @report_failures
 @living
 def reevaluate(
-    params: str = "params.yaml",
-    shard: int = 200,
-    cores: int = 2,
-    lanes: int = 4,
+    params: ParamsFile = "params.yaml",
+    shard: Count = 200,
+    cores: Count = 2,
+    lanes: Count = 4,
     dry_run: bool = False,
 ) -> list[str]:
     """Evaluate new models; return their names.

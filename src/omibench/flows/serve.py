@@ -22,6 +22,7 @@ import typer
 from omibench.errors import MissingInputError
 from omibench.files.locations import PARAMS, find_local_or_shipped
 from omibench.files.programs import isolate_env, python_module
+from omibench.flows import FOLDER_ENV
 from omibench.text.terminal import say
 
 HOST = "127.0.0.1"
@@ -50,7 +51,11 @@ def serve_folder(port: int, home: Path | None) -> None:
     folder = home or Path(os.environ.get("PREFECT_HOME", ".prefect"))
     os.environ["PREFECT_HOME"] = str(folder.resolve())
     os.environ["PREFECT_API_URL"] = f"http://{HOST}:{port}/api"
-    os.environ["OMIBENCH_FOLDER"] = str(Path.cwd())
+    os.environ[FOLDER_ENV] = str(Path.cwd())
+    # Prefect lets the pages of every site that is open in a browser start flows and programs.
+    os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = (
+        f"http://{HOST}:{port},http://localhost:{port}"
+    )
     if _answers(port):
         say(
             f"omibench: port {port} is in use: stop the program there, or choose another "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial, wraps
 from inspect import signature
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Annotated, NamedTuple, ParamSpec, TypeVar
 
 from prefect import get_run_logger, tags, task
 from prefect.cache_policies import NO_CACHE
@@ -17,12 +18,14 @@ from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
 from prefect.concurrency.sync import concurrency
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 from prefect.futures import PrefectFuture, wait
-from prefect.runtime import flow_run
+from prefect.runtime import deployment, flow_run
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME
+from pydantic import Field, StringConstraints
 
-from omibench.errors import ModelError, OmibenchError, may_pass
-from omibench.files.locations import in_study_folder
+from omibench.errors import ModelError, OmibenchError, ParamsError, may_pass
+from omibench.files.locations import find_study, in_study_folder
 from omibench.files.locks import wait_lock
+from omibench.flows import FOLDER_ENV
 from omibench.flows.build import snakemake
 from omibench.flows.progress import show_progress
 from omibench.flows.retries import RETRIES
@@ -34,6 +37,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 LEASE_S = 60.0
 """The seconds after which a killed flow's slot is free again."""
+
+
+ParamsFile = Annotated[
+    str, StringConstraints(pattern=r"^[^\s{\x00-\x1f\x7f][^\x00-\x1f\x7f]*$", max_length=4096)
+]
+"""Path of a parameter file; JSON text could be one of somebody else with a server's pages."""
+Count = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class Job(NamedTuple):
@@ -180,17 +190,37 @@ def living(call: Callable[P, R]) -> Callable[P, R]:
 
 def in_its_study(call: Callable[P, R]) -> Callable[P, R]:
     """Wrap a flow's function to run in the folder of the study of its argument `params`: wherever
-    it was started, it touches no other folder."""
+    it was started, it touches no other folder. A server's run needs a study in its folder."""
 
     @wraps(call)
     def run_there(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature(call).bind(*args, **kwargs)
         given.apply_defaults()
+        refuse_other_folders(given.arguments["params"])
         with in_study_folder(given.arguments["params"], get_run_logger().info) as there:
             given.arguments["params"] = there
             return call(*given.args, **given.kwargs)
 
+    # Prefect checks parameters by the signature, and resolves names in this module alone.
+    run_there.__signature__ = signature(call, eval_str=True)  # type: ignore[attr-defined]
     return run_there
+
+
+def refuse_other_folders(params: str) -> None:
+    """Raise ParamsError if a deployed run got parameters from outside of the served folder.
+
+    Whoever reaches the server's pages can give a run any parameters: those of a folder of their own
+    could send keys to another address.
+    """
+    served = os.environ.get(FOLDER_ENV)
+    if served is None or deployment.get_id() is None:
+        return
+    folder = find_study(params).folder
+    if not folder.is_relative_to(Path(served).resolve()):
+        raise ParamsError(
+            f"params: {params!r} belongs to the study in {folder}, but this server runs those in "
+            f"{served}; start `omibench serve` there"
+        )
 
 
 def sign_of_life(run_id: str) -> Path:

@@ -42,7 +42,7 @@ from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
-from omibench.plugins.allowance import require_allowed
+from omibench.plugins.allowance import find_for_jobs, require_allowed
 from omibench.plugins.registry import runs_files
 from omibench.schemas.validation import explain, suggest_name
 
@@ -467,8 +467,8 @@ def parse_study_file(
     """
     text = str(params)
     is_slice = text.lstrip().startswith("{")
-    values = _from_json(text) if is_slice else read_mapping(params)
-    values, changed_keys = {**rename_keys(values)[0], **(overrides or {})}, [*(overrides or {})]
+    written = _from_json(text) if is_slice else read_mapping(params)
+    values, changed_keys = {**rename_keys(written)[0], **(overrides or {})}, [*(overrides or {})]
     for block, keys in (options or {}).items():
         changed_keys += [f"{block}.{key}" for key in keys]
         if isinstance(inner := values.get(block) or {}, dict):
@@ -477,12 +477,16 @@ def parse_study_file(
         return parse_study(
             values, "--params", whole_study=False, overrides=dict.fromkeys(changed_keys, source)
         )
-    return parse_study(
+    study = parse_study(
         values,
         text,
         files=[params],
         overrides=dict.fromkeys(changed_keys, source),
     )
+    if runs_files():  # what the caller gives is its own choice
+        chosen = {key: value for key, value in written.items() if key not in (overrides or {})}
+        require_allowed(chosen, [params], find_for_jobs)
+    return study
 
 
 FORMER_KEYS: Final = {

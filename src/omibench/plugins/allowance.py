@@ -48,7 +48,7 @@ _NAMED: Final = 10
 
 
 def find_code(values: Mapping[str, Any], folder: Path = Path()) -> Code:
-    """Return everything that a study can run, and where it writes outside its folder.
+    """Return everything that a study can run, and what it writes or sends outside its folder.
 
     Files that are the same as those of the installed omibench, such as its Snakefile, rules and
     profiles, are left out.
@@ -61,8 +61,8 @@ def find_code(values: Mapping[str, Any], folder: Path = Path()) -> Code:
 
 
 def find_for_jobs(values: Mapping[str, Any], folder: Path = Path()) -> Code:
-    """Return what Snakemake's jobs run and where they write, apart from the workflow's files."""
-    return {**find_named(values, folder), **_find_places(values, folder)}
+    """Return what Snakemake's jobs run, write and send, apart from the workflow's files."""
+    return {**find_named(values, folder), **find_places(values, folder)}
 
 
 def find_named(values: Mapping[str, Any], folder: Path = Path()) -> Code:
@@ -87,16 +87,30 @@ def find_plugins(values: Mapping[str, Any], folder: Path = Path()) -> Code:
     return code
 
 
-def _find_places(values: Mapping[str, Any], folder: Path = Path()) -> Code:
-    """Return the results folder of a study and its store, if they are outside its folder."""
-    block, code = values.get("study"), {}
+def find_places(values: Mapping[str, Any], folder: Path = Path()) -> Code:
+    """Return what a study writes or sends outside its folder: results, store and prompts."""
+    block, named = values.get("study"), []
     for key in ("results", "store"):
         value = block.get(key) if isinstance(block, Mapping) else None
-        place = os.path.realpath(folder / str(value or key))
+        named.append((f"study.{key}: writes to", str(value or key)))
+    named += [("prompts: sends", file) for file in _list_prompts(values)]
+    code = {}
+    for action, name in named:
+        place = os.path.realpath(folder / name.replace("\0", ""))
         if not Path(place).is_relative_to(os.path.realpath(folder)):
-            text = f"study.{key}: writes to {place}"
+            text = f"{action} {place}"
             code[text] = _hash_text(text)
     return code
+
+
+def _list_prompts(block: Any, key: str = "") -> Iterator[str]:
+    """Yield the values of every key that ends with `prompt` or `prompts`: names, files, folders."""
+    if isinstance(block, Mapping):
+        for name, value in block.items():
+            inherits = key.endswith("prompts")
+            yield from _list_prompts(value, key if inherits else str(name))
+    elif isinstance(block, str) and key.endswith(("prompt", "prompts")):
+        yield block
 
 
 def hash_code(code: Code) -> str:

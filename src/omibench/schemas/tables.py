@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic_core import PydanticCustomError, PydanticSerializationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
 from omibench.files.outputs import made_folder
@@ -184,11 +184,25 @@ class JudgementRow(FrozenModel):
     """Share of the printed text's meaning preserved, in [0, 1]."""
 
 
+def _check_title(text: str) -> str:
+    """Return a name that cards, checksums and changelogs can contain as it is."""
+    if not text.isprintable() or {*"`<>[]|\\"} & {*text} or len(text) > 200:
+        raise PydanticCustomError(
+            "title",
+            "must be one line of at most 200 printable characters without ` < > [ ] | and \\",
+        )
+    return text
+
+
+Title = Annotated[str, AfterValidator(_check_title)]
+"""Name or version of a dataset, which can be a stranger's."""
+
+
 class FrozenManifest(FrozenModel):
     """`manifest.json` of a frozen dataset: its content by hash."""
 
-    name: str
-    version: str
+    name: Title
+    version: Title
     problems: int
     images: int
     questions_sha256: str

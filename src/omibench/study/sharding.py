@@ -102,8 +102,9 @@ def divide_limits(study: Study, name: str, shards: int) -> Study:
 
 
 def limit_budget(study: Study, budget_usd: float | None) -> Study:
-    """Return the study with a smaller budget, if one is given."""
-    if budget_usd is None:
+    """Return the study with a smaller budget, if one is given; a larger one changes nothing."""
+    own_usd = study.study.budget_usd
+    if budget_usd is None or (own_usd is not None and own_usd <= budget_usd):
         return study
     params = study.study.model_copy(update={"budget_usd": budget_usd})
     return study.model_copy(update={"study": params})

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from omibench.errors import ParamsError, reason_of
+from omibench.errors import FileFormatError, ParamsError, reason_of
+from omibench.files.reading import Container
 from omibench.plugins.built_in import find_registered
 from omibench.plugins.registry import known_names, runs_files
 from omibench.schemas.validation import suggest_name
@@ -42,10 +43,15 @@ def list_text_files(folder: str) -> list[Path]:
     """Return the text files of a folder in alphabetical order, without subfolders.
 
     Raises:
-        ParamsError: The folder cannot be listed.
+        ParamsError: The folder cannot be listed, or a link in it leads out of it: what it sends to
+            models could be any file of yours.
     """
+    container = Container(folder)
     try:
-        return sorted(path for path in Path(folder).iterdir() if path.suffix == SUFFIX)
+        names = sorted(path.name for path in Path(folder).iterdir() if path.suffix == SUFFIX)
+        return [container.path(name) for name in names]
+    except FileFormatError as error:
+        raise ParamsError(str(error)) from None
     except OSError as error:
         raise ParamsError(f"{folder}: cannot be listed: {reason_of(error)}") from None
 

@@ -145,7 +145,8 @@ def _describe_judged(manifest: FrozenManifest) -> list[str]:
     if not manifest.simulated:
         return []
     kinds = ", ".join(
-        f"{name.replace('_', ' ')} of {count}" for name, count in manifest.simulated.items()
+        f"{escape_cell(name.replace('_', ' '))} of {count}"
+        for name, count in manifest.simulated.items()
     )
     return [
         "",
@@ -158,7 +159,7 @@ def _describe_corrected(manifest: FrozenManifest) -> list[str]:
     if not manifest.corrected:
         return []
     counts = Counter(kind for kinds in manifest.corrected.values() for kind in kinds)
-    listing = ", ".join(f"{kind} of {count}" for kind, count in sorted(counts.items()))
+    listing = ", ".join(f"{escape_cell(kind)} of {count}" for kind, count in sorted(counts.items()))
     return [
         "",
         f"People corrected the reading of {len(manifest.corrected)} problems ({listing}); "

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from filecmp import cmp
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -393,15 +394,20 @@ def _row(move: Move) -> str:
 # News for a webhook: one JSON object, posted to a secret URL.
 
 TIMEOUT_S, MOST_S = 30.0, 90.0
-MOST_MOVES = 50
+MOST_MOVES, MOST_TEXT = 50, 4000
 
 
 def make_news(
     study: str, text: str, models: Sequence[str], moved: Sequence[Move] = (), board: str = ""
 ) -> dict[str, Any]:
-    """The posted object. Chat services show `text`; at most 50 changes are listed."""
+    """The posted object. Chat services show `text`; at most 50 changes are listed.
+
+    Errors of others can be part of `text`: its first 4,000 characters are sent, with `&`, `<` and
+    `>` as entities, which Slack and compatible services show as the character, not as a link or a
+    call to all members.
+    """
     return {
-        "text": text,
+        "text": escape(text[:MOST_TEXT], quote=False),
         "study": study,
         "models": list(models),
         "simulated": any(move.after.simulated for move in moved),
@@ -421,6 +427,20 @@ def make_news(
     }
 
 
+def _can_be_called(url: str) -> bool:
+    """Return whether the HTTP library sends a request to the host of a URL as it is written.
+
+    It looks up `name:password@host` as the name of a host.
+    """
+    try:
+        parts = urlsplit(url)
+        is_whole = bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:
+        return False
+    is_plain = url.isascii() and url.isprintable() and not {" ", "\\"} & {*url}
+    return is_whole and is_plain and parts.scheme in ("http", "https")
+
+
 def has_webhook(url_env: str) -> bool:
     """Return whether an environment variable names a webhook."""
     return bool(os.environ.get(url_env, "").strip())
@@ -438,9 +458,12 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
     if not has_webhook(url_env):
         return False
     url = read_key(url_env).get_secret_value()
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise ModelError(f"{url_env}: must be a URL that begins with http:// or https://")
-    data = json.dumps(body, ensure_ascii=False).encode()
+    if not _can_be_called(url):
+        raise ModelError(
+            f"{url_env}: must be a URL that begins with http:// or https://, without a name or "
+            "password before the host, blanks and other letters than ASCII (it is not shown)"
+        )
+    data = json.dumps(body).encode()
     request = Request(url, data, {"content-type": "application/json"})  # noqa: S310
     try:
         status = send(request, timeout_s=TIMEOUT_S, most_s=MOST_S)
