@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.errors import ParamsError, PluginError, reason_of
-from omibench.files.locations import describe_data_folder
+from omibench.files.locations import describe_data_folder, find_study
 from omibench.files.reading import read_text
 from omibench.files.yaml_file import YAML_BYTES, list_dates, locate_key, read_mapping
 from omibench.models.synthetic.profiles import Made, is_made_up
@@ -42,7 +43,7 @@ from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
-from omibench.plugins.allowance import find_for_jobs, require_allowed
+from omibench.plugins.allowance import find_places, require_allowed
 from omibench.plugins.registry import runs_files
 from omibench.schemas.validation import explain, suggest_name
 
@@ -485,7 +486,7 @@ def parse_study_file(
     )
     if runs_files():  # what the caller gives is its own choice
         chosen = {key: value for key, value in written.items() if key not in (overrides or {})}
-        require_allowed(chosen, [params], find_for_jobs)
+        require_allowed(chosen, [params], partial(find_places, folder=find_study(text).folder))
     return study
 
 
