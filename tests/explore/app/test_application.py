@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from tests.explore.app.conftest import Open
@@ -13,6 +13,7 @@ from tests.explore.app.studies import copy_results, make_sources
 
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.search import FIELDS
 from omibench.explore.selection import Study
 from omibench.graph.code_hash import Tree
 from omibench.params.setting import Cell
@@ -189,6 +190,26 @@ def test_addresses_are_bounded(hostile: Any) -> None:
     assert len(hostile.get("/api/items?limit=100000").json()["items"]) <= 500
     many = "&".join("cells=sim-weak/cot" for _ in range(5))
     assert hostile.get(f"/api/items/{quote(NAMES[1], safe='')}?{many}").status_code == 400
+
+
+SEARCHES = (
+    "(a+)+$", "(?:.*a){30}", "[", "\\", "%", "_", "*", "' OR 1=1 --", "\0", "\x1b[2J", "\r\nX: y",
+    "\ud800", "\u202e", "İ" * 100, "ﬀ" * 200, "a" * 200, " " * 5000, "{{7*7}}", "${7*7}",
+    "<script>alert(1)</script>", "$\\href{x}{y}$", "../../etc/passwd", "!!python/object:x",
+    "=cmd|x", "1e999", "NaN", "null", "\u2028", "😀", "\ufeff",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["search", "models", "is.subject", "is." + "x" * 999, "rules"])
+def test_whatever_is_searched_is_a_text(client: Any, name: str) -> None:
+    fields = [("in", field) for field in FIELDS]
+    for text in SEARCHES:
+        value = quote(text, errors="surrogatepass")
+        answer = client.get(f"/api/items?{quote(name)}={value}&{urlencode(fields)}")
+        assert answer.status_code in (200, 400), text
+        assert answer.headers["content-type"] == "application/json"
+        assert len(answer.json().get("message", "")) < 1000
+        assert "Traceback" not in answer.text
 
 
 # Who is let in where others than this machine can reach the server.
