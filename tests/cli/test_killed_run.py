@@ -115,6 +115,7 @@ def test_a_killed_run_goes_on_and_a_living_one_is_left_alone(
     assert not list((study / ".snakemake/omibench/runs").glob("*.json"))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_jobs_whose_snakemake_was_killed_are_stopped(study: Path, server: ServerHandle) -> None:
     server.configure(latency_s=600)

@@ -93,6 +93,7 @@ def test_the_base_scores_and_certifies(
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_the_demonstration_opens(
     tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -237,6 +237,7 @@ def test_a_stage_of_cells_that_the_report_reads_is_added_by_few_edits(checkout: 
     assert re.search(r"^toy +[1-9]\d*$", planned, re.M)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", ["filled.txt", "helped.txt", "direct.parquet"])
 def test_a_stage_before_infer_precedes_each_rule_that_sends_requests(
     checkout: Path, file: str

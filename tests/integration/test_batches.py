@@ -36,7 +36,7 @@ main()
 """
 PROBLEMS = 12
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
-SLOW = pytest.mark.slow
+SLOW = (pytest.mark.slow, pytest.mark.long)
 every_provider = pytest.mark.parametrize(
     "provider", ["openai", pytest.param("anthropic", marks=SLOW)]
 )
@@ -162,7 +162,8 @@ def test_killed_while_the_provider_takes_the_second_batch(
     check_bought_once(server, cells, PROBLEMS)
 
 
-@SLOW
+@pytest.mark.slow
+@pytest.mark.long
 @every_provider
 @pytest.mark.timeout(200)
 def test_two_settings_at_once_killed_at_random(

@@ -125,6 +125,7 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     assert "To go on, run the same command again" in line
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_larger_budget_finishes_what_a_smaller_one_began(

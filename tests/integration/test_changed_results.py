@@ -13,7 +13,7 @@ import yaml
 from tests.conftest import Build
 from tests.integration.small_study import Copy, make
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 RUN = ("snakemake", "--cores", "2")
 NOTHING = "Nothing to be done"

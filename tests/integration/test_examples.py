@@ -16,7 +16,7 @@ from tests.integration.conftest import Run
 
 require_extra("workflow", "snakemake")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 CELLS = ["results/infer/sim/cot.parquet", "results/infer/sim/shots.parquet"]
 PARAMS: dict[str, Any] = {

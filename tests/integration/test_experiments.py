@@ -13,7 +13,7 @@ from tests.integration.small_study import Copy, built_by_dvc
 
 require_extra("workflow", "dvc")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PROBLEMS = 8
 TEMPERATURE = "settings.direct.decoding.temperature"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.small_study import Copy, make
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

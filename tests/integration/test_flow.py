@@ -15,7 +15,7 @@ require_extra("flows", "prefect")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def responses(checkout: Path) -> int:

@@ -25,6 +25,7 @@ def snakemake(folder: Path, *words: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_jobs_wait_for_the_models_that_help_them_and_for_nothing_else(
     root: Path, tmp_path: Path

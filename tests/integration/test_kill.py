@@ -83,11 +83,10 @@ def test_killed_once(server: ServerHandle, tmp_path: Path) -> None:
     killed_and_undisturbed(server, Runs(server, tmp_path, 25), lambda: 0.4, 1)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize(
-    ("problems", "kills"), [(60, 5), pytest.param(250, 20, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("problems", "kills"), [(60, 5), (250, 20)])
 def test_killed_at_many_random_moments(
     server: ServerHandle, tmp_path: Path, problems: int, kills: int
 ) -> None:

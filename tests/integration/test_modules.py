@@ -12,7 +12,7 @@ from tests.integration.own_study import PROBLEMS, OwnStudy, make_own
 
 require_extra("workflow", "snakemake")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1200)]
 PAGE = "docs/scale.md"
 
 

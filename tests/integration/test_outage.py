@@ -118,6 +118,7 @@ def test_a_server_that_starts_late_is_waited_for(tmp_path: Path) -> None:
     assert [response.text for response in got] == ["ok"] * 40
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_endpoint_that_stays_away_ends_the_command(server: ServerHandle, tmp_path: Path) -> None:
     runs = Runs(server, tmp_path, 30)

@@ -40,6 +40,7 @@ def test_a_file_that_parameters_name_is_watched(built: OwnStudy, tmp_path: Path)
     assert "Nothing to be done" in study.to_do()
 
 
+@pytest.mark.long
 def test_another_version_of_the_dataset_is_in_the_report(built: OwnStudy, tmp_path: Path) -> None:
     study = built.own(tmp_path / "study")
     params = study.params()
@@ -52,6 +53,7 @@ def test_another_version_of_the_dataset_is_in_the_report(built: OwnStudy, tmp_pa
     assert f"{name} 1.0.0" not in report
 
 
+@pytest.mark.long
 def test_a_package_without_a_line_in_requirements_is_noticed(
     built: OwnStudy, tmp_path: Path
 ) -> None:

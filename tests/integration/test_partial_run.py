@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.integration.small_study import make
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PART, ALL = 3, 8
 

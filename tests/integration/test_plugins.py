@@ -59,6 +59,7 @@ def test_their_parts_are_used_in_jobs(study: Path, run: Run) -> None:
     assert set(rows["rules"]) == {"first-letter"}
 
 
+@pytest.mark.long
 def test_what_a_file_means_decides_what_reruns(study: Path, run: Run) -> None:
     file = study / "their_provider.py"
     text = file.read_text()

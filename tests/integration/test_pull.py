@@ -14,7 +14,7 @@ from tests.integration.small_study import Copy, built_by_dvc
 
 require_extra("workflow", "dvc")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 
 BUCKET = "omibench"
 KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}

@@ -11,7 +11,7 @@ from tests.integration.conftest import fill_checkout, runner
 
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_parquet, read_typed_json
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 
 NARROWED = """\
 infer: {models: [gpt-4o, o1], settings: [cot, best-of-8]}

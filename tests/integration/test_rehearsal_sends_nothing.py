@@ -108,6 +108,7 @@ def test_no_command_sends_a_request(study: Path, server: ServerHandle) -> None:
     assert (study / RESULTS / "analyze/report.html").is_file()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("flow", ["evaluate", "reevaluate"])
 def test_no_flow_sends_a_request(

@@ -12,7 +12,7 @@ from tests.integration.small_study import Copy, built_by_dvc
 
 require_extra("workflow", "dvc")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def list_cells(study: Copy) -> list[list[str]]:

@@ -340,12 +340,6 @@ CHAINS = {
     ),
 }  # fmt: skip
 """Changes that are made one after the other in one copy of the study, each to what is built."""
-LONG_WITH_DVC = {
-    "a label", "how responses are scored", "one model more", "one prompt file",
-    "one choice was misread", "code of asking without an effect",
-    "the study's name and the client of an API", "a package that the report uses, upgraded",
-    "a package behind sympy, upgraded", "saliency that is not measured",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -394,26 +388,18 @@ def test_the_docs_have_this_table(root: Path) -> None:
     assert page.read_text("utf-8") == text
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    ("engine", "left_out"),
-    [
-        pytest.param(SNAKEMAKE, set(), id="snakemake"),
-        pytest.param(DVC, LONG_WITH_DVC, id="dvc"),
-        pytest.param(DVC, set(), id="dvc, all", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("engine", [SNAKEMAKE, DVC], ids=["snakemake", "dvc"])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_exactly_what_changed_reruns(
-    built: Copy, tmp_path: Path, chain: str, engine: tuple[str, ...], left_out: set[str]
+    built: Copy, tmp_path: Path, chain: str, engine: tuple[str, ...]
 ) -> None:
     study = built.copy(tmp_path / "study")
     variables: dict[str, str] = {}
     requests = study.requests()
     for name in CHAINS[chain]:
-        if name in left_out:
-            continue
         case = CASES[name]
         variables |= case.edit(study) or {}
         expected = case.dvc if engine == DVC and case.dvc is not None else case.jobs
@@ -425,6 +411,7 @@ def test_exactly_what_changed_reruns(
     assert "Nothing to be done" in study.run("snakemake", "-n", **variables)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_bigger_budget_and_other_limits_run_nothing(built: Copy, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import running_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

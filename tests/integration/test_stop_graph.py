@@ -15,7 +15,7 @@ from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import ServerHandle
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(200)]
 IN_FLIGHT = 8
 STOPPED = "omibench: stopped; run the same command again to continue"
 

@@ -14,7 +14,7 @@ from omibench.store.verify import verify_store
 
 require_extra("workflow", "dvc")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PROBLEMS = 8
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PARTS = ("Snakefile", "rules", "profiles", "schemas", "envs")
 BIN = Path(sys.executable).parent

@@ -45,6 +45,7 @@ def test_the_store_is_filled_in_shards_and_the_pages_show_it(
     assert SECRET not in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_not_tried_again(
     folder: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_wrong_key_is_not_tried_again(
     assert not (folder / "results/analyze/report.html").exists()
 
 
+@pytest.mark.long
 def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
     tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str, hook: Hook
 ) -> None:
@@ -81,6 +83,7 @@ def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
     assert endpoint.stats()["paid"] == 0
 
 
+@pytest.mark.long
 def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
     tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str, hook: Hook
 ) -> None:

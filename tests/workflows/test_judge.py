@@ -18,7 +18,7 @@ from omibench.answers.judges import error_type, gptscore, quality
 from omibench.schemas.tables import JudgementRow, VerdictRow, read_parquet
 
 require_extra("flows", "prefect")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 JUDGES = ["grader", "second"]
 MARKS = {key: mark for mark, key in enumerate(quality.KEYS[:5], start=1)} | {"overall": 4}

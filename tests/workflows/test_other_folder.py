@@ -17,7 +17,7 @@ from model_server.handle import ServerHandle
 from omibench.answers.judges import gptscore
 
 require_extra("flows", "prefect")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 FLOWS = ("evaluate", "judge", "rationales", "reevaluate")
 GRADED = {gptscore.CLOSING: "It holds.\nANSWER: consistent"}

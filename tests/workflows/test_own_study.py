@@ -137,6 +137,7 @@ def test_an_endpoint_that_cannot_be_read_is_posted_once(
     assert "NO_KEY" in hook.posted[0]["text"]
 
 
+@pytest.mark.long
 def test_an_exception_is_posted(
     own: Path, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
@@ -228,6 +229,7 @@ def test_a_killed_flow_is_started_again_while_its_worker_lives(
     assert sum(book["paid"] - 1 for book in books) <= in_flight
 
 
+@pytest.mark.long
 def test_progress_costs_and_an_exhausted_budget_are_on_prefects_pages_and_posted(
     own: Path, served: Served, endpoint: ServerHandle, hook: Hook, browser: Browser
 ) -> None:

@@ -19,7 +19,7 @@ from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter.stage import sift
 
 require_extra("flows", "prefect")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 STEPS = "The figures are read one after another, each step follows from the last one. " * 6
 APPROVED = '{"one_question": true, "complete": true, "figures_matter": true}'

@@ -48,6 +48,7 @@ def served(
         running.end()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("served", [EVERY_S], indirect=True)
 def test_a_new_model_is_evaluated_on_schedule_once_and_within_the_budget(
     served: Served, endpoint: ServerHandle
@@ -80,6 +81,7 @@ def test_a_new_model_is_evaluated_on_schedule_once_and_within_the_budget(
     assert served.descendants("prefect") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("served", [None], indirect=True)
 def test_a_killed_workers_shard_goes_on_where_it_stopped(
     served: Served, endpoint: ServerHandle
