@@ -85,6 +85,7 @@ def stored(folder: Path) -> int:
     return sum(len(f.read_bytes().splitlines()) for f in (folder / "store").glob("*/*.jsonl"))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_spending_never_passes_the_budget_whoever_is_killed(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extras import require_extra
 from tests.models.apis import PRICE, ask, picture
 from tests.models.traffic.simulated import Books
 
@@ -24,7 +25,7 @@ from omibench.schemas.request import (
     ToolSpec,
 )
 
-pytest.importorskip("inspect_ai")
+require_extra("inspect", "inspect_ai")
 
 LOOK = ToolSpec(
     name="look",

@@ -105,6 +105,7 @@ def test_a_killed_workers_shard_goes_on_where_it_stopped(
     assert all(book["paid"] <= 2 for book in books)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("served", [None], indirect=True)
 def test_ctrl_c_keeps_what_the_served_flows_have_in_flight(
     served: Served, endpoint: ServerHandle

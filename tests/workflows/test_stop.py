@@ -36,7 +36,9 @@ def responses(folder: Path) -> int:
     return sum(len(file.read_bytes().splitlines()) for file in folder.glob("store/*/*.jsonl"))
 
 
-@pytest.mark.parametrize(("stop", "code"), [(by_terminal, 130), (by_supervisor, 143)])
+@pytest.mark.parametrize(
+    ("stop", "code"), [(by_terminal, 130), pytest.param(by_supervisor, 143, marks=pytest.mark.long)]
+)
 def test_a_flow_stops_asking_and_keeps_what_is_in_flight(
     stop: Callable[[subprocess.Popen[str]], None], code: int,
     tmp_path: Path, root: Path, endpoint: ServerHandle,
