@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import Any, cast
@@ -39,7 +39,6 @@ class Progress:
             self._total[shard.model] += shard.stop - shard.start
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
-        self._posted: dict[str, float] = {}
 
     def note_answered(self, shard: Shard, answered: int) -> None:
         """Note how many of a shard's requests are answered, all but those that a budget stopped."""
@@ -83,13 +82,28 @@ class Progress:
             "spent": usd_text(usd or 0.0) if counted else "not counted: no budget is set",
         }
 
-    def check_outages(self) -> None:
-        """Post each outage once it is long."""
-        for name in self._total:
-            model = self._study.models[name]
-            if not isinstance(model, ApiModel):
-                continue
-            outage = get_outage((model.provider, model.base_url, model.id))
+
+class OutageNews:
+    """Posts each outage of the endpoints of some models once it is long.
+
+    From then on, an endpoint that has never answered is waited for as any other: nobody is there to
+    start the flow again.
+    """
+
+    def __init__(self, study: Study, models: Iterable[str]) -> None:
+        self._study = study
+        self._outages = {
+            name: get_outage((model.provider, model.base_url, model.id))
+            for name in models
+            if isinstance(model := study.models[name], ApiModel)
+        }
+        for outage in self._outages.values():
+            outage.is_awaited = True
+        self._posted: dict[str, float] = {}
+
+    def check(self) -> None:
+        """Post what is new."""
+        for name, outage in self._outages.items():
             since = outage.since if outage.is_open else None
             if since is None or time.monotonic() - since < LONG_OUTAGE_S:
                 continue
@@ -101,9 +115,28 @@ class Progress:
 
 
 @contextmanager
+def repeat(call: Callable[[], object]) -> Iterator[None]:
+    """Call it every `EVERY_S` seconds during the block, in a thread."""
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.wait(EVERY_S):
+            with suppress(Exception):  # the server may be gone for a moment
+                call()
+
+    thread = Thread(target=watch, name="omibench progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(EVERY_S)
+
+
+@contextmanager
 def show_progress(study: Study, shards: Iterable[Shard]) -> Iterator[Progress]:
     """Keep a bar and a table on the run's pages up to date during the block."""
-    progress, ended = Progress(study, shards), Event()
+    progress = Progress(study, shards)
     bar = create_progress_artifact(0.0, key="requests", description="Requests with an answer")
     about = "Requests and US dollars by model"
     table = create_table_artifact(progress.rows(), key="progress", description=about)
@@ -118,18 +151,9 @@ def show_progress(study: Study, shards: Iterable[Shard]) -> Iterator[Progress]:
             for artifact, update in changed.items():
                 client.update_artifact(artifact, update)
 
-    def watch() -> None:
-        while not ended.wait(EVERY_S):
-            with suppress(Exception):  # the server may be gone for a moment
-                progress.check_outages()
-                update()
-
-    thread = Thread(target=watch, name="omibench progress", daemon=True)
-    thread.start()
     try:
-        yield progress
+        with repeat(update):
+            yield progress
     finally:
-        ended.set()
-        thread.join(EVERY_S)
         with suppress(Exception):
             update()

@@ -24,6 +24,7 @@ from omibench.flows.news import (
     tell_failure,
     tell_news,
 )
+from omibench.flows.progress import OutageNews, repeat
 from omibench.flows.restarts import cancel_inner
 from omibench.flows.retries import RETRIES
 from omibench.flows.shared import (
@@ -237,7 +238,8 @@ def check_drift(study: Study) -> list[str]:
     checks, problems = [], []
     for model in models:
         try:
-            checks += [check] if (check := ask_again(capped, drift, model, month)) else []
+            with repeat(OutageNews(study, [model]).check):
+                checks += [check] if (check := ask_again(capped, drift, model, month)) else []
         except OmibenchError as error:
             problems.append(f"drift of {model}: {error}")
     write_drift(results, checks)

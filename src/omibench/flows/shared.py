@@ -27,7 +27,7 @@ from omibench.files.locations import find_study, in_study_folder
 from omibench.files.locks import wait_lock
 from omibench.flows import FOLDER_ENV
 from omibench.flows.build import snakemake
-from omibench.flows.progress import show_progress
+from omibench.flows.progress import OutageNews, repeat, show_progress
 from omibench.flows.retries import RETRIES
 from omibench.models.api.stop import check_stop, signals_watched
 from omibench.params.study import Study
@@ -124,7 +124,9 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
         return 0
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
-    with show_progress(study, [job.shard for job in jobs]) as progress:
+    shards = [job.shard for job in jobs]
+    outages = OutageNews(study, asking.names)
+    with repeat(outages.check), show_progress(study, shards) as progress:
         note = progress.note_answered
         for job in jobs:
             check_stop()

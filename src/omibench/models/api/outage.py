@@ -103,6 +103,8 @@ class Outage:
         self._next = 0.0
         self.is_known = False
         """Whether it has ever answered: its address is right."""
+        self.is_awaited = False
+        """Whether it is waited for as long if it has never answered."""
         self._close()
 
     def _close(self) -> None:
@@ -201,7 +203,7 @@ class Outage:
         with self._lock:
             if not self.is_open or self.since is None:
                 return False
-            patient = has_answered or self.is_known
+            patient = has_answered or self.is_known or self.is_awaited
             return now - self.since >= (outage_s if patient else min(outage_s, NEVER_ANSWERED_S))
 
     def describe_end(self, now: float, outage_s: float, why: str) -> str:
