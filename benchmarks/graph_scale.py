@@ -91,7 +91,7 @@ def main() -> int:
 
 def _measure(folder: Path, cells: int, *, laid: bool) -> Iterator[Measured]:
     def run(*command: str) -> Cost:
-        return _run(folder, *command)
+        return run_command(folder, *command)
 
     yield Measured("start of Snakemake (`--version`)", run("snakemake", "--version"))
     run("snakemake", "freeze_all", "--cores", "2")
@@ -184,12 +184,12 @@ def _one_cell(folder: Path) -> tuple[Cost, Cost]:
     def given(stage: str, cell: Cell | None) -> str:
         return json.dumps(slice_study(study, stage, cell))
 
-    infer = _run(
+    infer = run_command(
         folder, "omibench", "infer", str(frozen / "questions.jsonl"), "--model", "m000",
         "--setting", "s00", "--params", given("infer", Cell("m000", "s00")), "--out",
         str(responses),
     )  # fmt: skip
-    score = _run(
+    score = run_command(
         folder, "omibench", "score", str(responses), "--answers", str(frozen / "answers.jsonl"),
         "--questions", str(frozen / "questions.jsonl"), "--params", given("score", None), "--out",
         str(verdicts),
@@ -210,10 +210,11 @@ def _track(folder: Path) -> None:
     for stage in ("ocr", "filter", "rationale"):  # a release has none; dvc.yaml names their folders
         (folder / "results" / stage).mkdir(exist_ok=True)
     for command in (["git", "init", "--quiet"], ["dvc", "init", "--quiet"]):
-        _run(folder, *command)
+        run_command(folder, *command)
 
 
-def _run(folder: Path, *command: str) -> Cost:
+def run_command(folder: Path, *command: str) -> Cost:
+    """Run a command in a folder with the source `src` in it; exits if it fails."""
     environment: Mapping[str, str] = {
         **os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(folder / "src"), "DVC_NO_ANALYTICS": "1",

@@ -46,6 +46,7 @@ from omibench.params.study import (
 )
 from omibench.graph.hooks import pick_environment, refuse_changed, refuse_strangers
 from omibench.graph.provenance import forget
+from omibench.graph.storage import name_file, refresh_copies
 from omibench.graph.trust import accept_pulled
 from omibench.results.study_record import record_study
 from omibench.params.study import list_remarks
@@ -110,6 +111,7 @@ LOGS = log_folder(RESULTS)
 # Never accept results that Snakemake did not write, or that changed after their job. Within a stage
 # of DVC, results that it brings from elsewhere are checked and accepted, as by `omibench trust`.
 if workflow.is_main_process:
+    refresh_copies(workflow)
     try:
         if "DVC_STAGE" in os.environ:
             accept_pulled(Path(RESULTS))
@@ -305,4 +307,4 @@ def note_cells():
 def forget_results():
     """Remove the provenance of results that are about to be rebuilt."""
     jobs = workflow.dag.needrun_jobs()
-    forget(Path(RESULTS), [str(path) for job in jobs for path in job.output])
+    forget(Path(RESULTS), [name_file(path) for job in jobs for path in job.output])

@@ -53,3 +53,16 @@ def _install() -> tuple[str, str]:
     errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
     failed = errors[-1] if errors else f"pip ends with {done.returncode}"
     return folder, failed if done.returncode else ""
+
+
+def copying_rsync(folder: Path) -> Path:
+    """A stand-in for rsync, with which the main process puts its sources on the volume."""
+    programs = folder / "programs"
+    programs.mkdir()
+    script = programs / "rsync"
+    script.write_text(
+        '#!/bin/sh\nwhile [ "$#" -gt 2 ]; do shift; done\n'
+        'mkdir -p "$(dirname "$2")" && cp -a "$1" "$2"\n'
+    )
+    script.chmod(0o755)
+    return programs

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from benchmarks.graph_scale import make_study
-from tests.cluster_plugins import require_plugins
+from tests.cluster_plugins import copying_rsync, require_plugins
 
 SHARED = ("printshellcmds", "show-failed-logs", "max-checksum-file-size")
 
@@ -53,7 +53,7 @@ def test_kubernetes_gets_a_job_with_the_image_volume_and_gpus(root: Path, tmp_pa
     params["infer"] = {"models": ["big"], "settings": ["s00"]}
     (study / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
     path = os.pathsep.join(filter(None, [plugins, os.environ.get("PYTHONPATH", "")]))
-    programs = f"{_copying_rsync(tmp_path)}{os.pathsep}{Path(sys.executable).parent}"
+    programs = f"{copying_rsync(tmp_path)}{os.pathsep}{Path(sys.executable).parent}"
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     environment |= {"PYTHONPATH": path} if path else {}
 
@@ -86,16 +86,3 @@ def test_kubernetes_gets_a_job_with_the_image_volume_and_gpus(root: Path, tmp_pa
     command = container["args"][-1]
     assert "--target-jobs 'fill:model=big'" in command
     assert "--default-storage-provider 'fs'" in command
-
-
-def _copying_rsync(folder: Path) -> Path:
-    """A stand-in for rsync, with which the main process puts its sources on the volume."""
-    programs = folder / "programs"
-    programs.mkdir()
-    script = programs / "rsync"
-    script.write_text(
-        '#!/bin/sh\nwhile [ "$#" -gt 2 ]; do shift; done\n'
-        'mkdir -p "$(dirname "$2")" && cp -a "$1" "$2"\n'
-    )
-    script.chmod(0o755)
-    return programs

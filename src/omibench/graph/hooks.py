@@ -13,6 +13,7 @@ from omibench.errors import UntrustedError
 from omibench.graph.provenance import NAME, find_strangers, suggest_way_out
 from omibench.graph.result_files import find_file
 from omibench.graph.stages import STAGE_NAMES, find_stage
+from omibench.graph.storage import name_file
 from omibench.graph.written_files import find_changed_files, forget_made, note_made, refusal
 
 _ENVIRONMENTS: dict[str, str] = {}
@@ -29,12 +30,13 @@ class OutputRecorder(logging.Handler):
         super().__init__(logging.INFO)
         self._results = Path(results)
         self._outputs: dict[int, list[str]] = {}
+        self._dag: Any = None
 
     def start(self, workflow: Any) -> None:
         """Start, from Snakemake's `onstart`."""
         if not workflow.touch:
-            for job in workflow.dag.jobs:
-                self._outputs[int(job.jobid)] = [str(path) for path in job.output]
+            self._dag = workflow.dag
+            self._list_outputs()
             from snakemake.logging import logger
 
             logger.addHandler(self)
@@ -47,13 +49,17 @@ class OutputRecorder(logging.Handler):
             return
         with contextlib.suppress(OSError, ValueError):
             if int(number) not in self._outputs:  # a checkpoint made it part of the graph
-                self._outputs[int(number)] = list(map(str, getattr(record, "output", None) or []))
+                self._list_outputs()
             outputs = list(filter(self._is_result, self._outputs.get(int(number), [])))
             for position, output in enumerate(outputs):
                 if event == "job_info":
                     forget_made(output)
                 else:
                     note_made(output, self._list_extra_files(outputs) if position == 0 else ())
+
+    def _list_outputs(self) -> None:
+        for job in self._dag.jobs:
+            self._outputs[int(job.jobid)] = [name_file(path) for path in job.output]
 
     def _list_extra_files(self, outputs: Sequence[str]) -> list[Path]:
         """Return the files of a one-job stage that are not outputs, as declared in its table."""

@@ -39,13 +39,16 @@ _NAME = 254
 
 def list_recorded_paths() -> set[str]:
     """Return the paths with metadata, or whose job was started and not finished."""
-    return {path for part in ("metadata", "incomplete") for path in _paths(FOLDER / part)}
+    keys = {path for part in ("metadata", "incomplete") for path in _paths(FOLDER / part)}
+    here = f"{Path.cwd()}/"  # a file in a storage is known by its address
+    return keys | {key.removeprefix(here) for key in keys}
 
 
 def read_record(path: str) -> dict[str, Any] | None:
     """Return the origin of a file, without fields about a single run; None if unknown."""
+    files = [file for file in (_file(path), _file(str(Path.cwd() / path))) if file.is_file()]
     try:
-        values = read_json(_file(path))
+        values = read_json(max(files, key=os.path.getmtime, default=_file(path)))
     except OmibenchError:
         return None
     if not isinstance(values, dict):

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from omibench.graph.storage import name_file
 from omibench.params.study import Study
 from omibench.store.processes import new_name, read_process_start
 from omibench.study.status.owners import (
@@ -145,7 +146,7 @@ class _Notes(logging.Handler):
             command=command(sys.argv),
             cluster=cluster,
             jobs=planned,
-            current=[str(job.output[0]) for job in jobs if not dag.needrun(job)],
+            current=[name_file(job.output[0]) for job in jobs if not dag.needrun(job)],
         )
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -197,7 +198,7 @@ def _describe_job(
     return {
         "id": int(number),
         "stage": stage,
-        "output": str(outputs[0]),
+        "output": name_file(outputs[0]),
         "model": cell.get("model"),
         "setting": cell.get("setting"),
         "log": str(logs[0]) if logs else None,
