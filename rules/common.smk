@@ -4,6 +4,8 @@ import os
 import re
 import shlex
 import sys
+from functools import cache
+from inspect import signature
 from pathlib import Path
 
 from snakemake.logging import logger
@@ -162,15 +164,24 @@ def cells_read_by(stage):
     }
 
 
+def of_jobs(function):
+    """Return a function of wildcards with its signature, which Snakemake asks for twice a job."""
+    function.__signature__ = signature(function)
+    return function
+
+
 # Values with text of the parameters are functions, because Snakemake would treat `{A}` in a title
 # or label as a wildcard.
 def study_slice(stage):
     """Return what a job of the stage depends on, as JSON text for its command."""
     if find_stage(stage).is_given_by_cell:
-        return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
-    return lambda wildcards: _json(stage, None)
+        return of_jobs(
+            lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
+        )
+    return of_jobs(lambda wildcards: _json(stage, None))
 
 
+@cache
 def _json(stage, cell):
     return json.dumps(
         slice_study(STUDY, stage, cell), sort_keys=True, ensure_ascii=False
@@ -187,20 +198,29 @@ def papers():
     return lambda wildcards: PAPERS
 
 
-def filled(wildcards):
+def filled():
     """Return the job that runs a local model for all its cells; others run in each cell."""
-    local = wildcards.model in local_models(STUDY)
-    return f"{RESULTS}/infer/{wildcards.model}/filled.txt" if local else []
+    local = {*local_models(STUDY)}
+
+    def of_model(wildcards):
+        model = wildcards.model
+        return f"{RESULTS}/infer/{model}/filled.txt" if model in local else []
+
+    return of_jobs(of_model) if local else []
 
 
 def helped(stage):
     """Return the jobs of local models that describe pictures for other models."""
-    return lambda wildcards: [
-        f"{RESULTS}/infer/{helper}/helped.txt"
-        for helper in local_helpers(
-            STUDY, wildcards.model, settings_asked(stage, wildcards)
-        )
-    ]
+    if not local_helpers(STUDY, "", STUDY.settings):
+        return []
+    return of_jobs(
+        lambda wildcards: [
+            f"{RESULTS}/infer/{helper}/helped.txt"
+            for helper in local_helpers(
+                STUDY, wildcards.model, settings_asked(stage, wildcards)
+            )
+        ]
+    )
 
 
 def settings_asked(stage, wildcards):
@@ -218,10 +238,12 @@ def model_slice(stage):
 def named_files(rule):
     """Return the input files in the parameters of a rule: prompts, known answers, decisions."""
     if find_stage(rule).is_given_by_cell:
-        return lambda wildcards: list_named_files(
-            STUDY, rule, Cell(wildcards.model, wildcards.get("setting", ""))
+        return of_jobs(
+            lambda wildcards: list_named_files(
+                STUDY, rule, Cell(wildcards.model, wildcards.get("setting", ""))
+            )
         )
-    return lambda wildcards: list_named_files(STUDY, rule)
+    return list_named_files(STUDY, rule)
 
 
 def frozen_from():
@@ -230,6 +252,7 @@ def frozen_from():
     return {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
 
 
+@of_jobs
 def frozen_questions(wildcards):
     """Return the inputs of infer from the dataset, after freeze."""
     return checkpoints.freeze.get().output.questions
@@ -250,7 +273,8 @@ def shown_examples(stage):
         some = any(STUDY.settings[name].examples for name in names)
         return checkpoints.freeze.get().output.examples if some else []
 
-    return shown
+    are_shown = any(setting.examples for setting in STUDY.settings.values())
+    return of_jobs(shown) if are_shown else []
 
 
 def asked(rule):
@@ -285,10 +309,14 @@ def made(stage, rule):
 def asked_for(stage):
     """Return the scheduler resources of a stage's job, by Snakemake's names."""
 
+    @cache
+    def collect(model, setting):
+        return collect_resources(STUDY, stage, model, setting)
+
     def amount(name):
-        return lambda wildcards: collect_resources(
-            STUDY, stage, wildcards.model, wildcards.get("setting")
-        )[name]
+        return of_jobs(
+            lambda wildcards: collect(wildcards.model, wildcards.get("setting"))[name]
+        )
 
     return {name: amount(name) for name in collect_resources(STUDY, stage)}
 

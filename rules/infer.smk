@@ -48,7 +48,7 @@ rule fill:
 rule infer:
     input:
         **asked("infer"),
-        filled=filled,
+        filled=filled(),
         helped=helped("infer"),
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.review import Decision, Edit, apply, load_decisions
-from omibench.review.apply import rejections
+from omibench.review.apply import Decision, Edit, apply, load_decisions, rejections
 from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.tables import write_parquet

@@ -16,10 +16,13 @@ from typer.testing import CliRunner
 from omibench.answers.judges.panel import Judge
 from omibench.answers.scorers.registry import SCORERS
 from omibench.cli.main import app
+from omibench.cli.stages.score import tell_scores
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
+from omibench.params.runtime import RUNTIME_ENV
 from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response
 from omibench.stages.score.judge import ScoreJudges, make_score_judges
+from omibench.stages.score.stage import ScoreResult
 
 
 @pytest.fixture(autouse=True)
@@ -298,3 +301,18 @@ def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) ->
 def test_the_help_names_every_built_in_scorer() -> None:
     option = next(p for p in get_command(app).commands["score"].params if p.name == "scorer")
     assert set(SCORERS.built_in_names) <= set(re.split(r"[,\s]+", option.help))
+
+
+def test_a_job_of_the_graph_prints_no_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report has it, and its statistics take a tenth of a job to load."""
+    frame = pl.DataFrame({"rules": ["robust"], "verdict": [1.0], "outcome": ["scored"]})
+    scored = ScoreResult(frame, ["one"], {})
+    tell_scores(scored, tmp_path / "out.parquet")
+    assert "robust: accuracy 100.0 %" in capsys.readouterr().out
+    monkeypatch.setenv(RUNTIME_ENV, "{}")
+    tell_scores(scored, tmp_path / "out.parquet")
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert "1 rows written" in printed.err

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from omibench.params.study import Study, parse_study
-from omibench.review import load_decisions
+from omibench.review.apply import load_decisions
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter import filter_problems

@@ -123,8 +123,6 @@ def open_panels(
     Raises ModelError if a name is not a model of the study and ParamsError if a prompt file cannot
     be read.
     """
-    from omibench.models.client.ask import open_asker
-
     prompts = [build_prompt(instrument, params.prompt) for params, instrument, _ in panel_requests]
     with ExitStack() as stack:
         judges: dict[str, Judge] = {}
@@ -134,6 +132,8 @@ def open_panels(
                     hint = suggest_name(name, study.models)
                     raise ModelError(f"{key}: {name!r} is not a model of the params{hint}")
                 if name not in judges:
+                    from omibench.models.client.ask import open_asker
+
                     asker = stack.enter_context(open_asker(study, name))
                     judges[name] = Judge(name, asker, dict(asker.provider.identity))
         yield [

@@ -11,8 +11,7 @@ from typing import Final
 
 from omibench.errors import MissingInputError
 from omibench.params.study import Study
-from omibench.review import apply, load_decisions
-from omibench.review.apply import rejections
+from omibench.review.apply import apply, load_decisions, rejections
 from omibench.review.outcomes import ReviewIndex, ReviewRule, apply_earlier_kinds
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask

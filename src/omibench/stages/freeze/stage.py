@@ -27,8 +27,7 @@ from omibench.files.writing import write_atomically
 from omibench.models.synthetic.profiles import is_made_up
 from omibench.params.review import ReviewParams
 from omibench.params.stages.freeze import FreezeParams
-from omibench.review import Decision, apply, load_decisions
-from omibench.review.apply import rejections, valid_decisions
+from omibench.review.apply import Decision, apply, load_decisions, rejections, valid_decisions
 from omibench.review.folder import ReviewRecord, compute_head, raise_bad_lines, read_review
 from omibench.review.imports import list_wrong_decisions
 from omibench.review.kinds import find_kind
