@@ -41,8 +41,9 @@ def test_a_file_edited_in_the_storage_is_refused_at_the_next_start() -> None:
     try:
         jobs.append(SimpleNamespace(jobid=7, output=[stored(CELL)]))  # added by a checkpoint
         Path(CELL).write_text("answers")
-        event = {"event": "job_finished", "job_id": 7}
-        recorder.emit(logging.makeLogRecord(event))
+        record = logging.LogRecord("snakemake", logging.INFO, "", 0, "", (), None)
+        record.event, record.job_id = "job_finished", 7
+        recorder.emit(record)
     finally:
         logging.getLogger("snakemake").removeHandler(recorder)
     refuse_changed("results", [], ["params.yaml"])
