@@ -20,6 +20,7 @@ from omibench.errors import MissingExtraError
 from omibench.results.statistics.intervals import clustered_wilson, effective_size
 from omibench.results.statistics.paired import (
     PairSums,
+    adjusted_difference,
     bootstrap_difference,
     bound_differences,
     compare_sums,
@@ -131,6 +132,47 @@ def test_independent_difference_gives_newcombes_value() -> None:
     difference = independent_difference(first, second)
     assert difference.value == pytest.approx(0.2)
     assert (difference.lo, difference.hi) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def draw_subjects(effect: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Two subjects, the hard one mostly of the first kind: values, kinds, subjects, stems."""
+    generator = np.random.default_rng(7)
+    hard = np.arange(400) % 2 == 0
+    first = generator.random(400) < np.where(hard, 0.85, 0.15)
+    values = generator.random(400) < np.where(hard, 0.2, 0.7) + effect * first
+    return values.astype(float), first, hard, np.arange(400) // 2
+
+
+def test_a_mix_of_subjects_is_no_difference() -> None:
+    """Simpson's paradox: a raw fall of 35 points, none within the subjects."""
+    values, first, subjects, stems = draw_subjects(0.0)
+    raw = values[first].mean() - values[~first].mean()
+    adjusted = adjusted_difference(values, first, subjects.tolist(), stems.tolist())
+    assert raw < -0.25
+    assert abs(adjusted.value) < 0.1
+    assert not adjusted.distinguishable
+    assert adjusted_difference(*draw_subjects(0.2)[:2], subjects.tolist(), stems.tolist()).lo > 0
+
+
+def test_the_adjusted_difference_is_the_coefficient_of_statsmodels() -> None:
+    values, first, subjects, stems = draw_subjects(0.1)
+    fit = sm.OLS(values, np.column_stack([first, subjects, np.ones(400)]).astype(float)).fit(
+        cov_type="cluster", cov_kwds={"groups": stems, "use_correction": True}, use_t=True
+    )
+    adjusted = adjusted_difference(values, first, subjects.tolist(), stems.tolist())
+    assert adjusted.value == pytest.approx(fit.params[0])
+    assert (adjusted.lo, adjusted.hi) == pytest.approx(tuple(fit.conf_int()[0]))
+    assert adjusted.n == 400
+
+
+def test_subjects_of_one_kind_say_nothing_of_the_difference() -> None:
+    apart = adjusted_difference([1, 0, 1, 0], [True, True, False, False], "aabb", range(4))
+    assert isnan(apart.value)
+    assert apart.n == 0
+    mixed = adjusted_difference(
+        [1, 0, 1, 0, 0, 0], [True, False] * 2 + [True] * 2, "aaaabb", range(6)
+    )
+    assert (mixed.value, mixed.n, mixed.lo, mixed.hi) == (1.0, 4, -1.0, 1.0)
 
 
 def test_paired_intervals_cover() -> None:

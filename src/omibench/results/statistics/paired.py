@@ -23,9 +23,11 @@ from omibench.results.statistics.intervals import (
     Floats,
     Sums,
     estimate_design_effects,
+    estimate_sum_variance,
     number_labels,
     sum_values,
     t_tails,
+    t_value,
     t_values,
     z_value,
 )
@@ -208,6 +210,56 @@ def independent_difference(first: Estimate, second: Estimate) -> AccuracyDiffere
     lo = value - sqrt((first.mean - first.lo) ** 2 + (second.hi - second.mean) ** 2)
     hi = value + sqrt((first.hi - first.mean) ** 2 + (second.mean - second.lo) ** 2)
     return AccuracyDifference(value, max(-1.0, lo), min(1.0, hi), 0)
+
+
+def adjusted_difference(
+    values: Sequence[float] | Floats,
+    first: Sequence[bool] | Booleans,
+    strata: Sequence[Hashable],
+    groups: Sequence[Hashable],
+    confidence: float = 0.95,
+) -> AccuracyDifference:
+    """Return the difference of two kinds of problems, adjusted for their mix of strata.
+
+    It is the mean of the differences within the strata, with weights a b / (a + b) for a and b
+    problems (Mantel and Haenszel; Greenland and Robins 1985, Biometrics 41, 55-68), which is the
+    coefficient of the kind in a linear regression with the stratum as covariate. The interval is
+    Student's with the variance clustered by group (Liang and Zeger 1986).
+
+    Args:
+        values: Value of each problem, in [0, 1].
+        first: Whether a problem is of the first kind, not the second.
+        strata: Stratum of each problem, such as its subject.
+        groups: Cluster of each problem.
+        confidence: Two-sided level, in (0, 1).
+
+    Returns:
+        First minus second over the n problems of the strata with both kinds; NaN in (-1, 1) if
+        there are none, and the interval (-1, 1) if the values determine no variance.
+
+    Raises:
+        MissingExtraError: If scipy is not installed.
+    """
+    codes = number_labels(strata)
+    sizes = np.maximum(np.bincount(codes), 1)
+
+    def centre(column: Floats) -> Floats:
+        return column - (np.bincount(codes, weights=column) / sizes)[codes]
+
+    kind, outcome = (centre(np.asarray(column, dtype=float)) for column in (first, values))
+    kept = np.abs(kind) > EQUAL
+    n, total = int(kept.sum()), float(kind @ kind)
+    if not n:
+        return AccuracyDifference(float("nan"), -1.0, 1.0, 0)
+    value = float(kind @ outcome) / total
+    places = number_labels([group for group, keep in zip(groups, kept, strict=True) if keep])
+    scores = (kind * (outcome - value * kind))[kept]
+    free, clusters = n - len(np.unique(codes[kept])) - 1, int(places.max()) + 1
+    variance = estimate_sum_variance(scores, places) / total**2
+    if free < 1 or not variance > FLAT:
+        return AccuracyDifference(value, -1.0, 1.0, n)
+    half = sqrt(variance * (n - 1) / free) * t_value(confidence, clusters - 1)
+    return AccuracyDifference(value, max(-1.0, value - half), min(1.0, value + half), n)
 
 
 class PairedTests(NamedTuple):

@@ -12,7 +12,12 @@ import polars as pl
 from omibench.params.setting import Cell
 from omibench.results.load import PARTIAL, Partial, Results, describe_missing
 from omibench.results.statistics.intervals import Estimate
-from omibench.results.statistics.paired import POWER, AccuracyDifference, independent_difference
+from omibench.results.statistics.paired import (
+    POWER,
+    AccuracyDifference,
+    adjusted_difference,
+    independent_difference,
+)
 from omibench.results.statistics.selection import bound_best
 from omibench.schemas.certificate import ALL_TYPES
 from omibench.schemas.verdict import FAILURES, NOT_JUDGED
@@ -32,7 +37,7 @@ from omibench.stages.analyze.formatting import (
     name_image_bin,
     name_scorer,
 )
-from omibench.stages.analyze.results.accuracy import TOTAL
+from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS, TOTAL, pool_items
 
 Row = dict[str, Any]
 """A row of a result."""
@@ -294,41 +299,79 @@ def runner_up_sentence(analysis: Analysis) -> str:
 
 
 class ImageEffect(NamedTuple):
-    """The pooled accuracies with the fewest and the most images, and their difference."""
+    """The pooled accuracies with the fewest and the most images, and their difference.
+
+    `difference` is that within subjects, NaN if the two share none; for a single subject it is
+    `raw`, whose n is 0.
+    """
 
     fewest: Row
     most: Row
+    raw: AccuracyDifference
     difference: AccuracyDifference
 
 
 def image_difference(analysis: Analysis) -> ImageEffect | None:
-    """Compare the fewest with the most images over the pooled cells; None for a single bin."""
+    """Compare the fewest with the most images over the pooled cells.
+
+    Numbers of images with fewer than `MIN_PROBLEMS` problems do not count; None for fewer than
+    two others.
+    """
+    results = analysis.results
     table = analysis.rows("accuracy-by-images")
-    pooled = table.filter(model="", rules=analysis.results.main_rules).to_dicts()
+    pooled = [
+        row
+        for row in table.filter(model="", rules=results.main_rules).to_dicts()
+        if row["n"] >= MIN_PROBLEMS
+    ]
     if len(pooled) < 2:
         return None
+    fewest, most = pooled[0], pooled[-1]
     ends = [
         Estimate(row["estimate"], row["low"], row["high"], row["n"], row["n"])
-        for row in (pooled[0], pooled[-1])
+        for row in (fewest, most)
     ]
-    return ImageEffect(pooled[0], pooled[-1], independent_difference(ends[1], ends[0]))
+    raw = independent_difference(ends[1], ends[0])
+    items = pool_items(analysis, ["rules"]).filter(
+        pl.col("rules") == results.main_rules,
+        pl.col("value").is_in([fewest["value"], most["value"]]),
+    )
+    strata = [results.answers[item].subject for item in items["id"]]
+    if len(set(strata)) < 2:
+        return ImageEffect(fewest, most, raw, raw)
+    difference = adjusted_difference(
+        items["verdict"].to_numpy(), (items["value"] == most["value"]).to_list(), strata,
+        items["cluster"].to_list(), analysis.confidence,
+    )  # fmt: skip
+    return ImageEffect(fewest, most, raw, difference)
 
 
 def images_sentence(analysis: Analysis) -> str:
     """Return a sentence on the difference in accuracy between the fewest and the most images."""
     effect = image_difference(analysis)
     if effect is None:
-        return "All problems have the same number of images, so its effect cannot be measured."
-    fewest, most, difference = effect
-    direction = "a fall" if difference.value < 0 else "a rise"
-    verdict = direction if difference.distinguishable else "not distinguishable from zero"
-    return (
+        bins = analysis.rows("accuracy-by-images")["value"].n_unique()
+        reason = (
+            "All problems have the same number of images"
+            if bins < 2
+            else f"Fewer than two numbers of images have {MIN_PROBLEMS} problems"
+        )
+        return f"{reason}, so its effect cannot be measured."
+    fewest, most, raw, difference = effect
+    several = (
         f"With {name_image_bin(most['value'])} accuracy {describe_pool(analysis.results)} is "
         f"{format_percent(most['estimate'])}, "
         f"with {name_image_bin(fewest['value'])} {format_percent(fewest['estimate'])}: "
-        f"{format_points(difference.value)} points "
-        f"({format_points_interval(difference)}), {verdict}. These are different problems, so the "
-        "number of images need not be the cause."
+        f"{format_points(raw.value)} points"
+    )
+    if isnan(difference.value):
+        return f"{several}. No subject has problems of both, so this can be the effect of subjects."
+    direction = "a fall" if difference.value < 0 else "a rise"
+    verdict = direction if difference.distinguishable else "not distinguishable from zero"
+    number = f", {format_points(difference.value)} within subjects" if difference.n else ""
+    return (
+        f"{several}{number} ({format_points_interval(difference)}), {verdict}. These are different "
+        "problems, so the number of images need not be the cause."
     )
 
 
@@ -509,20 +552,26 @@ def make_headline(analysis: Analysis) -> Headline:
 def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
     """Return the three main numbers: best accuracy, effect of images, share of failures.
 
-    If all problems have the same number of images, GPTScore or the number of cells replaces that
+    If the effect of images cannot be measured, GPTScore or the number of cells replaces that
     effect.
     """
     results = analysis.results
     tiles = [_best(analysis)]
-    if effect := image_difference(analysis):
-        fewest, most, difference = effect
+    effect = image_difference(analysis)
+    if effect and not isnan(effect.difference.value):
+        fewest, most, raw, difference = effect
         doubt = "" if difference.distinguishable else ", not distinguishable"
+        within = (
+            f"within subjects; without this adjustment {format_points(raw.value)}, "
+            if difference.n
+            else ""
+        )
         tiles.append(
             HeadlineNumber(
                 f"From {fewest['value']} to {most['value']} images",
                 f"{format_points(difference.value)} points",
-                f"{format_percent(fewest['estimate'])} to {format_percent(most['estimate'])} "
-                f"{describe_pool(results)}; "
+                f"{within}{format_percent(fewest['estimate'])} to "
+                f"{format_percent(most['estimate'])} {describe_pool(results)}; "
                 f"interval {format_points_interval(difference)}{doubt}",
                 results.main_simulated,
             )

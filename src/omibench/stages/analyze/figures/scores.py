@@ -40,14 +40,13 @@ from omibench.stages.analyze.formatting import (
     name_rules,
     name_scorer,
 )
+from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS
 from omibench.stages.analyze.sentences import SIMULATED
 
 MOST_SERIES: Final = len(SERIES)
 """The number of settings that colours can distinguish; with more, a figure is a heat map."""
 MOST_MODELS: Final = 16
 """The maximum number of models by number of images; larger studies show the best, the table all."""
-MIN_PROBLEMS: Final = 10
-"""Points over fewer problems are pale and not joined by lines, since they are too uncertain."""
 WHISKER: Final = {"strokeWidth": 2.5, "opacity": 0.55}
 _APART: Final = "\u241f"
 """Separates the parts of a row's name; only the first is shown."""

@@ -4,7 +4,7 @@ bounds and its correction for the judge's errors; and the outcomes of responses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -27,6 +27,8 @@ __all__ = ["CELL", "METRICS", "TOTAL", "name_metric", "tabulate_accuracy"]
 CELL = ("model", "setting", "rules")
 SUBJECT = "subject"
 FAILURES_RIGHT, CORRECTED = "failures-right", "corrected"
+MIN_PROBLEMS: Final = 10
+"""Accuracies of fewer problems are pale in a figure and not compared: they are too uncertain."""
 ANSWERED_RIGHT, ANSWERED_WRONG = "right", "wrong"
 OUTCOMES = (ANSWERED_RIGHT, ANSWERED_WRONG, *FAILURES)
 _ESTIMATE = ("estimate", "low", "high")
@@ -165,16 +167,10 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
     """
     results = analysis.results
     cells = analysis.slice(IMAGE_COUNT).filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
-    bins = list_values(analysis.items, "id", IMAGE_COUNT).rename({IMAGE_COUNT: "value"})
-    pooled = analysis.item_values.filter(
-        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
-    ).join(bins, on="id", maintain_order="left")
     order = list_image_bins(analysis)
     parts = [sort_cells(analysis, cells, "value", order)]
     for keys in (["model", "rules"], ["rules"]):
-        items = pooled.group_by(*keys, "id", maintain_order=True).agg(
-            pl.col("verdict").mean(), pl.col("cluster", "value").first()
-        )
+        items = pool_items(analysis, keys)
         estimates = estimate_groups(items, [*keys, "value"], analysis.confidence)
         empty = [name for name in ("model", "setting") if name not in keys]
         named = estimates.with_columns(
@@ -187,6 +183,27 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
     columns = [*CELL, "slice", "value", "metric", *_ESTIMATE, "n", "clusters", "simulated"]
     is_pooled = pl.col("setting").is_in(["", *results.pooled_settings])
     return pl.concat(part.select(*columns, pooled=is_pooled) for part in parts)
+
+
+def pool_items(analysis: Analysis, keys: Sequence[str]) -> pl.DataFrame:
+    """Average each item over the cells of `results.pooled_settings`.
+
+    Args:
+        analysis: The study's results.
+        keys: Columns that are not pooled: `rules`, and perhaps `model`.
+
+    Returns:
+        One row per group and item: `keys`, `id`, `verdict`, `cluster`, and `value`, its number of
+        images.
+    """
+    results = analysis.results
+    bins = list_values(analysis.items, "id", IMAGE_COUNT).rename({IMAGE_COUNT: "value"})
+    pooled = analysis.item_values.filter(
+        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
+    ).join(bins, on="id", maintain_order="left")
+    return pooled.group_by(*keys, "id", maintain_order=True).agg(
+        pl.col("verdict").mean(), pl.col("cluster", "value").first()
+    )
 
 
 def frame_scores(analysis: Analysis) -> pl.DataFrame:
