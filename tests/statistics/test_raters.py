@@ -22,9 +22,11 @@ from omibench.results.statistics.agreement import (
     estimate_agreement,
     estimate_by_resampling,
     estimate_nominal,
+    make_ac1,
     make_alpha,
     make_cohen_kappa,
     make_fleiss_kappa,
+    specific_agreement,
 )
 from omibench.results.statistics.intervals import wilson
 
@@ -149,6 +151,43 @@ def test_sets_have_a_distance_of_their_own() -> None:
     assert compute(alpha, ratings) == pytest.approx(1 - (1 / 2) / (7 / 6))
 
 
+def cross(both: int, first: int, second: int, neither: int) -> Ratings:
+    """Two annotators who call 1 or 0."""
+    pairs = [(1, 1)] * both + [(1, 0)] * first + [(0, 1)] * second + [(0, 0)] * neither
+    return arrange([name_readers(pair) for pair in pairs], (0, 1))
+
+
+def test_ac1_stays_where_one_value_prevails() -> None:
+    """Gwet's example of 125 units, 118 positive for both, 5 and 2 for one: AC1 .94, kappa -.02.
+
+    By hand: agreement 118/125 = .944; share of positive ratings (123 + 120)/250 = .972; chance
+    2 * .972 * .028 = .05443; (.944 - .05443) / (1 - .05443) = .94078.
+    """
+    ratings = cross(118, 5, 2, 0)
+    assert compute(make_ac1(ratings), ratings) == pytest.approx(0.94078, abs=1e-5)
+    assert compute(make_fleiss_kappa(ratings), ratings) < 0
+
+
+@given(rows=pairs)
+def test_ac1_of_two_annotators_is_gwets_formula(rows: list[tuple[int, int]]) -> None:
+    ratings = arrange([name_readers(row) for row in rows], range(1, 6))
+    agreement = sum(a == b for a, b in rows) / len(rows)
+    shares = [sum(row.count(value) for row in rows) / (2 * len(rows)) for value in range(1, 6)]
+    chance = sum(share * (1 - share) for share in shares) / 4
+    expected = (agreement - chance) / (1 - chance)
+    assert compute(make_ac1(ratings), ratings) == pytest.approx(expected)
+
+
+def test_agreement_on_a_value_is_that_of_its_ratings() -> None:
+    ratings = cross(30, 4, 6, 10)
+    positive, negative = (specific_agreement(ratings, value) for value in (1, 0))
+    assert positive.mean == pytest.approx(60 / 70)
+    assert negative.mean == pytest.approx(20 / 30)
+    assert positive.lo < positive.mean < positive.hi
+    assert negative.hi - negative.lo > positive.hi - positive.lo
+    assert isnan(specific_agreement(cross(9, 0, 0, 0), 0).mean)
+
+
 class Population(NamedTuple):
     """Units of known shares, and people who see the true value with a known chance."""
 
@@ -217,6 +256,36 @@ def test_intervals_cover(population: Population) -> None:
 @pytest.mark.parametrize("population", DESIGNS, ids=str)
 def test_intervals_cover_over_1000_draws(population: Population, units: int) -> None:
     assert 0.91 <= measure_coverage(population, units, 1000) <= 0.998
+
+
+PREVALENT = [Population((1 - share, share), accuracy, 2)
+             for share in (0.5, 0.95) for accuracy in (0.85, 0.95)]  # fmt: skip
+
+
+def measure_binary_coverage(population: Population, units: int, rounds: int) -> list[float]:
+    """The coverage of the intervals of AC1 and of the agreement on either value."""
+    everybody = draw_ratings(population, 200_000, seed=10**6)
+    truth = [compute(make_ac1(everybody), everybody),
+             *(specific_agreement(everybody, value).mean for value in (1, 0))]  # fmt: skip
+    held = np.zeros(3)
+    for seed in range(rounds):
+        ratings = draw_ratings(population, units, seed)
+        ac1 = estimate_nominal(make_ac1(ratings), ratings.n_clusters, estimate_agreement(ratings))
+        bounds = [ac1[1:], *(specific_agreement(ratings, value)[1:3] for value in (1, 0))]
+        held += [low <= true <= high for true, (low, high) in zip(truth, bounds, strict=True)]
+    return (held / rounds).tolist()
+
+
+def test_intervals_cover_where_one_value_prevails() -> None:
+    assert min(measure_binary_coverage(PREVALENT[2], 40, 60)) >= 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("units", [20, 38, 100])
+@pytest.mark.parametrize("population", PREVALENT, ids=str)
+def test_binary_intervals_cover_over_1000_draws(population: Population, units: int) -> None:
+    assert min(measure_binary_coverage(population, units, 1000)) >= 0.91
 
 
 def number_units(rows: list[dict[str, Any]]) -> list[Unit]:

@@ -31,10 +31,15 @@ class Measure(FrozenModel):
     n_eff: float | None = None
 
 
+UNKNOWN = Measure(value=None, lo=None, hi=None, n=0)
+
+
 class JudgeQuality(FrozenModel):
     """The judge compared with the labels of one answer type, or of all.
 
-    `agreement`: share of labels that the judge reproduces; `kappa`: Cohen's; `spearman`: between
+    `agreement`: share of labels that the judge reproduces; `kappa`: Cohen's; `ac1`: Gwet's AC1;
+    `positive` and `negative`: share of the ratings `right` and `wrong` of both that the other
+    shares; `spearman`: between
     graded labels and the judge's scores; `tpr` and `fpr`: share of right and of wrong responses
     that the judge accepts. `share_right` is the accuracy by human labels, `judged_right` the
     judge's, and `corrected` the latter corrected for `tpr` and `fpr` (Rogan and Gladen 1978).
@@ -42,6 +47,9 @@ class JudgeQuality(FrozenModel):
 
     agreement: Measure
     kappa: Measure
+    ac1: Measure = UNKNOWN
+    positive: Measure = UNKNOWN
+    negative: Measure = UNKNOWN
     spearman: Measure
     tpr: Measure
     fpr: Measure

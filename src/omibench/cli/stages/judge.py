@@ -180,7 +180,9 @@ def _format_certificate(certificate: Certificate) -> str:
     lines = [_heading(certificate)]
     for kind, quality in certificate.quality.items():
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
-                 ("TPR", quality.tpr), ("FPR", quality.fpr)]  # fmt: skip
+                 ("AC1", quality.ac1), ("on right", quality.positive),
+                 ("on wrong", quality.negative), ("TPR", quality.tpr),
+                 ("FPR", quality.fpr)]  # fmt: skip
         lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
     judge, rules = printable(certificate.judge), printable(certificate.rules)
     for table in certificate.four_way[-1:]:

@@ -20,6 +20,7 @@ from omibench.results.statistics.intervals import (
     Codes,
     Estimate,
     Floats,
+    clustered_ratio,
     clustered_wilson,
     number_labels,
     z_value,
@@ -58,6 +59,7 @@ def judge_quality(
     return JudgeQuality(
         agreement=share_measure(agreement),
         kappa=kappa_measure(agreement, right, says),
+        **binary_measures(agreement, right, says, clusters, confidence),
         spearman=spearman_measure(labels, verdicts, clusters, confidence),
         tpr=share_measure(tpr),
         fpr=share_measure(fpr),
@@ -92,6 +94,41 @@ def kappa_measure(
         cohens_kappa(share, first, second) for share in (agreement.mean, agreement.lo, agreement.hi)
     )
     return _make_measure(value, lo, hi, agreement.n)
+
+
+def binary_measures(
+    agreement: Estimate,
+    first: Sequence[float],
+    second: Sequence[float],
+    clusters: Sequence[Hashable],
+    confidence: float,
+) -> dict[str, Measure]:
+    """Return the agreement of two binary ratings by measures that a high prevalence leaves usable.
+
+    Args:
+        agreement: The share of equal ratings.
+        first: 0 or 1 for each unit.
+        second: The same by the other rater.
+        clusters: Cluster of each unit.
+        confidence: Two-sided level of the intervals, in (0, 1).
+
+    Returns:
+        `ac1` (`make_ac1`), and `positive` and `negative`, the share of the ratings 1 and 0 that
+        the other rater shares (`specific_agreement`).
+    """
+    units = [
+        Unit(cluster, {"first": a, "second": b})
+        for cluster, a, b in zip(clusters, first, second, strict=True)
+    ]
+    ratings = count_ratings(units, (0.0, 1.0))
+    measures = {}
+    if units:
+        ac1 = estimate_nominal(make_ac1(ratings), ratings.n_clusters, agreement)
+        measures["ac1"] = _make_measure(*ac1, agreement.n)
+    for name, value in (("positive", 1.0), ("negative", 0.0)):
+        specific = specific_agreement(ratings, value, confidence)
+        measures[name] = _make_measure(specific.mean, specific.lo, specific.hi, specific.n)
+    return measures
 
 
 def spearman_measure(
@@ -331,6 +368,55 @@ def make_fleiss_kappa(ratings: Ratings) -> Coefficient:
         return Disagreement(observed, 1 - (shares**2).sum(axis=1))
 
     return compute
+
+
+def make_ac1(ratings: Ratings) -> Coefficient:
+    """Compute Gwet's AC1 of any annotators, with at least two ratings per unit.
+
+    Chance agreement is the sum of p (1 - p) over the q values, divided by q - 1, where p is the
+    mean share of a value over units (Gwet 2008, British Journal of Mathematical and Statistical
+    Psychology 61, 29-48): it falls where one value prevails, whereas that of kappa rises.
+    """
+    sizes = ratings.counts.sum(axis=1, keepdims=True)
+    disagreements = ratings.sum_clusters(1 - share_of_pairs(ratings))
+    margins = ratings.sum_clusters(ratings.counts / sizes)
+    units = ratings.sum_clusters(np.ones(len(ratings.clusters)))
+    others = max(1, len(ratings.values) - 1)
+
+    def compute(weights: Floats) -> Disagreement:
+        number = weights @ units
+        shares = weights @ margins / number[:, None]
+        chance = (shares * (1 - shares)).sum(axis=1) / others
+        return Disagreement(weights @ disagreements / number, 1 - chance)
+
+    return compute
+
+
+def specific_agreement(ratings: Ratings, value: Hashable, confidence: float = 0.95) -> Estimate:
+    """Return the share of the ratings of one value that another annotator of the unit shares.
+
+    For a binary scale these are positive and negative agreement (Cicchetti and Feinstein 1990,
+    Journal of Clinical Epidemiology 43, 551-558): 2 a / (2 a + b + c) for two annotators, here
+    over all ordered pairs of annotators of a unit. Of two annotators, the interval is Wilson's of
+    the share r of units with this value on which both agree, as 2 r / (1 + r); of more, that of
+    `clustered_ratio`.
+
+    Args:
+        ratings: Units with at least two ratings.
+        value: The value.
+        confidence: Two-sided level of the interval, in (0, 1).
+    """
+    if value not in ratings.values:
+        return clustered_ratio([], [], [], confidence)
+    chosen, sizes = ratings.counts[:, ratings.values.index(value)], ratings.counts.sum(axis=1)
+    rated = chosen > 0
+    chosen, sizes, clusters = chosen[rated], sizes[rated], ratings.clusters[rated].tolist()
+    if (sizes == 2).all():
+        units = clustered_wilson((chosen == 2).astype(float), clusters, confidence)
+        mean, low, high = (2 * share / (1 + share) for share in (units.mean, units.lo, units.hi))
+        return units._replace(mean=mean, lo=low, hi=high)
+    parts, wholes = chosen * (chosen - 1), chosen * (sizes - 1)
+    return clustered_ratio(parts.tolist(), wholes.tolist(), clusters, confidence)
 
 
 def make_cohen_kappa(

@@ -20,9 +20,11 @@ from omibench.results.statistics.agreement import (
     estimate_agreement,
     estimate_by_resampling,
     estimate_nominal,
+    make_ac1,
     make_alpha,
     make_cohen_kappa,
     make_fleiss_kappa,
+    specific_agreement,
 )
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Field, Kind, is_asked
@@ -232,6 +234,9 @@ AGREEMENT: Final = "agreement"
 COHEN: Final = "cohen kappa"
 WEIGHTED: Final = "cohen kappa (quadratic)"
 FLEISS: Final = "fleiss kappa"
+AC1: Final = "gwet ac1"
+SPECIFIC: Final = "agreement on"
+"""Of a field with two values, the share of the ratings of one that another person shares."""
 ALPHA: Final = "krippendorff alpha"
 ALPHA_ORDINAL: Final = "krippendorff alpha (ordinal)"
 ALPHA_INTERVAL: Final = "krippendorff alpha (interval)"
@@ -249,10 +254,11 @@ def measure_agreement(
 ) -> list[AgreementFigure]:
     """Measure the agreement of independent reviewers by kind of task and field.
 
-    Single-valued fields have the share of equal values, Cohen's and Fleiss' kappa and
-    Krippendorff's alpha. Ratings have Cohen's kappa with quadratic weights and the ordinal and
-    interval alpha. Fields with several values have alpha with the MASI distance between sets, and
-    the single-value measures for each option. `readings.list_readings` selects the decisions.
+    Single-valued fields have the share of equal values, Cohen's and Fleiss' kappa, Gwet's AC1 and
+    Krippendorff's alpha; with two values also the agreement on each. Ratings have Cohen's kappa
+    with quadratic weights and the ordinal and interval alpha. Fields with several values have
+    alpha with the MASI distance between sets, and the single-value measures for each option.
+    `readings.list_readings` selects the decisions.
 
     Args:
         tasks: Tasks of every purpose.
@@ -336,7 +342,12 @@ def _measure(
             estimate = estimate_nominal(cohen, of_pairs.n_clusters, agreed)
         yield write(WEIGHTED if is_rating else COHEN, estimate, pairs)
     if comparison.scale == "nominal":
+        for option in ratings.values if len(ratings.values) == 2 else ():
+            specific = specific_agreement(ratings, option, confidence)
+            bounds = CoefficientEstimate(specific.mean, specific.lo, specific.hi)
+            yield write(f"{SPECIFIC} {option}", bounds)
         for measure, coefficient in (
+            (AC1, make_ac1(ratings)),
             (FLEISS, make_fleiss_kappa(ratings)),
             (ALPHA, make_alpha(ratings)),
         ):

@@ -17,7 +17,7 @@ import polars as pl
 from omibench.results.grouped import estimate_groups
 from omibench.results.judgements import DISAGREE, QUADRANTS, RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
-from omibench.results.statistics.agreement import kappa_measure, share_measure
+from omibench.results.statistics.agreement import binary_measures, kappa_measure, share_measure
 from omibench.results.statistics.correlation import correlate_by_rank
 from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.statistics.paired import paired_difference
@@ -196,6 +196,7 @@ def _measure_judge(part: pl.DataFrame, confidence: float, names: Row) -> Iterato
     rates = {
         "agreement": share_measure(agreement),
         "kappa": kappa_measure(agreement, right, called),
+        **binary_measures(agreement, right, called, clusters, confidence),
         "tpr": share_measure(_share_called(right, called, clusters, confidence, 1.0)),
         "fpr": share_measure(_share_called(right, called, clusters, confidence, 0.0)),
     }

@@ -127,22 +127,26 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
         f"The judge compared with {count_noun(certificate.n, 'label')} of "
         f"{count_noun(certificate.problems, 'problem')}, "
         f"{format_percent(certificate.confidence, 0)} intervals; "
-        "TPR and FPR: share of right and of wrong responses that it calls right."
+        "TPR and FPR: share of right and of wrong responses that it calls right; on right and on "
+        "wrong: share of the verdicts of either that the other shares. Where most responses are "
+        "alike, kappa is low for a good judge too; AC1 is not."
     )
     caption += "".join(f" {count_noun(n, 'more label')}: {reason}." for n, reason in left_out if n)
     return PageTable(
         caption,
         [
             Column("Labels", "text"), Column("n"),
-            *(Column(head, "share") for head in ("Agreement, %", "TPR, %", "FPR, %")),
-            *(Column(head, "number") for head in ("Cohen's kappa", "Spearman")),
+            *(Column(head, "share") for head in (
+                "Agreement, %", "on right, %", "on wrong, %", "TPR, %", "FPR, %")),
+            *(Column(head, "number") for head in ("Cohen's kappa", "Gwet's AC1", "Spearman")),
         ],
         [
             [
                 KINDS.get(kind, kind),
                 q.agreement.n,
                 *({"estimate": measure.value, "low": measure.lo, "high": measure.hi}
-                  for measure in (q.agreement, q.tpr, q.fpr, q.kappa, q.spearman)),
+                  for measure in (q.agreement, q.positive, q.negative, q.tpr, q.fpr, q.kappa, q.ac1,
+                                  q.spearman)),
             ]
             for kind, q in certificate.quality.items()
         ],
