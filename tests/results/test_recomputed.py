@@ -484,6 +484,11 @@ def test_agreement_of_reviewers(study: Path) -> None:
         if row.metric == "agreement":
             assert_equal(row, share)
             continue
+        if row.metric.startswith("agreement on "):
+            place = [str(value) for value in order].index(row.metric.removeprefix("agreement on "))
+            parts, wholes = (counts[:, place] * (size - 1) for size in (counts[:, place], sizes))
+            assert row.estimate == pytest.approx(parts.sum() / wholes.sum(), abs=1e-6)
+            continue
         margins, ones = counts.sum(axis=0) / counts.sum(), np.ones(len(units))
         sides = (
             [[str(unit[side]) for _, unit in units] for side in ("annotator", "auditor")]
@@ -498,6 +503,10 @@ def test_agreement_of_reviewers(study: Path) -> None:
         elif row.metric == "fleiss kappa":
             assert len(set(sizes)) == 1 or row.value == "steps"
             value = fleiss_kappa(counts) if len(set(sizes)) == 1 else 1 - (1 - share[0]) / chance
+        elif row.metric == "gwet ac1":
+            shares = (counts / sizes[:, None]).mean(axis=0)
+            chance = 1 - (shares * (1 - shares)).sum() / max(1, len(order) - 1)
+            value = 1 - (1 - share[0]) / chance
         elif row.metric == "krippendorff alpha":
             value = estimate_alpha(counts, measure_alpha(row.metric, order), ones)
             chance *= counts.sum() / (counts.sum() - 1)

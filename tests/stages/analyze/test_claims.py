@@ -235,7 +235,9 @@ def test_few_problems_are_not_compared(tmp_path: Path) -> None:
     analysis = by_images(tmp_path, (12, 3), right, images=(2, 2))
     assert "All problems have the same number" in images_sentence(analysis)
     values = analysis.rows("accuracy-by-images")
-    few = values.with_columns(n=pl.lit(9)).vstack(values.with_columns(value=pl.lit("3")))
+    few = pl.concat(
+        [values.with_columns(n=pl.lit(9, pl.Int64)), values.with_columns(value=pl.lit("3"))]
+    )
     assert "Fewer than two numbers of images have 10" in images_sentence(
         analysis_of(analysis.results, accuracy_by_images=few)
     )

@@ -71,7 +71,10 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     rewrite_verdicts(folders, lambda f: f.with_columns(simulated=judged))
     html = folders.analyze().report.read_text("utf-8")
     assert 'GPTScore <span class="sim">SIMULATED</span>' in html
-    assert not any("SIMULATED" in t.split("</p>")[0] for t in html.split('<p class="label">')[1:])
+    tiles = [text.split("</p>")[0] for text in html.split('<p class="label">')[1:]]
+    assert [tile for tile in tiles if "SIMULATED" in tile] == [
+        tile for tile in tiles if tile.startswith("Judge minus scorer")
+    ]
     assert "Strong<br> <span" not in html
     assert "SIMULATED · Accuracy by model" not in html
     assert "SIMULATED · Scorers and judge" in html

@@ -373,7 +373,7 @@ def make_fleiss_kappa(ratings: Ratings) -> Coefficient:
 def make_ac1(ratings: Ratings) -> Coefficient:
     """Compute Gwet's AC1 of any annotators, with at least two ratings per unit.
 
-    Chance agreement is the sum of p (1 - p) over the q values, divided by q - 1, where p is the
+    Chance agreement is the sum of p (1 - p) over the q given values, over q - 1, where p is the
     mean share of a value over units (Gwet 2008, British Journal of Mathematical and Statistical
     Psychology 61, 29-48): it falls where one value prevails, whereas that of kappa rises.
     """

@@ -586,8 +586,7 @@ def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
                 results.any_simulated,
             )
         )
-    tiles.append(_failures(analysis))
-    if len(tiles) < 3:
+    if len(tiles) < 2:
         cells = count_noun(len(results.study.cells), "cell")
         problems = str(results.partial or count_noun(len(results.answers), "problem"))
         tiles.append(
@@ -595,6 +594,7 @@ def leading_numbers(analysis: Analysis) -> tuple[HeadlineNumber, ...]:
                 "Evaluated", cells, f"models under settings, on {problems}", simulated=False
             )
         )
+    tiles.append(_failures(analysis))
     return tuple(tiles)
 
 
