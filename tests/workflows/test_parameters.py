@@ -119,3 +119,4 @@ def test_pages_of_other_sites_reach_no_server(
         serve.serve_folder(4321, None)
     allowed = os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"]
     assert allowed == "http://127.0.0.1:4321,http://localhost:4321"
+    assert os.environ["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] == "true"

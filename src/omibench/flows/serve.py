@@ -52,10 +52,12 @@ def serve_folder(port: int, home: Path | None) -> None:
     os.environ["PREFECT_HOME"] = str(folder.resolve())
     os.environ["PREFECT_API_URL"] = f"http://{HOST}:{port}/api"
     os.environ[FOLDER_ENV] = str(Path.cwd())
-    # Prefect lets the pages of every site that is open in a browser start flows and programs.
+    # Prefect lets the pages of every site that is open in a browser start flows and programs, and
+    # reads a body without a type, for which browsers do not ask first, as JSON.
     os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = (
         f"http://{HOST}:{port},http://localhost:{port}"
     )
+    os.environ["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "true"
     if _answers(port):
         say(
             f"omibench: port {port} is in use: stop the program there, or choose another "
