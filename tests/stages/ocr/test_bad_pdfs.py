@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.stages.ocr.conftest import assembled
 
 from omibench.errors import PaperError
 from omibench.params.stages.ocr import OcrParams
@@ -14,7 +15,7 @@ from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.files import check_bytes
+from omibench.stages.ocr.sources.files import check_bytes, open_pdf
 
 MADE = {
     "user_password.pdf": ("error", "pdf_encrypted"),
@@ -75,6 +76,18 @@ def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
     assert [(p.number, p.pages) for p in whole] == [("1", [1]), ("2", [1]), ("3", [2]), ("4", [2])]
     assert whole[2].question == "How many legs has a spider of kind 3?"
     assert {p.source for p in problems} == {"whole.pdf", "owner_password.pdf"}
+
+
+@pytest.mark.parametrize(
+    "pages", [b"/Kids[2 0 R]/Count 5", b"/Kids[%s]/Count 200000" % (b"3 0 R " * 200_000)]
+)
+def test_pages_that_cannot_be_counted_are_damage(tmp_path: Path, pages: bytes) -> None:
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]>>"
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages%s>>" % pages, page]
+    (tmp_path / "loop.pdf").write_bytes(assembled(objects))
+    with pytest.raises(PaperError, match=r"loop\.pdf: its pages cannot be counted") as error:
+        open_pdf(tmp_path / "loop.pdf", 300, None)
+    assert error.value.code == "pdf_damaged"
 
 
 def test_a_folder_with_the_name_of_a_paper_is_called_one(tmp_path: Path) -> None:

@@ -111,16 +111,20 @@ def open_pdf(
             "pdf_encrypted",
             f"{path}: is locked: {'that password is wrong' if password else 'it needs a password'}",
         )
-    if document.page_count == 0:
+    try:
+        pages = document.page_count
+    except RuntimeError as error:  # a list of pages that contains itself
+        raise PaperError("pdf_damaged", f"{path}: its pages cannot be counted: {error}") from None
+    if pages == 0:
         # A truncated file is "repaired" to no pages; only a complete one ends with its marker.
         is_complete = b"%%EOF" in path.read_bytes()[-_HEAD:]
         if is_complete:
             raise PaperError("pdf_no_pages", f"{path}: has no pages")
         raise PaperError("pdf_damaged", f"{path}: has no readable page")
-    if document.page_count > max_pages:
+    if pages > max_pages:
         raise PaperError(
             "pdf_too_many_pages",
-            f"{path}: has {document.page_count} pages, but only {max_pages} are allowed",
+            f"{path}: has {pages} pages, but only {max_pages} are allowed",
         )
     codes = ["pdf_repaired"] if document.is_repaired else []
     if not document.permissions & pymupdf.PDF_PERM_COPY:
