@@ -49,7 +49,7 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 test-slow: $(VENV)/.tests ## the slow tests alone
 	$(PYTEST) -m "slow and not long" $$(grep -rlE 'mark\.slow' tests)
 
-test-long: $(VENV)/.tests ## load tests and simulation studies, which no gate waits for
+test-long: $(VENV)/.tests ## load tests, simulation studies and rare courses, which no gate waits for
 	$(PYTEST) -m long $$(grep -rlE 'mark\.long' tests)
 
 lint: $(VENV)/.tests ## style, types, workflow lint, generated files: every check, whichever fails
