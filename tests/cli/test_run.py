@@ -102,7 +102,7 @@ def test_what_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_mistakes_are_told_before_snakemake_starts(
     folder: Path, commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ParamsError, match="run: --params: JSON text"):
+    with pytest.raises(ParamsError, match="run: --params: give a file, not JSON text"):
         run("--params", "{}")
     (folder / "params.yaml").write_text("studdy: {}\n")
     with pytest.raises(ParamsError, match="studdy"):

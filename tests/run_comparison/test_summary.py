@@ -83,5 +83,10 @@ def test_a_folder_that_a_run_writes_to_is_refused(folders: Path) -> None:
 
 
 def test_names_of_others_command_no_terminal(folders: Path) -> None:
-    A.change(name="\x1b[31mred").write(Path("a"))
-    assert "\x1b" not in run("a", "b")[1]
+    manifest = Path("a/freeze/manifest.json")
+    values = json.loads(manifest.read_text("utf-8")) | {"name": "\x1b[31mred"}
+    manifest.write_text(json.dumps(values), "utf-8")
+    code, output = run("a", "b")
+    assert code != 0
+    assert "name" in output
+    assert "\x1b" not in output
