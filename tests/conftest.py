@@ -56,8 +56,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _state_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What tests allow to run is remembered in a folder of theirs, also by processes they start."""
+    """What tests allow to run is remembered in a folder of theirs, also by processes they start.
+
+    These write no caches: in the folder of a study they would be code that nobody allowed.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
 

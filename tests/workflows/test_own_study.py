@@ -149,6 +149,7 @@ def test_an_exception_is_posted(
     assert "reevaluate failed" in hook.posted[0]["text"]
 
 
+@pytest.mark.long
 def test_a_cancelled_evaluation_stays_cancelled_until_somebody_asks(
     own: Path, served: Served, endpoint: ServerHandle, reevaluate: Reevaluate, hook: Hook
 ) -> None:
