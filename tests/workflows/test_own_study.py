@@ -30,7 +30,7 @@ OMIBENCH = str(Path(sys.executable).with_name("omibench"))
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, webhook: Hook) -> Iterator[Served]:
-    """`omibench serve` in a new folder of `omibench init`: its flows run in the tests' folders."""
+    """`omibench serve` in a new folder of `omibench init`: its flows run in folders below."""
     folder, home = tmp_path_factory.mktemp("server") / "lab", tmp_path_factory.mktemp("prefect")
     subprocess.run([OMIBENCH, "init", str(folder), "--benchmark", "emma"], check=True)
     running = Served(folder, home, OMIBENCH, "serve", **webhook.variables)
@@ -47,8 +47,11 @@ Reevaluate = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def own(tmp_path: Path, endpoint: ServerHandle) -> Path:
-    return own_folder(tmp_path / "mine", endpoint.openai_url)
+def own(served: Served, tmp_path: Path, endpoint: ServerHandle) -> Path:
+    """A study in the served folder: others cannot be run from the server's pages."""
+    folder = served.folder / tmp_path.name
+    folder.mkdir()
+    return own_folder(folder / "mine", endpoint.openai_url)
 
 
 @pytest.fixture
