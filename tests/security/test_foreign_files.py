@@ -22,8 +22,7 @@ from omibench.datasets.formats.record import parse_list
 from omibench.errors import OmibenchError
 from omibench.stages.score.rows import read_rows
 
-CPU_S = 10.0
-"""What grows with the square of these sizes takes minutes; a slow machine takes three seconds."""
+CPU_S = 3.0
 MIB = 2**20
 
 

@@ -96,7 +96,7 @@ def simple_evals_examples(html: str) -> list[ReportedExample]:
             collected[-1].messages.append((role, unescape(message).strip()))
         elif fact is not None:
             collected[-1].facts.append(unescape(fact).strip())
-        elif line:
+        elif line and (collected[-1].messages or collected[-1].facts):
             collected.append(ReportedExample())
     return [example for example in collected if example.facts]
 
