@@ -22,18 +22,20 @@ from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.formatting import format_interval, format_percent
-from omibench.stages.analyze.sentences import (
+from omibench.stages.analyze.findings import (
     best,
     best_of_all,
     bound_leader,
+    find_cell,
+    partial_cells,
+)
+from omibench.stages.analyze.formatting import format_interval, format_percent
+from omibench.stages.analyze.sentences import (
     cell_name,
     failures_sentence,
-    find_cell,
     images_sentence,
     leading_sentence,
     make_headline,
-    partial_cells,
     runner_up_sentence,
 )
 

@@ -24,8 +24,8 @@ from omibench.results.load import Results
 from omibench.results.statistics.intervals import clustered_wilson
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.csv_files import describe_metrics, pivot_result
+from omibench.stages.analyze.findings import find_cell
 from omibench.stages.analyze.results.accuracy import TOTAL
-from omibench.stages.analyze.sentences import find_cell
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from omibench.params.models.base import Model
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.problem import join_labels
+from omibench.stages.analyze.findings import best, find_cell
 from omibench.stages.analyze.formatting import (
     NO_VALUE,
     count_noun,
@@ -29,7 +30,7 @@ from omibench.stages.analyze.pages import EXPLORER, INDEX, cell_file, describe_c
 from omibench.stages.analyze.results.accuracy import SUBJECT, TOTAL, subjects
 from omibench.stages.analyze.results.chance import AT_CHANCE, BELOW_CHANCE, guess_slice
 from omibench.stages.analyze.sections.section import ReportSection, section
-from omibench.stages.analyze.sentences import UNKNOWN_FAILURES, best, find_cell
+from omibench.stages.analyze.sentences import UNKNOWN_FAILURES
 from omibench.web.templates import embed_json
 
 if TYPE_CHECKING:
