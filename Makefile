@@ -47,10 +47,10 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 	$(PYTEST) -m "not long"
 
 test-slow: $(VENV)/.tests ## the slow tests alone
-	$(PYTEST) -m "slow and not long" $$(grep -rlE 'mark\.slow' tests)
+	$(PYTEST) -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
 test-long: $(VENV)/.tests ## load tests, simulation studies and rare courses, which no gate waits for
-	$(PYTEST) -m long $$(grep -rlE 'mark\.long' tests)
+	$(PYTEST) -m long $$(grep -rl --include='*.py' 'mark\.long' tests)
 
 lint: $(VENV)/.tests ## style, types, workflow lint, generated files: every check, whichever fails
 	@failed=; check() { echo "$$1"; sh -c "$$1" || failed="$$failed\n  $$1"; }; \
