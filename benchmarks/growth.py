@@ -30,6 +30,7 @@ import yaml
 from explore_at_size import Server
 from graph_scale import ROOT, run_command
 from PIL import Image
+from pydantic import BaseModel
 
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import (
@@ -48,7 +49,11 @@ SUBJECTS = ("biology", "chemistry", "mathematics", "physics")
 PICTURES, SETTING, TARGET = 100, "sampled", 1_000_000
 GROWING = 1.2
 """The least ratio between the values of the last two sizes that is extrapolated."""
-STAGES = {"infer": ResponseRow, "score": VerdictRow, "aggregate": AggregateRow}
+STAGES: dict[str, type[BaseModel]] = {
+    "infer": ResponseRow,
+    "score": VerdictRow,
+    "aggregate": AggregateRow,
+}
 Table = dict[str, dict[int, float]]
 """What -> number of items -> value."""
 

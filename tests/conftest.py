@@ -58,7 +58,7 @@ def pytest_collection_finish() -> None:
 def _state_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What tests allow to run is remembered in a folder of theirs, also by processes they start.
 
-    These write no caches: in the folder of a study they would be code that nobody allowed.
+    These write no caches: in the folder of a study they would be code that was not allowed.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONDONTWRITEBYTECODE", "1")

@@ -86,7 +86,7 @@ class Progress:
 class OutageNews:
     """Posts each outage of the endpoints of some models once it is long.
 
-    From then on, an endpoint that has never answered is waited for as any other: nobody is there to
+    From then on, requests wait for an endpoint that has never answered, too: no person is there to
     start the flow again.
     """
 

@@ -42,7 +42,7 @@ LEASE_S = 60.0
 ParamsFile = Annotated[
     str, StringConstraints(pattern=r"^[^\s{\x00-\x1f\x7f][^\x00-\x1f\x7f]*$", max_length=4096)
 ]
-"""Path of a parameter file; JSON text could be one of somebody else with a server's pages."""
+"""Path of a parameter file; JSON text from the server's pages could be any study."""
 Count = Annotated[int, Field(ge=1, le=10**9)]
 
 
@@ -211,7 +211,7 @@ def in_its_study(call: Callable[P, R]) -> Callable[P, R]:
 def refuse_other_folders(params: str) -> None:
     """Raise ParamsError if a deployed run got parameters from outside of the served folder.
 
-    Whoever reaches the server's pages can give a run any parameters: those of a folder of their own
+    Every user of the server's pages can give a run any parameters: those of a folder of their own
     could send keys to another address.
     """
     served = os.environ.get(FOLDER_ENV)

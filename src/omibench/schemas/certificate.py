@@ -39,10 +39,10 @@ class JudgeQuality(FrozenModel):
 
     `agreement`: share of labels that the judge reproduces; `kappa`: Cohen's; `ac1`: Gwet's AC1;
     `positive` and `negative`: share of the ratings `right` and `wrong` of both that the other
-    shares; `spearman`: between
-    graded labels and the judge's scores; `tpr` and `fpr`: share of right and of wrong responses
-    that the judge accepts. `share_right` is the accuracy by human labels, `judged_right` the
-    judge's, and `corrected` the latter corrected for `tpr` and `fpr` (Rogan and Gladen 1978).
+    shares; `spearman`: between graded labels and the judge's scores; `tpr` and `fpr`: share of
+    right and of wrong responses that the judge accepts. `share_right` is the accuracy by human
+    labels, `judged_right` the judge's, and `corrected` the latter corrected for `tpr` and `fpr`
+    (Rogan and Gladen 1978).
     """
 
     agreement: Measure
