@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 from tests.judges.plugin_judges import plugin_judges
+from tests.stages.analyze.conftest import make_study
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
 from omibench.errors import MissingInputError
 from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.schemas.problem import Answer
+from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Response
-from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
+from omibench.schemas.tables import ResponseRow, read_jsonl, write_jsonl, write_parquet
 from omibench.stages.infer import infer_cell
 from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.store import Store
@@ -235,6 +236,42 @@ def test_the_family_of_the_plan_is_that_of_the_report(
     assert plan.power.problems == 3
     assert {*plan.power.difference.values(), *plan.power.family_difference.values()} == {None}
     assert f"among all 3 pairs of models under {setting}, which the report compares" in render(plan)
+
+
+@pytest.mark.parametrize("stems", ["shared", ""])
+def test_the_correlation_within_stems_is_named_and_can_be_set(
+    tmp_path: Path, questions: Path, study: Make, stems: str
+) -> None:
+    rows = read_jsonl(questions, Question)
+    write_jsonl(questions, [row.model_copy(update={"group": stems}) for row in rows])
+    effective = {}
+    for correlation in (None, 0.0, 0.5, 1.0):
+        models = paid(study, tmp_path, a={}, b={})
+        analyze = models.analyze.model_copy(update={"stem_correlation": correlation})
+        plan = plan_study(models.model_copy(update={"analyze": analyze}), questions)
+        assert plan.power is not None
+        effective[correlation] = plan.power.effective
+        text = " ".join(render(plan).split())
+        assert ("correlation of 0.5, as set)" in text) == (correlation == 0.5 and bool(stems))
+        assert ("correlation of 0.2, assumed;" in text) == (correlation is None and bool(stems))
+    expected = [3 / 1.4, 3, 1.5, 1] if stems else [3] * 4
+    assert [*effective.values()] == pytest.approx(expected)
+
+
+def test_the_correlation_within_stems_is_that_of_an_earlier_run(
+    tmp_path: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, other = make_study(tmp_path / "results"), paid(study, tmp_path)
+    models = dict.fromkeys(made.study.models, other.models["api"])
+    earlier = made.study.model_copy(update={"study": other.study, "models": models})
+    few = plan_study(earlier, made.freeze / "questions.jsonl").power
+    monkeypatch.setattr("omibench.results.statistics.stems.FEWEST_STEMS", 2)
+    found = plan_study(earlier, made.freeze / "questions.jsonl").power
+    assert few is not None
+    assert found is not None
+    assert (few.correlation, few.correlation_from) == (0.2, "assumed")
+    assert found.correlation_from == "estimated"
+    assert found.correlation != 0.2
 
 
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:

@@ -6,11 +6,17 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 from tests.statistics.test_paired import join_sums
 
-from omibench.results.statistics.intervals import adjust_holm, clustered_wilson, effective_size
+from omibench.results.statistics.intervals import (
+    SHARED_STEM,
+    adjust_holm,
+    clustered_wilson,
+    effective_size,
+)
 from omibench.results.statistics.paired import (
     bound_differences,
     compare_sums,
@@ -19,7 +25,9 @@ from omibench.results.statistics.paired import (
     sum_pairs,
 )
 from omibench.results.statistics.samples import compare_runs
+from omibench.results.statistics.stems import FEWEST_STEMS, estimate_stem_correlation
 
+Floats = npt.NDArray[np.float64]
 PAIRED = [
     Design(100, 1, 1), Design(1000, 1, 1), Design(100, 1, 8), Design(60, 6, 1, 0.2),
     Design(100, 3, 1, 0.5), Design(60, 3, 8, 0.5),
@@ -64,14 +72,16 @@ def measure_welch_level(spreads: tuple[float, float], rounds: int) -> float:
     return gains / rounds
 
 
-def measure_family_power(models: int, clusters: int, size: int, rounds: int) -> float:
+def measure_family_power(
+    models: int, clusters: int, size: int, rounds: int, correlation: float = SHARED_STEM
+) -> float:
     """How often Holm's test over all pairs of models finds the difference that `plan` states.
 
-    Problems of one stem go the same way together with probability 0.2, as the plan assumes. The
+    Problems of one stem go the same way together with a probability, their correlation. The
     other pairs are equal, so that Holm's step for this one is the strictest.
     """
     pairs, discordant = models * (models - 1) // 2, 0.3
-    problems = effective_size([str(i // size) for i in range(clusters * size)])
+    problems = effective_size([str(i // size) for i in range(clusters * size)], correlation)
     difference = detectable_difference(problems, discordant, 0.05 / pairs)
     odds = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
     groups, sums = [i // size for i in range(clusters * size)], []
@@ -79,7 +89,7 @@ def measure_family_power(models: int, clusters: int, size: int, rounds: int) -> 
     for _ in range(rounds):
         single = rng.choice([1.0, -1.0, 0.0], (clusters, size), p=odds)
         shared = rng.choice([1.0, -1.0, 0.0], (clusters, 1), p=odds)
-        deltas = np.where(rng.random((clusters, 1)) < 0.2, shared, single).ravel()
+        deltas = np.where(rng.random((clusters, 1)) < correlation, shared, single).ravel()
         sums.append(sum_pairs(deltas, np.zeros(len(deltas)), groups))
     detected = 0
     for p in compare_sums(join_sums(sums)).p:
@@ -113,6 +123,37 @@ def test_a_family_finds_what_the_plan_states() -> None:
     assert 0.7 <= measure_family_power(6, 400, 1, 200) <= 0.9
 
 
+@pytest.mark.parametrize("correlation", [0.0, 0.5])
+def test_stems_of_five_find_what_the_plan_states(correlation: float) -> None:
+    assert 0.7 <= measure_family_power(2, 100, 5, 200, correlation) <= 0.9
+
+
+def draw_alike(stems: int, correlation: float, seed: int = 1) -> tuple[Floats, list[str]]:
+    """Two models on stems of five problems that go the same way with a probability, and alone."""
+    rng = np.random.default_rng(seed)
+    single, shared = (rng.choice([1, -1, 0], (stems, size), p=[0.2, 0.2, 0.6]) for size in (5, 1))
+    deltas = np.where(rng.random((stems, 1)) < correlation, shared, single).ravel()
+    deltas = np.append(deltas, rng.choice([1, -1, 0], stems))
+    names = [f"s{place // 5}" for place in range(5 * stems)] + [""] * stems
+    return np.array([deltas > 0, deltas < 0], dtype=float), names
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.2, 0.5])
+def test_the_correlation_within_stems_is_estimated(correlation: float) -> None:
+    values, stems = draw_alike(300, correlation)
+    assert estimate_stem_correlation(values, stems) == pytest.approx(correlation, abs=0.07)
+    values[0, ::7] = np.nan
+    assert estimate_stem_correlation(values, stems) == pytest.approx(correlation, abs=0.1)
+
+
+def test_few_stems_and_equal_models_give_no_correlation() -> None:
+    assert np.isnan(estimate_stem_correlation(*draw_alike(FEWEST_STEMS - 1, 0.5)))
+    assert not np.isnan(estimate_stem_correlation(*draw_alike(FEWEST_STEMS, 0.5)))
+    values, stems = draw_alike(100, 0.5)
+    assert np.isnan(estimate_stem_correlation(values[[0, 0]], stems))
+    assert np.isnan(estimate_stem_correlation(values[:1], stems))
+
+
 def test_equal_models_seldom_lead() -> None:
     assert measure_family_error(Design(100, 1, 1), 5, 200) <= 0.09
 
@@ -144,6 +185,13 @@ def test_the_level_of_welchs_test_over_5000_draws(spreads: tuple[float, float]) 
 @pytest.mark.parametrize("models", [6, 31])
 def test_the_power_in_a_family_over_5000_draws(models: int, clusters: int, size: int) -> None:
     assert measure_family_power(models, clusters, size, 5000) == pytest.approx(0.8, abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("correlation", [0.0, 0.2, 0.5])
+def test_the_power_with_stems_of_five_over_5000_draws(correlation: float) -> None:
+    assert measure_family_power(2, 264, 5, 5000, correlation) == pytest.approx(0.8, abs=0.05)
 
 
 # Means of several samples of a problem: coverage of intervals, level and power of comparisons.

@@ -99,6 +99,8 @@ class Certificate(FrozenModel):
     confidence: float
     quality: dict[str, JudgeQuality]
     """By answer type, and `all`."""
+    by_model: dict[str, JudgeQuality] = {}
+    """By model whose responses were labelled."""
     rules: str
     """Scorer of the four-way table."""
     four_way: list[QuadrantCounts]

@@ -223,6 +223,14 @@ def test_the_effect_of_images_is_that_within_subjects(tmp_path: Path) -> None:
     assert "not distinguishable from zero" in sentence
     assert (tile.label, tile.value) == ("From 1 to 6+ images", "0.0 points")
     assert tile.detail.startswith("within subjects; without this adjustment −36.0, 68.0")
+    rows = analysis.rows("accuracy-by-images").filter(rules="robust", value="6+").to_dicts()
+    assert [bool(row["model"]) + bool(row["setting"]) for row in rows] == [2, 1, 0]
+    for row in rows:
+        assert (row["reference"], row["raw"]) == ("1", pytest.approx(-0.36))
+        assert row["adjusted"] == pytest.approx(0, abs=1e-9)
+        assert row["adjusted_low"] < 0 < row["adjusted_high"]
+    lowest = analysis.rows("accuracy-by-images").filter(value="1")
+    assert lowest["adjusted"].null_count() == lowest.height == 3
 
 
 def test_subjects_without_both_numbers_of_images_make_no_tile(tmp_path: Path) -> None:
@@ -237,6 +245,7 @@ def test_few_problems_are_not_compared(tmp_path: Path) -> None:
     analysis = by_images(tmp_path, (12, 3), right, images=(2, 2))
     assert "All problems have the same number" in images_sentence(analysis)
     values = analysis.rows("accuracy-by-images")
+    assert values["reference"].null_count() == values.height
     few = pl.concat(
         [values.with_columns(n=pl.lit(9, pl.Int64)), values.with_columns(value=pl.lit("3"))]
     )

@@ -139,6 +139,7 @@ def test_the_command_needs_no_study(
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.exception
     assert "robust against 10 labels of 5 problems" in done.output
+    assert done.output.count("too few labels to say") == 4
     assert "both right 5, both wrong 4, only robust right 1, only labels right 0" in (done.output)
     assert sorted(path.name for path in Path("c").iterdir()) == [
         "certificate.json", "disagreements.jsonl",

@@ -82,6 +82,8 @@ def test_the_set_error_rates_come_back(judged: Folders, tmp_path: Path, suffix: 
     assert found.simulated
     assert set(found.quality) == {ALL_TYPES, "mcq", "open"}
     assert found.n == sum(found.quality[kind].agreement.n for kind in ("mcq", "open"))
+    assert [*found.by_model] == sorted(judged.study.infer.models)
+    assert found.n == sum(quality.agreement.n for quality in found.by_model.values())
     quality = found.quality[ALL_TYPES]
     for measure, truth in ((quality.tpr, 0.85), (quality.fpr, 0.1)):
         assert measure.lo is not None

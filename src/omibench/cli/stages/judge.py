@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -177,6 +178,8 @@ def _heading(certificate: Certificate | ReasoningCertificate, detail: str = "") 
 
 
 def _format_certificate(certificate: Certificate) -> str:
+    from omibench.results.statistics.homogeneity import compare_rates
+
     lines = [_heading(certificate)]
     for kind, quality in certificate.quality.items():
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
@@ -184,6 +187,18 @@ def _format_certificate(certificate: Certificate) -> str:
                  ("on wrong", quality.negative), ("TPR", quality.tpr),
                  ("FPR", quality.fpr)]  # fmt: skip
         lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
+    tests = compare_rates(certificate)
+    for test in tests:
+        found = "differs" if test.differs else "no difference found"
+        lines.append(
+            f"  {test}: "
+            + (
+                "too few labels to say"
+                if isnan(test.p)
+                else f"{test.lowest:.3f} to {test.highest:.3f} in {test.groups} groups, "
+                f"p {test.adjusted:.2g} (Holm): {found}"
+            )
+        )
     judge, rules = printable(certificate.judge), printable(certificate.rules)
     for table in certificate.four_way[-1:]:
         lines.append(

@@ -96,6 +96,10 @@ class AnalyzeParams(Block):
     reference_setting: References = []
     """The setting under which the headline compares models, or several: for each model the first
     that it has. Default: the first of `infer.settings` with two models."""
+    stem_correlation: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Correlation of the differences of two models between problems that share a stem, from which
+    `omibench plan` finds the detectable difference. Default: estimated from the verdicts of an
+    earlier run, or without them 0.2."""
     baselines: Baselines = Baselines()
     """Baselines of models and settings, over the same items."""
     regression: bool = False

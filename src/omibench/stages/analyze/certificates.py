@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -29,6 +30,10 @@ from omibench.schemas.tables import read_typed_json
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10
 """The minimum number of right and of wrong labels of an answer type to use its own error rates."""
+ENOUGH_OF_MODEL = 30
+"""The same for a model: one rate from fewer labels would make its rank a matter of chance."""
+OWN = "model"
+"""In place of an answer type: the labels of the model's responses."""
 KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
 """Responses not sent to the judge, or without its verdict, count as wrong in any case."""
 
@@ -108,13 +113,25 @@ def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertifica
     return None
 
 
-def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
+class CorrectedAccuracy(NamedTuple):
+    """A corrected accuracy with its interval, all in [0, 1], and the labels of its error rates."""
+
+    value: float
+    lo: float
+    hi: float
+    by: str
+    """`model` (labels of this model), `answer_type`, `all`, or several, joined by +."""
+
+
+def correct_accuracy(results: Results, cell: Cell) -> CorrectedAccuracy | None:
     """Return the accuracy of a cell by the judge, corrected for its errors; None without a
     certificate.
 
-    Each answer type is corrected by its own error rates if it has enough labels, otherwise by those
-    of all labels. Types that share error rates are corrected together, since an error of these
-    rates affects them all. The parts are weighted by their number of responses.
+    A model is corrected by the error rates on its own responses if this study's certificate has
+    enough labels of them. Otherwise each answer type is corrected by its own error rates if it has
+    enough labels, or by those of all labels. Types that share error rates are corrected together,
+    since an error of these rates affects them all. The parts are weighted by their number of
+    responses.
     """
     certificate = results.certificate
     if certificate is None:
@@ -123,27 +140,52 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
     rows = results.select_verdicts(JUDGE_RULES, cell)
     scored = rows.filter(pl.col("outcome") == "scored")
     parts = [(float(rows.height - scored.height), KNOWN_WRONG)]
-    names = {kind: _rates(certificate, kind) for kind in scored["answer_type"].unique()}
+    own = find_own_rates(certificate, results.study.study.name, cell.model)
+    qualities = certificate.quality | ({OWN: own} if own else {})
+    names = {
+        kind: OWN if own else _rates(certificate, kind) for kind in scored["answer_type"].unique()
+    }
     rates = scored["answer_type"].replace_strict(names, return_dtype=pl.String)
     for (name,), part in (
         scored.with_columns(rates=rates).partition_by("rates", as_dict=True).items()
     ):
-        quality = certificate.quality[str(name)]
+        quality = qualities[str(name)]
         parts.append((float(part.height), _correct_rows(part, quality, certificate.confidence)))
-    return combine_parts(parts)
+    used = {name if name in (OWN, ALL_TYPES) else "answer_type" for name in names.values()}
+    return CorrectedAccuracy(*combine_parts(parts), "+".join(sorted(used)))
+
+
+def find_own_rates(certificate: Certificate, study: str, model: str) -> JudgeQuality | None:
+    """Return the judge's quality on the responses of a model; None if its labels are too few.
+
+    Args:
+        certificate: The judge's certificate.
+        study: The study of the model; in another one its name can be that of another model.
+        model: Its key in the params.
+    """
+    quality = certificate.by_model.get(model) if certificate.study == study else None
+    return quality if quality and _has_enough(quality, ENOUGH_OF_MODEL) else None
 
 
 def _rates(certificate: Certificate, kind: str) -> str:
     """Return the error rates for an answer type: its own, or those of all types."""
     quality = certificate.quality.get(kind)
-    enough = quality and min(quality.tpr.n, quality.fpr.n) >= ENOUGH
-    return kind if enough else ALL_TYPES
+    return kind if quality and _has_enough(quality, ENOUGH) else ALL_TYPES
+
+
+def _has_enough(quality: JudgeQuality, labels: int) -> bool:
+    return min(quality.tpr.n, quality.fpr.n) >= labels
 
 
 def _correct_rows(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
     judged = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
+    return correct_share(Share(judged.mean, judged.n_eff), quality, confidence)
+
+
+def correct_share(judged: Share, quality: JudgeQuality, confidence: float) -> Corrected:
+    """Correct a share of responses that the judge accepts by its error rates (`rogan_gladen`)."""
     tpr, fpr = (
         Share(m.value or 0.0, m.n_eff or float(m.n) if m.value is not None else 0.0)
         for m in (quality.tpr, quality.fpr)
     )
-    return rogan_gladen(Share(judged.mean, judged.n_eff), tpr, fpr, confidence)
+    return rogan_gladen(judged, tpr, fpr, confidence)

@@ -85,7 +85,7 @@ PIVOTS: Mapping[str, Pivot] = {
             *_SCORED, "subject", "n", "acc", "lo", "hi", "n_eff", "responses", "failures",
             "acc_failures_wrong", "acc_failures_right", "credit", "corrected", "corrected_lo",
             "corrected_hi", "calibrated", "simulated", "judge_simulated", "ratio", "strict",
-            "strict_lo", "strict_hi",
+            "strict_lo", "strict_hi", "corrected_by",
         ),
         {
             "acc": "estimate", **_INTERVAL, "acc_failures_wrong": "failures_wrong",

@@ -319,14 +319,23 @@ def quality_by_kind(
     `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, with everything that
     the judge scored, has `id`, `verdict`, `cluster` and `answer_type`, and optionally `outcome`.
     """
-    kinds = [ALL_TYPES, *sorted(labelled["answer_type"].unique())]
     return {
-        kind: _measure_quality(
-            labelled if kind == ALL_TYPES else labelled.filter(answer_type=kind),
-            judged if kind == ALL_TYPES else judged.filter(answer_type=kind),
+        ALL_TYPES: _measure_quality(labelled, judged, confidence),
+        **quality_by(labelled, judged, confidence, "answer_type"),
+    }
+
+
+def quality_by(
+    labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float, column: str
+) -> dict[str, JudgeQuality]:
+    """Return the judge's quality by the values of a column that both tables have."""
+    return {
+        value: _measure_quality(
+            labelled.filter(pl.col(column) == value),
+            judged.filter(pl.col(column) == value),
             confidence,
         )
-        for kind in kinds
+        for value in sorted(labelled[column].unique())
     }
 
 

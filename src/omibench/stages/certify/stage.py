@@ -26,6 +26,7 @@ from omibench.stages.certify.labels import (
     MatchedLabels,
     describe_left_out,
     match_labels,
+    quality_by,
     quality_by_kind,
     read_labels,
 )
@@ -109,6 +110,7 @@ def _certify_scores(
         left_out=matched.left_out,
         confidence=study.analyze.confidence,
         quality=quality_by_kind(labelled, judged, study.analyze.confidence),
+        by_model=quality_by(labelled, judged, study.analyze.confidence, "model"),
         rules=_choose_rules(study_results),
         four_way=count_quadrants(compared),
         simulated=study_results.judge_simulated

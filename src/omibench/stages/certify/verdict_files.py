@@ -31,6 +31,7 @@ from omibench.stages.certify.labels import (
     MatchedLabels,
     hash_text,
     match_labels,
+    quality_by,
     quality_by_kind,
     read_labels,
 )
@@ -197,6 +198,7 @@ def _make_certificate(
         left_out=matched.left_out,
         confidence=study.analyze.confidence,
         quality=quality_by_kind(labelled, every, study.analyze.confidence),
+        by_model=quality_by(labelled, every, study.analyze.confidence, "model"),
         rules=(_get_only_value(joined, "rules") or "rules") if by_judge else LABELS,
         four_way=count_quadrants(compared),
         simulated=any(label.row.simulated for label in matched.labels),

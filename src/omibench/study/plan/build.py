@@ -5,20 +5,26 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from math import ceil
+from math import ceil, isnan, nan
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from omibench.answers.judges.panel import ASKS
+from omibench.errors import OmibenchError
 from omibench.models.client.ask import track
 from omibench.models.client.budget import read_budget, read_spending
 from omibench.models.cost.estimate import NO_HISTORY, estimate
 from omibench.models.provider import group_calls, takes_images
-from omibench.params.cells import choose_family
+from omibench.params.cells import Family, choose_family
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.params.study_params import part_words
-from omibench.results.statistics.intervals import effective_size
+from omibench.results.statistics.intervals import SHARED_STEM, effective_size
 from omibench.results.statistics.paired import ALPHA, DISCORDANT, detectable_difference
+from omibench.results.statistics.stems import estimate_stem_correlation
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.cells import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.settings.tasks import load_questions
@@ -190,15 +196,42 @@ def _power(view: StudyView) -> Power | None:
     family = choose_family(view.study.cells, view.study.analyze.reference_setting)
     if not family.pairs or not groups:
         return None
-    effective = effective_size(groups)
+    known: dict[str, Any] = {}
+    if (stated := view.study.analyze.stem_correlation) is not None:
+        known = {"correlation": stated, "correlation_from": "set"}
+    elif len(set(filter(None, groups))) < sum(map(bool, groups)):
+        estimate = _estimate_correlation(view, family)
+        known = (
+            {} if isnan(estimate) else {"correlation": estimate, "correlation_from": "estimated"}
+        )
+    effective = effective_size(groups, known.get("correlation", SHARED_STEM))
     return Power(
         problems=len(groups),
         effective=effective,
+        **known,
         difference=_list_differences(effective, ALPHA),
         comparisons=family.pairs,
         family_difference=_list_differences(effective, ALPHA / family.pairs),
         family_settings=list(family.settings),
     )
+
+
+def _estimate_correlation(view: StudyView, family: Family) -> float:
+    """Estimate the correlation within stems from the verdicts of an earlier run; NaN without."""
+    import polars as pl
+
+    study, files = view.study, StudyFiles(Path(view.study.study.results))
+    rules = study.analyze.main_scorer or study.score.scorers[0]
+    stems = {id: question.group for id, question in view.questions_by_id.items()}
+    rows = []
+    try:
+        for cell in filter(files.is_scored, family.cells):
+            verdicts = files.read_verdicts(cell).filter("counts", rules=rules)
+            means = dict(verdicts.group_by("id").agg(pl.col("verdict").mean()).iter_rows())
+            rows.append([means.get(id, nan) for id in stems])
+    except OmibenchError:  # files of another version or half a run: no estimate
+        return nan
+    return estimate_stem_correlation(np.array(rows), [*stems.values()]) if rows else nan
 
 
 def _list_differences(effective: float, alpha: float) -> dict[float, float | None]:

@@ -15,6 +15,7 @@ from omibench.params.models.base import Model
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.params.study_params import apply_limit
+from omibench.results.statistics.intervals import SHARED_STEM
 from omibench.schemas.problem import Answer, FrozenModel, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
@@ -74,11 +75,14 @@ class Power(FrozenModel):
     comparison detects, each in [0, 1]; None if not even the largest possible difference is
     detected. `family_difference` is the same for the study's own `comparisons` taken together, as
     in the report: all pairs of models under `family_settings`, or of cells if there are none. It is
-    the difference at Holm's strictest step.
+    the difference at Holm's strictest step. `effective` rests on `correlation`, in [0, 1], between
+    problems that share a stem, which is `assumed`, `set` or `estimated` from an earlier run.
     """
 
     problems: int
     effective: float
+    correlation: float = SHARED_STEM
+    correlation_from: Literal["assumed", "set", "estimated"] = "assumed"
     difference: dict[float, float | None]
     comparisons: int = 1
     family_difference: dict[float, float | None] = {}

@@ -268,12 +268,22 @@ def _time(plan: Plan) -> list[str]:
     return [f"Time at the given limits: {', '.join(parts)}"] if parts else []
 
 
+_CORRELATIONS: Final = {
+    "assumed": "assumed; see analyze.stem_correlation",
+    "set": "as set",
+    "estimated": "estimated from the verdicts of an earlier run",
+}
+
+
 def _power(power: Power | None) -> list[str]:
     if power is None:
         return []
     size = f"{power.problems:,} problems"
     if power.effective < power.problems - 0.5:
-        size += f" (worth {power.effective:,.0f} independent ones, since some share a stem)"
+        size += (
+            f" (worth {power.effective:,.0f} independent ones, since some share a stem, with a "
+            f"correlation of {power.correlation:.2g}, {_CORRELATIONS[power.correlation_from]})"
+        )
     test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}"
     lines = [
         f"Smallest accuracy difference detectable with {size} ({test}), by the share of problems "

@@ -246,6 +246,27 @@ def test_one_setting_alone_needs_no_heat_map(tmp_path: Path) -> None:
 # Which rows are drawn, what they are called, and what is said of the others.
 
 
+@pytest.mark.parametrize(("count", "drawn"), [(155, 155), (450, 400)])
+def test_differences_are_not_chosen_by_their_size(count: int, drawn: int) -> None:
+    table = pl.DataFrame(
+        {
+            "model": [f"m{n}" for n in range(count)],
+            "estimate": [((n * 37) % 100 - 50) / 500 for n in range(count)],
+        }
+    ).with_columns(
+        metric=pl.lit("difference"), kind=pl.lit("setting"), rules=pl.lit("robust"),
+        measure=pl.lit("accuracy"), slice=pl.lit(""), value=pl.lit(""), setting=pl.lit("cot"),
+        baseline=pl.lit("direct"), low=pl.lit(-0.2), high=pl.lit(0.2), score=pl.lit(0.5),
+        baseline_score=pl.lit(0.5), significant=pl.lit(value=False), simulated=pl.lit(value=False),
+    )  # fmt: skip
+    for name, layer in (("deltas", 1), ("dumbbell", 0)):
+        specification = describe(name, table)
+        shown = [row["model"] for row in read_layer(specification, layer) if "model" in row]
+        assert shown == table["model"].head(drawn).to_list()
+        said = f"the first {drawn} of {count} rows" in str(specification["title"]["subtitle"])
+        assert said == (drawn < count)
+
+
 @pytest.mark.parametrize(("rows", "columns", "drawn"), [(51, 6, 51), (300, 6, 200), (90, 60, 40)])
 def test_rows_of_a_heat_map_that_do_not_fit_are_counted(
     rows: int, columns: int, drawn: int

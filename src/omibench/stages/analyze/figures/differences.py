@@ -10,7 +10,6 @@ import polars as pl
 from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
-    Drawn,
     Row,
     describe_rules,
     draw_intervals,
@@ -41,6 +40,8 @@ from omibench.stages.analyze.results.baselines import DIFFERENCE, NOISE, PRESENT
 MOST_BASELINES = 4
 MOST_PARTS = 4
 """The number of values of a slice shown next to each other."""
+MOST_DIFFERENCES = 400
+"""Differences that a figure shows, in the study's order: the largest ones alone exaggerate."""
 MOST_SQUARES = 1200
 """The maximum number of squares of a heat map; its table has all."""
 PALE = 0.4
@@ -83,14 +84,6 @@ def _pick_slice(rows: pl.DataFrame) -> str:
     return next((name for name, n in counts.iter_rows() if name and 2 <= n <= MOST_PARTS), "")
 
 
-def _keep_largest(rows: list[Row]) -> Drawn:
-    if len(rows) <= MOST_ROWS:
-        return rows, ""
-    largest = sorted(rows, key=lambda row: -abs(row["estimate"]))[:MOST_ROWS]
-    note = f"the {MOST_ROWS} largest of {len(rows):,} differences; its table has all"
-    return [row for row in rows if row in largest], note
-
-
 def _describe(rows: Sequence[Row]) -> str:
     """Return the measure, scorer and baselines: 'accuracy by robust, against direct'."""
     measures, baselines = (list_distinct(rows, name) for name in ("measure", "baseline"))
@@ -112,7 +105,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if no setting has a baseline.
     """
-    rows, selection = _keep_largest(_select_differences(table, "setting"))
+    rows, selection = head_lines(_select_differences(table, "setting"), "name", MOST_DIFFERENCES)
     if not rows:
         return None
     base = make_chart(rows).encode(
@@ -173,7 +166,7 @@ def draw_pictures(table: pl.DataFrame) -> Chart | None:
 
 
 def _draw_points(rows: list[Row], axis: str, title: str) -> Chart | None:
-    rows, selection = _keep_largest(rows)
+    rows, selection = head_lines(rows, "name", MOST_DIFFERENCES)
     if not rows:
         return None
     base = make_chart(rows).encode(

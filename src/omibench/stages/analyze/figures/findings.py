@@ -167,6 +167,32 @@ def count_gains(metric: str, noun: str, topic: str) -> Finding:
     return describe
 
 
+def count_adjusted(table: pl.DataFrame, axis: str, ends: str) -> str | None:
+    """Count the curves that differ at their ends within subjects, and their raw differences.
+
+    Args:
+        table: Accuracies with the columns of `within_subjects.add_differences`; only the scorer of
+            the figures is used.
+        axis: Column of the axis.
+        ends: The compared ends: "the last year minus the first".
+
+    Returns:
+        The sentence; None if no end has enough problems.
+    """
+    drawn = table.filter(pl.col("adjusted_low").is_not_null(), rules=pick_rules(table))
+    lines = [name for name in ("model", "setting", "exam") if name in table.columns]
+    last = drawn.filter(pl.col(axis) == pl.col(axis).max().over(lines))
+    counts = count_sides(last.select("adjusted_low", "adjusted_high").iter_rows())
+    if not counts.total:
+        return None
+    raw = count_sides((value, value) for value in last["raw"])
+    return (
+        f"Within subjects, {ends}: of {count_noun(counts.total, 'difference')}, {counts.above:,} "
+        f"{_have(counts.above)} an interval above zero and {counts.below:,} below. Without this "
+        f"adjustment {raw.above:,} differences are above zero and {raw.below:,} below. {_ALONE}"
+    )
+
+
 def count_vote_slopes(table: pl.DataFrame) -> str | None:
     """Count the votes that gain from more samples, by the interval of the slope on log2 k.
 

@@ -18,7 +18,7 @@ from omibench.stages.analyze.figures.charts import (
     name_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import compare_ends, count_gains
+from omibench.stages.analyze.figures.findings import count_adjusted, count_gains
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
 
@@ -33,7 +33,6 @@ _WORDS = {
     "reasoning_tokens": "reasoning tokens",
 }
 _CELL = ("label", "setting_label")
-_COMPARE = compare_ends("bin", "longest responses", ("model", "setting"))
 
 
 @figure(
@@ -87,6 +86,7 @@ def _finish_narrow(chart: Chart, height: int, table: pl.DataFrame) -> Chart:
     "accuracy-by-year",
     "Accuracy by year of the exam",
     source="USNCO-V, figure 5, top",
+    finding=lambda table: count_adjusted(table, "year", "the last year minus the first"),
 )
 def draw_years(table: pl.DataFrame) -> Chart | None:
     """Draw one line per cell and exam over the years; years with few items have wide intervals.
@@ -137,7 +137,9 @@ def _pick_measure(table: pl.DataFrame) -> str:
     "accuracy-by-length",
     "accuracy-by-length",
     "Accuracy by the length of responses",
-    finding=lambda table: _COMPARE(table.filter(slice=_pick_measure(table))),
+    finding=lambda table: count_adjusted(
+        table.filter(slice=_pick_measure(table)), "bin", "the longest responses minus the shortest"
+    ),
 )
 def draw_lengths(table: pl.DataFrame) -> Chart | None:
     """Draw one line per cell through its bins, at their mean length in tokens, or in characters if

@@ -4,7 +4,7 @@ bounds and its correction for the judge's errors; and the outcomes of responses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,17 +18,20 @@ from omibench.results.slices import name_metric, sort_values
 from omibench.schemas.verdict import FAILURES, RIGHT
 from omibench.stages.analyze.certificates import correct_accuracy
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.within_subjects import (
+    DIFFERENCES,
+    MIN_PROBLEMS,
+    add_differences,
+)
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
-__all__ = ["CELL", "METRICS", "TOTAL", "name_metric", "tabulate_accuracy"]
+__all__ = ["CELL", "METRICS", "MIN_PROBLEMS", "TOTAL", "name_metric", "tabulate_accuracy"]
 
 CELL = ("model", "setting", "rules")
 SUBJECT = "subject"
-FAILURES_RIGHT, CORRECTED = "failures-right", "corrected"
-MIN_PROBLEMS: Final = 10
-"""Accuracies of fewer problems are pale in a figure and not compared: they are too uncertain."""
+FAILURES_RIGHT, CORRECTED, CORRECTED_BY = "failures-right", "corrected", "corrected_by"
 ANSWERED_RIGHT, ANSWERED_WRONG = "right", "wrong"
 OUTCOMES = (ANSWERED_RIGHT, ANSWERED_WRONG, *FAILURES)
 _ESTIMATE = ("estimate", "low", "high")
@@ -103,7 +106,8 @@ def tabulate_corrected(analysis: Analysis) -> pl.DataFrame | None:
 
     Returns:
         One row per cell with the metric `corrected`, null if the error rates do not determine it;
-        None without a certificate.
+        `corrected_by` names the labels of these rates (`certificates.CorrectedAccuracy`). None
+        without a certificate.
     """
     results = analysis.results
     cells = analysis.item_values.filter(rules=JUDGE_RULES)["model", "setting"].unique(
@@ -113,7 +117,7 @@ def tabulate_corrected(analysis: Analysis) -> pl.DataFrame | None:
     rows = [(*cell, *fixed) for cell, fixed in pairs if fixed is not None]
     if not rows:
         return None
-    frame = pl.DataFrame(rows, ["model", "setting", *_ESTIMATE], orient="row")
+    frame = pl.DataFrame(rows, ["model", "setting", *_ESTIMATE, CORRECTED_BY], orient="row")
     judged = cells.join(frame, on=["model", "setting"], maintain_order="left")
     return analysis.mark_simulated(
         judged.with_columns(rules=pl.lit(JUDGE_RULES), metric=pl.lit(CORRECTED))
@@ -163,15 +167,19 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
     Returns:
         One row per scorer and number of images of each cell; of each model (`setting` empty); and
         of all (`model` and `setting` empty). The last two are not for single judges of a panel.
-        `pooled`: whether the setting is one of those in the last two.
+        `pooled`: whether the setting is one of those in the last two. The columns of
+        `within_subjects.add_differences` compare each number with the fewest images.
     """
     results = analysis.results
     cells = analysis.slice(IMAGE_COUNT).filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
     order = list_image_bins(analysis)
-    parts = [sort_cells(analysis, cells, "value", order)]
+    numbered = analysis.item_values.join(_number_images(analysis), on="id", maintain_order="left")
+    compared = add_differences(analysis, cells, numbered, CELL, "value")
+    parts = [sort_cells(analysis, compared, "value", order)]
     for keys in (["model", "rules"], ["rules"]):
         items = pool_items(analysis, keys)
-        estimates = estimate_groups(items, [*keys, "value"], analysis.confidence)
+        means = estimate_groups(items, [*keys, "value"], analysis.confidence)
+        estimates = add_differences(analysis, means, items, keys, "value")
         empty = [name for name in ("model", "setting") if name not in keys]
         named = estimates.with_columns(
             *(pl.lit("").alias(name) for name in empty),
@@ -180,7 +188,9 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
         marks = {rules: results.rests_on_simulation(rules) for rules in results.rules}
         marked = named.with_columns(simulated=pl.col("rules").replace_strict(marks))
         parts.append(sort_cells(analysis, marked, "value", order))
-    columns = [*CELL, "slice", "value", "metric", *_ESTIMATE, "n", "clusters", "simulated"]
+    columns = [
+        *CELL, "slice", "value", "metric", *_ESTIMATE, "n", "clusters", "simulated", *DIFFERENCES,
+    ]  # fmt: skip
     is_pooled = pl.col("setting").is_in(["", *results.pooled_settings])
     return pl.concat(part.select(*columns, pooled=is_pooled) for part in parts)
 
@@ -197,13 +207,17 @@ def pool_items(analysis: Analysis, keys: Sequence[str]) -> pl.DataFrame:
         images.
     """
     results = analysis.results
-    bins = list_values(analysis.items, "id", IMAGE_COUNT).rename({IMAGE_COUNT: "value"})
     pooled = analysis.item_values.filter(
         pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
-    ).join(bins, on="id", maintain_order="left")
+    ).join(_number_images(analysis), on="id", maintain_order="left")
     return pooled.group_by(*keys, "id", maintain_order=True).agg(
         pl.col("verdict").mean(), pl.col("cluster", "value").first()
     )
+
+
+def _number_images(analysis: Analysis) -> pl.DataFrame:
+    """Return the number of images of each item, as `value`."""
+    return list_values(analysis.items, "id", IMAGE_COUNT).rename({IMAGE_COUNT: "value"})
 
 
 def frame_scores(analysis: Analysis) -> pl.DataFrame:
@@ -217,7 +231,8 @@ def frame_scores(analysis: Analysis) -> pl.DataFrame:
         subjects in alphabetical order. `estimate`, `low`, `high`, `n`, `clusters` and `n_eff` are
         those of the accuracy; `responses`, `failures` and `failures_right` those of `bounds`;
         `credit`, `ratio`, `strict` and `corrected` with their `_low` and `_high`, null where a
-        scorer does not define them. `simulated` is about the responses of the cell,
+        scorer does not define them, and `corrected_by`. `simulated` is about the responses of the
+        cell,
         `judge_simulated` about the judge.
     """
     results = analysis.results
@@ -247,6 +262,11 @@ def frame_scores(analysis: Analysis) -> pl.DataFrame:
             pl.col("low").alias(f"{name}_low"), pl.col("high").alias(f"{name}_high"),
         )  # fmt: skip
         table = table.join(measured, on=keys, how="left", maintain_order="left")
+    if corrected is None:
+        table = table.with_columns(pl.lit(None, pl.String).alias(CORRECTED_BY))
+    else:
+        rates = fixed.select(*keys, CORRECTED_BY)
+        table = table.join(rates, on=keys, how="left", maintain_order="left")
     marked = table.with_columns(
         pl.Series("simulated", [results.simulated_cells[cell] for cell in cells_of(table)]),
         judge_simulated=pl.col("rules").is_in(

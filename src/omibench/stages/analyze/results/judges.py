@@ -7,6 +7,7 @@ source of the disagreement as labelled by annotators.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
@@ -19,6 +20,7 @@ from omibench.results.judgements import DISAGREE, QUADRANTS, RESPONSE, side_by_s
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
 from omibench.results.statistics.agreement import binary_measures, kappa_measure, share_measure
 from omibench.results.statistics.correlation import correlate_by_rank
+from omibench.results.statistics.homogeneity import compare_rates, describe_doubts
 from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.statistics.paired import paired_difference
 from omibench.schemas.certificate import Measure
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 QUADRANT, SOURCE = "quadrant", "source"
+_LOG = logging.getLogger("omibench")
 
 
 @result(
@@ -133,6 +136,42 @@ def tabulate_judge_difference(analysis: Analysis) -> pl.DataFrame | None:
             "disagreements": int(((first - second).abs() >= RIGHT).sum()),
             "simulated": results.rests_on_simulation(JUDGE_RULES),
         }
+    )  # fmt: skip
+
+
+@result("judge-errors", "Whether the judge errs equally often for all models and answer types")
+def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate tests of equal error rates of the judge between models and between answer types.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        One row per `slice` (`model`, `answer_type`) and metric (`tpr`, `fpr`): `estimate` is the
+        `highest` minus the `lowest` rate of the `groups` with enough labels, `n` counts their
+        labels; `p`, `p_holm` over all these tests, and `differs` (null if labels are too few). A
+        difference is logged as a warning. None without a certificate.
+    """
+    certificate = analysis.results.certificate
+    if certificate is None:
+        return None
+    tests = compare_rates(certificate)
+    if any(test.differs for test in tests):
+        _LOG.warning(
+            "analyze: %s; `corrected_by` names the labels by which each GPTScore is corrected",
+            describe_doubts(tests),
+        )
+    return pl.DataFrame(
+        [
+            {
+                "slice": test.by, "metric": test.rate, "estimate": test.highest - test.lowest,
+                "n": test.labels, "groups": test.groups, "lowest": test.lowest,
+                "highest": test.highest, "p": test.p, "p_holm": test.adjusted,
+                "differs": None if isnan(test.p) else test.differs,
+                "simulated": certificate.simulated,
+            }
+            for test in tests
+        ]
     )  # fmt: skip
 
 

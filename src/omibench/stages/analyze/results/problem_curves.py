@@ -16,6 +16,7 @@ from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curve_series import label_cells
 from omibench.stages.analyze.results.result import JOINT, result
 from omibench.stages.analyze.results.setting_curves import EXAM
+from omibench.stages.analyze.results.within_subjects import add_differences
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
@@ -42,7 +43,8 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per cell, scorer and year, and one per year whose `metric` is `questions` and whose
         `estimate` is their number in the dataset; `year` is the year as a number, `exam` the exam
-        (empty if items have none). None if items have no year or all the same.
+        (empty if items have none); the columns of `within_subjects.add_differences` compare each
+        year with the first. None if items have no year or all the same.
     """
     items = _date_items(analysis.items)
     if items is None:
@@ -51,7 +53,8 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     values = analysis.item_values.join(
         items.select("id", *by), on="id", how="inner", maintain_order="left"
     )
-    estimates = estimate_groups(values, [*CELL, *by], analysis.confidence).drop("n_eff")
+    means = estimate_groups(values, [*CELL, *by], analysis.confidence).drop("n_eff")
+    estimates = add_differences(analysis, means, values, [*CELL, "exam"], "year")
     marked = analysis.mark_simulated(estimates.with_columns(metric=name_metric("accuracy")))
     accuracies = label_cells(analysis, marked)
     questions = items.group_by(by, maintain_order=True).agg(
@@ -107,14 +110,15 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         One row per cell, under the main scorer and the judge, `slice` (the measure of length:
         characters of the visible text, all generated tokens, or reasoning tokens) and bin (1 is the
         shortest): the `shortest`, `longest` and `mean_length` of the bin, and its number of
-        `responses`. `n` counts items. None if no cell has ten responses.
+        `responses`. `n` counts items. The columns of `within_subjects.add_differences` compare each
+        bin with the shortest. None if no cell has ten responses.
     """
     lengths = _measure_verdicts(analysis, [analysis.results.main_rules, JUDGE_RULES])
     parts = [
         estimates
         for measure in LENGTHS
         if measure in lengths.columns
-        and not (estimates := _estimate_bins(lengths, measure, analysis.confidence)).is_empty()
+        and not (estimates := _estimate_bins(analysis, lengths, measure)).is_empty()
     ]
     if not parts:
         return None
@@ -163,7 +167,7 @@ def _measure_verdicts(analysis: Analysis, scorers: Sequence[str]) -> pl.DataFram
     return verdicts.select(*_SCORED, "index").join(lengths, on=place, maintain_order="left")
 
 
-def _estimate_bins(lengths: pl.DataFrame, measure: str, confidence: float) -> pl.DataFrame:
+def _estimate_bins(analysis: Analysis, lengths: pl.DataFrame, measure: str) -> pl.DataFrame:
     """Return the accuracy of each bin of each cell by one measure of length."""
     length, by = pl.col(measure), [*CELL, "bin"]
     rank = (length.rank("average") - 0.5) / pl.len()
@@ -180,7 +184,8 @@ def _estimate_bins(lengths: pl.DataFrame, measure: str, confidence: float) -> pl
         length.mean().alias("mean_length"),
         pl.len().cast(pl.Int64).alias("responses"),
     )
-    estimates = estimate_groups(values, by, confidence).drop("n_eff")
+    means = estimate_groups(values, by, analysis.confidence).drop("n_eff")
+    estimates = add_differences(analysis, means, values, CELL, "bin")
     return estimates.join(ranges, on=by, maintain_order="left").with_columns(
         slice=pl.lit(measure), value=pl.col("bin").cast(pl.String)
     )

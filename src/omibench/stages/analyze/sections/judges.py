@@ -12,6 +12,7 @@ from omibench.answers.judges.gptscore import find_variant
 from omibench.params.setting import Cell
 from omibench.results.judgements import QUADRANTS
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.statistics.homogeneity import FEWEST
 from omibench.schemas.certificate import ALL_TYPES, Certificate, ReasoningCertificate
 from omibench.schemas.verdict import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
 from omibench.stages.analyze.certificates import UNCALIBRATED, find_certificate
@@ -20,6 +21,7 @@ from omibench.stages.analyze.formatting import (
     count_noun,
     format_decimals,
     format_level,
+    format_p,
     format_percent,
     format_share,
     name_outcome,
@@ -32,6 +34,7 @@ from omibench.stages.analyze.page_table import (
     PageTable,
     Row,
     name_cell,
+    show_share,
     show_value,
     spread,
 )
@@ -48,7 +51,15 @@ if TYPE_CHECKING:
 KINDS = {ALL_TYPES: "all labels", "mcq": "multiple choice", "open": "open answers"}
 _CORRECTED = (
     " Corrected: the total corrected for the judge's errors by the certificate (Rogan and Gladen); "
-    "its interval includes their uncertainty."
+    "its interval includes their uncertainty. The line below names the labels of the error rates."
+)
+_RATES = {
+    "model": "its own labels", "answer_type": "labels by answer type", ALL_TYPES: "all labels",
+}  # fmt: skip
+_ERRORS_BY = (
+    "Does the judge err equally often for all models and answer types? Groups of at least "
+    f"{FEWEST} labels; Fisher's exact test, p by Holm over these tests. Where a rate differs, a "
+    "total corrected by other labels than its own is biased."
 )
 _LITERAL = (
     " Its wording comes from a literal file: no fences keep a response from addressing the judge."
@@ -86,6 +97,7 @@ class JudgeSection(ReportSection):
         return {
             "tables": [
                 *([_describe_certificate(certificate)] if certificate else []),
+                *([_compare_errors(self.analysis)] if certificate else []),
                 _compare_with_scorer(self.analysis, simulated),
                 _list_cells(self.analysis, simulated),
             ],
@@ -155,6 +167,30 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
     )  # fmt: skip
 
 
+def _compare_errors(analysis: Analysis) -> PageTable:
+    """Return the tests of equal error rates, with their findings (`judge-errors`)."""
+    findings = {True: "differs", False: "no difference found", None: "too few labels to say"}
+    table = analysis.rows("judge-errors")
+    return PageTable(
+        _ERRORS_BY,
+        [
+            Column("Rate", "text"), Column("Groups"), Column("n"), Column("Lowest, %"),
+            Column("Highest, %"), Column("p"), Column("Finding", "text"),
+        ],
+        [
+            [
+                f"{row['metric'].upper()} by {row['slice'].replace('_', ' ')}", row["groups"],
+                row["n"], format_share(row["lowest"]), format_share(row["highest"]),
+                NO_VALUE if row["p_holm"] is None else format_p(row["p_holm"]),
+                findings[row["differs"]],
+            ]
+            for row in table.to_dicts()
+        ],
+        simulated=bool(table["simulated"].any()),
+        heading="Errors by model and answer type",
+    )  # fmt: skip
+
+
 def _count(
     table: pl.DataFrame | None, names: Sequence[str]
 ) -> dict[tuple[str, ...], dict[str, int]]:
@@ -215,10 +251,12 @@ def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
         rest = sum(found.values()) - sum(named)
         row = [*name_cell(results, cell), *named, rest]
         if total:
+            row.append(total)
+        if total and certificate:
             names = {"estimate": "corrected", "low": "corrected_low", "high": "corrected_high"}
-            row += [total, {key: total[name] for key, name in names.items()}][
-                : 1 + bool(certificate)
-            ]
+            rates = [_RATES[name] for name in (total["corrected_by"] or "").split("+") if name]
+            fixed = {key: total[name] for key, name in names.items()}
+            row.append(show_share(fixed, " and ".join(rates)))
         rows.append(row)
     return PageTable(
         _OUTCOMES + (_CORRECTED if certificate else ""),

@@ -24,6 +24,7 @@ from omibench.schemas.problem import Choice
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.stages.aggregate.samples import Sample, consistency, make_equivalence, make_validity
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results.curve_series import (
     SeriesPoint,
     list_prompts,
@@ -649,6 +650,44 @@ def test_each_year_has_its_accuracy_and_its_questions(tmp_path: Path) -> None:
     assert rows["questions", 2010]["estimate"] == 4
     assert rows["questions", 2001]["model"] == ""
     assert rows["accuracy", 2010]["slice"] == "year"
+
+
+@pytest.mark.parametrize(("small", "compared"), [(10, True), (9, False)])
+def test_years_and_lengths_are_compared_within_subjects(
+    tmp_path: Path, small: int, compared: bool
+) -> None:
+    """Chemistry is hard, its problems are recent and its responses are long."""
+    kinds = [("physics", "2001")] * 40 + [("chemistry", "2001")] * 10
+    kinds += [("physics", "2010")] * 2 + [("chemistry", "2010")] * (small - 2)
+    answers = [
+        answer.model_copy(update={"subject": subject, "attributes": {"year": year}})
+        for answer, (subject, year) in zip(make_answers(len(kinds)), kinds, strict=True)
+    ]
+    draws = [
+        Draw("m", "cot", f"p{i}", float(i % 2 if subject == "physics" else i % 10 == 0),
+             text="x" * (10 + i % 7 + (8 if subject == "chemistry" else 0)), tokens=0)
+        for i, (subject, _) in enumerate(kinds)
+    ]  # fmt: skip
+    analysis = make_analysis(tmp_path, PLAIN, answers, draws)
+    (late,) = table_of(analysis, "accuracy-by-year").filter(year=2010, metric="accuracy").to_dicts()
+    finding = FIGURES.get("accuracy-by-year").finding
+    assert finding is not None
+    if not compared:
+        assert (late["reference"], late["adjusted"], late["raw"]) == (None, None, None)
+        assert finding(table_of(analysis, "accuracy-by-year")) is None
+        return
+    assert late["reference"] == "2001"
+    assert late["raw"] < -0.2
+    assert late["adjusted_low"] < 0 < late["adjusted_high"]
+    assert abs(late["adjusted"]) < 0.1
+    assert "of 1 difference, 0 have an interval above zero and 0 below" in (
+        finding(table_of(analysis, "accuracy-by-year")) or ""
+    )
+    bins = table_of(analysis, "accuracy-by-length").filter(slice="characters")
+    assert bins.filter(bin=1)["adjusted"].to_list() == [None]
+    for row in bins.filter(bins["reference"].is_not_null()).to_dicts():
+        assert row["reference"] == "1"
+        assert row["raw"] == pytest.approx(row["estimate"] - bins["estimate"][0], abs=3e-6)
 
 
 def test_exams_are_told_apart(tmp_path: Path) -> None:
