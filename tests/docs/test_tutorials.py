@@ -26,9 +26,13 @@ class Reader:
     """Somebody who follows a page in a folder of their own, with no key and no network."""
 
     def __init__(
-        self, folder: Path, endpoint: str | None = None, programs: Path | None = None
+        self,
+        folder: Path,
+        endpoint: str | None = None,
+        programs: Path | None = None,
+        limit: int | None = None,
     ) -> None:
-        self.folder, self.endpoint = folder, endpoint
+        self.folder, self.endpoint, self.limit = folder, endpoint, limit
         own = programs or Path(sys.executable).parent
         self.env = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         self.env |= {"PATH": f"{own}{os.pathsep}{self.env['PATH']}", "BROWSER": "true"}
@@ -76,7 +80,15 @@ class Reader:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=280,
         )  # fmt: skip
         assert done.returncode == 0, f"{command}\n{done.stdout}"
+        if self.limit and command.startswith("omibench init "):
+            self.limit_problems(self.folder / command.split()[2] / "params.yaml", self.limit)
         return done.stdout
+
+    def limit_problems(self, path: Path, limit: int) -> None:
+        """Have a new study ask so many problems: the commands stay those of the page."""
+        params = yaml.safe_load(path.read_text("utf-8"))
+        params["study"]["limit"] = limit
+        path.write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
 
     def serve(self, command: str) -> str:
         """Start a server, read its first page, and end it as Ctrl-C does."""
@@ -133,7 +145,7 @@ def test_from_papers_to_a_dataset_to_a_table(folder: Path, root: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_start_page_leads_to_a_report(tmp_path: Path, root: Path) -> None:
-    texts = Reader(tmp_path).follow(root / "docs/start.md")
+    texts = Reader(tmp_path, limit=300).follow(root / "docs/start.md")
     report = tmp_path / "first-study/results-simulated/analyze/report.html"
     assert "SIMULATED" in report.read_text("utf-8")
     assert any("<html" in text for text in texts), "the explorer has answered"

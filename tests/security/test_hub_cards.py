@@ -24,21 +24,30 @@ ROWS = pa.table({"id": ["q-1"], "question": ["?"], "answer": [["1"]]})
 
 
 class Asked(ThreadingHTTPServer):
-    """Notes each path that it is asked for, and has nothing."""
+    """Notes each path that it is asked for, and has nothing but a list of files, if one is set."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Nothing)
+        super().__init__(("127.0.0.1", 0), Listing)
         self.paths: list[str] = []
+        self.files: list[dict[str, object]] = []
 
 
-class Nothing(BaseHTTPRequestHandler):
-    """404, always."""
+class Listing(BaseHTTPRequestHandler):
+    """The list of files of any dataset; 404 for all else, and where there are no files."""
 
     def do_GET(self) -> None:
         """One request."""
         assert isinstance(self.server, Asked)
         self.server.paths.append(self.path)
-        self.send_error(404)
+        if not self.server.files or "/tree/" not in self.path:
+            self.send_error(404)
+            return
+        body = json.dumps(self.server.files).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     do_HEAD = do_POST = do_GET
 
@@ -95,16 +104,31 @@ def test_a_link_in_a_dataset_leads_nowhere_else(tmp_path: Path) -> None:
         fetch(str(data), REVISION, tmp_path)
 
 
-def test_the_hub_is_asked_for_the_pinned_commit_alone(
-    tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def remote(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """The server as the hub."""
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{asked.server_port}")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    return asked
+
+
+def test_more_than_a_disk_holds_is_not_downloaded(tmp_path: Path, remote: Asked) -> None:
+    entry = {"type": "file", "oid": "0" * 40}
+    remote.files = [
+        entry | {"path": "data/test-00000-of-00001.parquet", "size": 2**40},
+        {"type": "directory", "oid": "0" * 40, "path": "data"},
+    ]
+    with pytest.raises(FileFormatError, match=r"00001\.parquet \(1,099\.5 GB\) is not downloaded"):
+        fetch("a/b", REVISION, tmp_path)
+    assert [path for path in remote.paths if "resolve" in path] == []
+
+
+def test_the_hub_is_asked_for_the_pinned_commit_alone(tmp_path: Path, remote: Asked) -> None:
     with pytest.raises(MissingInputError, match=f"benchmark.hub: a/b at {REVISION[:12]} cannot be"):
         fetch("a/b", REVISION, tmp_path)
-    datasets = [path for path in asked.paths if "datasets" in path]
+    datasets = [path for path in remote.paths if "datasets" in path]
     assert datasets
     assert all(f"a/b/tree/{REVISION}" in path for path in datasets), datasets
 

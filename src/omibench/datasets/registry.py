@@ -13,6 +13,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
@@ -131,15 +132,27 @@ def _local(folder: Path) -> tuple[list[str], Get]:
 def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:
     note = ", or download the files and give their folder in `data`"
     require_extra("hub", f"benchmark.hub: reading {hub}", note=note)
-    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub import HfApi, RepoFile, hf_hub_download
+
+    with _explain_hub_errors(hub, revision):
+        tree = HfApi().list_repo_tree(hub, recursive=True, revision=revision, repo_type="dataset")
+        listed = list(islice(tree, 2 * FILES))
+        sizes = {entry.path: entry.size for entry in listed if isinstance(entry, RepoFile)}
+    left = COPIED_BYTES
 
     def get(name: str) -> Path:
+        nonlocal left
+        left -= sizes[name]
+        if left < 0:
+            raise FileFormatError(
+                f"benchmark.hub: {hub}: {name} ({sizes[name] / 1e9:,.1f} GB) is not downloaded: "
+                f"with it, the dataset has more than {COPIED_BYTES / 1e9:,.1f} GB; download the "
+                "files yourself and give their folder in `data`"
+            )
         with _explain_hub_errors(hub, revision):
             return Path(hf_hub_download(hub, name, repo_type="dataset", revision=revision))
 
-    with _explain_hub_errors(hub, revision):
-        files = HfApi().list_repo_files(hub, revision=revision, repo_type="dataset")
-    return sorted(files), get
+    return sorted(sizes), get
 
 
 def _file_name(text: str) -> str:

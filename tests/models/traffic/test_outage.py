@@ -76,6 +76,17 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     assert not books.open
 
 
+def test_one_request_that_is_always_turned_away_is_no_outage() -> None:
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        return [0.01, busy(1.0)] if problem == 3 else [0.001, "ok"]
+
+    endpoint = Endpoint(script)
+    done = run(endpoint, 4, attempts=8)
+    assert done.outcomes == {"answered": 3, "provider_error": 1}
+    assert len(endpoint.seen) == 3 + 8
+    assert endpoint.seen[-1][0] < 60.0
+
+
 def test_an_endpoint_that_is_back_gets_half_of_the_requests_at_first() -> None:
     endpoint = Endpoint(away(5.0, 65.0, refused))
     run(endpoint, 300, concurrency=16)

@@ -113,6 +113,7 @@ class Outage:
         self.since: float | None = None
         """Time of the first of the consecutive failures."""
         self._row = 0
+        self._failed: set[PendingCall] = set()
         self._broke: set[PendingCall] = set()
 
     def wait(self, now: float) -> float:
@@ -182,7 +183,11 @@ class Outage:
                     self._broke.add(call)
                 else:
                     self._row += 1
-                is_away = len(self._broke) >= SERVER_ERRORS if broke else self._row >= enough
+                    self._failed.add(call)
+                # One request that is rejected again and again says nothing about the others.
+                is_away = self._row >= enough and (failure.offline or len(self._failed) > 1)
+                if broke:
+                    is_away = len(self._broke) >= SERVER_ERRORS
                 if not self.is_open and is_away:
                     self.is_open, self._answers, plans = True, 0, True
             if plans:  # spread over time, so that not all processes probe at once
