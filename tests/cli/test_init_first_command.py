@@ -14,7 +14,9 @@ from command_line import call_main
     ("made", "first"),
     [
         (["--benchmark", "usnco-v"], "omibench plan"),
-        (["--study", "emma_recorded"], "omibench run --simulated"),
+        pytest.param(
+            ["--study", "emma_recorded"], "omibench run --simulated", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_first_command_needs_neither_keys_nor_data(

@@ -16,6 +16,8 @@ import omibench
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results.result import RESULTS
 
+pytestmark = pytest.mark.slow
+
 _FETCHED = re.compile(
     r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*?\b(?:src|href|data)=[\"']?([^\"'\s>]+)"
 )

@@ -168,6 +168,7 @@ def test_a_cookie_that_was_changed_or_signed_elsewhere_is_none(
     assert stranger.get("/").status_code == 401
 
 
+@pytest.mark.slow
 def test_a_class_may_log_in_from_one_address(tmp_path: Path) -> None:
     client = open_client(make_service(tmp_path))
     for number in range(ATTEMPTS_OF_ADDRESS + 2):

@@ -1,8 +1,9 @@
 """No gold, no solution and nothing of a sibling reaches a model, under any setting.
 
-Over the real test split, a fifth of it and, in the slow part, all: each answer and each solution is replaced by a sentinel of its own,
-each question, choice and description carries another one, and each picture is a placeholder of a
-colour of its own, which is looked for in the pixels of whatever is sent.
+Over the real test split, a fifth of it and, in the slow part, all: each answer and each solution is
+replaced by a sentinel of its own, each question, choice and description carries another one, and
+each picture is a placeholder of a colour of its own, which is looked for in the pixels of whatever
+is sent.
 """
 
 from __future__ import annotations

@@ -446,6 +446,7 @@ def test_a_line_with_a_formula_is_asked_for_once(server: ServerHandle, tmp_path:
     assert server.stats()["requests"] == 1
 
 
+@pytest.mark.slow
 def test_another_number_is_named_with_its_page_and_box(
     server: ServerHandle, tmp_path: Path
 ) -> None:
