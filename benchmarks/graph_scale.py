@@ -36,7 +36,16 @@ from omibench.graph.job_hash import slice_study
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer, Figure, Question
-from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    content_hash,
+    read_parquet,
+    write_frame,
+    write_json,
+    write_jsonl,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = (
@@ -199,11 +208,13 @@ def _one_cell(folder: Path) -> tuple[Cost, Cost]:
 
 def _lay(folder: Path) -> None:
     for cell in parse_study_file(folder / "params.yaml").cells:
-        for stage, made in (("infer", "one.parquet"), ("score", "verdicts.parquet")):
+        for stage, made, row in (
+            ("infer", "one.parquet", ResponseRow), ("score", "verdicts.parquet", VerdictRow),
+        ):  # fmt: skip
             place = folder / "results" / stage / cell.model / f"{cell.setting}.parquet"
             place.parent.mkdir(parents=True, exist_ok=True)
             if not place.exists():
-                shutil.copy(folder / made, place)
+                write_frame(place, read_parquet(folder / made, row), row)
 
 
 def _track(folder: Path) -> None:
