@@ -47,7 +47,7 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 	$(PYTEST) -m "not long"
 
 test-slow: $(VENV)/.tests ## the slow tests alone
-	$(PYTEST) -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
+	$(PYTEST) --durations=20 -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
 test-long: $(VENV)/.tests ## load tests, simulation studies and rare courses, which no gate waits for
 	$(PYTEST) -m long $$(grep -rl --include='*.py' 'mark\.long' tests)
