@@ -128,6 +128,9 @@ class Sums:
 
 def number_labels(labels: Iterable[Hashable]) -> Codes:
     """Return the number of each label, from 0 in order of appearance."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind == "i":
+        _, starts, places = np.unique(labels, return_index=True, return_inverse=True)
+        return np.asarray(np.argsort(np.argsort(starts))[places], dtype=np.int64)
     numbers: dict[Hashable, int] = {}
     # An array of numpy numbers takes twice as long to walk as a list.
     labels = labels.tolist() if isinstance(labels, np.ndarray) else labels

@@ -252,7 +252,7 @@ def adjusted_difference(
     if not n:
         return AccuracyDifference(float("nan"), -1.0, 1.0, 0)
     value = float(kind @ outcome) / total
-    places = number_labels([group for group, keep in zip(groups, kept, strict=True) if keep])
+    places = number_labels(number_labels(groups)[kept])
     scores = (kind * (outcome - value * kind))[kept]
     free, clusters = n - len(np.unique(codes[kept])) - 1, int(places.max()) + 1
     variance = estimate_sum_variance(scores, places) / total**2

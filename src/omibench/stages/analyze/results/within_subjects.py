@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from omibench.results.statistics.intervals import number_labels
 from omibench.results.statistics.paired import adjusted_difference
 
 if TYPE_CHECKING:
@@ -42,20 +41,25 @@ def add_differences(
         MissingExtraError: scipy is not installed.
     """
     rows = []
-    for keys, part in items.partition_by(by, as_dict=True, maintain_order=True).items():
+    subjects = {id: answer.subject for id, answer in analysis.results.answers.items()}
+    coded = items.select(
+        *by, column, "verdict", pl.col("cluster").rank("dense").cast(pl.Int64),
+        subject=pl.col("id").replace_strict(subjects).rank("dense").cast(pl.Int64),
+    )  # fmt: skip
+    for keys, part in coded.partition_by(by, as_dict=True, maintain_order=True).items():
         counts = Counter(part[column])
         reference, *others = sorted(v for v in counts if counts[v] >= MIN_PROBLEMS) or [None]
         if not others:
             continue
-        value, verdict = part[column], part["verdict"].to_numpy()
-        subjects = number_labels([analysis.results.answers[id].subject for id in part["id"]])
-        clusters = number_labels(part["cluster"].to_list())
-        first = (value == reference).to_numpy()
+        verdict, subject, cluster = (
+            part[name].to_numpy() for name in ("verdict", "subject", "cluster")
+        )
+        first = (part[column] == reference).to_numpy()
         for other in others:
-            second = (value == other).to_numpy()
+            second = (part[column] == other).to_numpy()
             both = first | second
             found = adjusted_difference(
-                verdict[both], second[both], subjects[both], clusters[both], analysis.confidence
+                verdict[both], second[both], subject[both], cluster[both], analysis.confidence
             )
             raw = verdict[second].mean() - verdict[first].mean()
             bounds = (found.lo, found.hi) if found.n else (None, None)
