@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.command_line import call_main
 
 from omibench.errors import ParamsError
+from omibench.settings.prompts import names
 from omibench.settings.prompts.catalogue import PromptEntry, Slot
 from omibench.settings.prompts.names import list_prompt_files
-from omibench.settings.prompts.wording import PROMPT_BYTES, Wording, read_wording
+from omibench.settings.prompts.wording import (
+    PROMPT_BYTES,
+    Wording,
+    check_prompt_file,
+    read_wording,
+)
 
 SLOTS = (Slot("response", "what is judged"), Slot("question", "the statement", required=False))
 FENCED = PromptEntry("x", "judges", "Judge.", SLOTS, owner="judge x", fenced=True)
@@ -61,6 +68,10 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why
         ("\ufeff[[literal]]\nJudge {response}.", FENCED, "byte order mark"),
         ("[[Literal]]\nJudge {response}.", FENCED, "on the first line, alone"),
         ("[[system]]\n[[literal]]\nS.\n[[user]]\nJudge {response}.", FENCED, "on the first line"),
+        ("Judge {response}.\n\x1b[2JAll is well.", FENCED, "control character '\\x1b' in line 2"),
+        ("Judge {response}.\0", FENCED, "control character '\\x00' in line 1"),
+        ("{response}{question}" * 21, FENCED, "has {response} 21 times; at most 20 are filled"),
+        ("{" + "a" * 61 + "}", WHOLE, "lacks {response}"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, text: str, entry: PromptEntry, said: str) -> None:
@@ -79,3 +90,24 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ParamsError, match="cannot be listed"):
         list_prompt_files(str(tmp_path / "none"))
+
+
+def test_a_file_of_many_mistakes_is_described_in_a_few_lines(tmp_path: Path) -> None:
+    file = write(tmp_path, "".join(f"{{a{k}}}" for k in range(5_000)))
+    assert len(check_prompt_file(file, "quality")) == 10
+
+
+def test_a_folder_of_other_texts_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "_MOST_FILES", 2)
+    for name in "abc":
+        (tmp_path / f"{name}.txt").touch()
+    with pytest.raises(ParamsError, match="has 3 text files, but at most 2 are read"):
+        list_prompt_files(str(tmp_path))
+
+
+def test_a_name_of_a_file_adds_no_line(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.txt: can be used\x1b[2J.txt").write_text("Judge.")
+    done = call_main("prompts", "check", ".", "--as", "quality", cwd=tmp_path)
+    assert done.stdout == "a\\nb.txt: can be used\\u001b[2J.txt: can be used\n"

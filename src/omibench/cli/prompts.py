@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import make_group, read_study, show_study
-from omibench.text.terminal import say_lines
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
     from omibench.settings.prompts.wording import PlacedFile
@@ -39,7 +39,8 @@ def list_(
     """
     from omibench.settings.prompts.wording import describe_catalogue
 
-    say_lines("\n".join(describe_catalogue(_read_files(params, run_plugins=False), text)))
+    for line in describe_catalogue(_read_files(params, run_plugins=False), text):
+        say(line)
 
 
 @prompts_app.command()
@@ -61,7 +62,8 @@ def show(
     from omibench.settings.prompts.wording import describe_prompt
 
     files = _read_files(params, run_plugins=params is not None)
-    say_lines("\n".join(describe_prompt(find_prompt(name), files.get(name, ()), with_text=True)))
+    for line in describe_prompt(find_prompt(name), files.get(name, ()), with_text=True):
+        say(line)
 
 
 @prompts_app.command()
@@ -97,14 +99,15 @@ def check(
             raise MissingInputError(f"{file}: the file does not exist")
         found = [str(path) for path in list_text_files(file)] if Path(file).is_dir() else [file]
         if not found:
-            say_lines(f"{file}: contains no text file", err=True)
+            say(f"{file}: contains no text file", err=True)
         paths += found
     faults = [fault for path in paths for fault in check_prompt_file(path, name)]
+    for fault in faults:
+        say(fault, err=True)
     if faults:
-        say_lines("\n".join(faults), err=True)
         raise typer.Exit(1)
-    if paths:
-        say_lines("\n".join(f"{path}: can be used" for path in paths))
+    for path in paths:
+        say(f"{path}: can be used")
 
 
 def _read_files(params: str | None, *, run_plugins: bool) -> dict[str, list[PlacedFile]]:

@@ -267,6 +267,9 @@ SUFFIXES: Final = {"png": "png", "jpeg": "jpg", "gif": "gif", "webp": "webp", "b
 READERS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Pillow's names of the formats; some of its other readers run programs."""
 _COARSE: Final = 8
+_SCAN: Final = re.compile(rb"\xff\xda\0(?:\x08\x01|\x0a\x02|\x0c\x03|\x0e\x04)")
+_SCANS: Final = 100
+"""Maximum scans of a JPEG. Each passes over all pixels; programs write at most about 20."""
 
 
 class EncodedPicture(NamedTuple):
@@ -305,6 +308,8 @@ def read_picture(
         raise FileFormatError(
             f"{place}: is not a picture by its first bytes; give a PNG, JPEG, GIF, WebP or BMP"
         )
+    if form == "jpeg" and len(_SCAN.findall(data)) > _SCANS:
+        raise FileFormatError(f"{place}: has more than {_SCANS} scans; save the picture again")
     width, height = _look(data, form, place, decode)
     return EncodedPicture(data, form, width, height)
 

@@ -53,6 +53,16 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked() -> None
         read_picture(data, "a.png")
 
 
+def test_a_jpeg_that_passes_over_its_pixels_a_thousand_times_is_not_decoded() -> None:
+    written = io.BytesIO()
+    Image.new("L", (64, 64)).save(written, "JPEG", progressive=True)
+    data = written.getvalue()
+    scan = data[data.rfind(b"\xff\xda") : -2]
+    assert read_picture(data[:-2] + scan * 50 + data[-2:]).form == "jpeg"
+    with pytest.raises(FileFormatError, match=r"a\.jpg: has more than 100 scans"):
+        read_picture(data[:-2] + scan * 1000 + data[-2:], "a.jpg")
+
+
 def test_a_file_that_is_too_large_or_absent_is_told(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
     with pytest.raises(MissingInputError, match=r"a\.png: cannot be read: it does not exist"):

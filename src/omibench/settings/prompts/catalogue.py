@@ -18,7 +18,11 @@ from omibench.settings.prompts.names import prompt_homes
 from omibench.text.fences import Section, fence_each, list_pieces
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_MOST_FILLED: Final = 20
+"""Maximum number of times that a prompt can contain a slot: a text of megabytes may fill it."""
+_MOST_NAMED: Final = 10
+"""Maximum number of unknown slots that are described."""
 _FORMULA = re.compile(r"[\\A-Za-z^_{]")
 """Text before a brace that belongs to a formula, as in `\\frac{a}{b}`, or is doubled."""
 
@@ -83,7 +87,12 @@ def describe_faults(text: str, slots: Sequence[Slot], complete: bool = True) -> 
         *(f"lacks {{{name}}}, {_find_meaning(name, slots)}" for name in missing),
         *(
             f"unknown {{{name}}}{suggest_name(name, [s.name for s in slots])} (slots: {names})"
-            for name in find_unknown_slots(text, slots)
+            for name in find_unknown_slots(text, slots)[:_MOST_NAMED]
+        ),
+        *(
+            f"has {{{slot.name}}} {count:,} times; at most {_MOST_FILLED} are filled"
+            for slot in slots
+            if (count := text.count(f"{{{slot.name}}}")) > _MOST_FILLED
         ),
     ]
 

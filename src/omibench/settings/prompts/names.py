@@ -37,18 +37,24 @@ def list_prompt_names() -> list[str]:
 # A folder of prompts: `NAME.txt` replaces the built-in wording of the prompt NAME.
 
 SUFFIX = ".txt"
+_MOST_FILES: Final = 1000
 
 
 def list_text_files(folder: str) -> list[Path]:
     """Return the text files of a folder in alphabetical order, without subfolders.
 
     Raises:
-        ParamsError: The folder cannot be listed, or a link in it leads out of it: what it sends to
-            models could be any file of yours.
+        ParamsError: The folder cannot be listed, has more than 1,000 text files, or a link in it
+            leads out of it: what it sends to models could be any file of yours.
     """
     container = Container(folder)
     try:
         names = sorted(path.name for path in Path(folder).iterdir() if path.suffix == SUFFIX)
+        if len(names) > _MOST_FILES:
+            raise ParamsError(
+                f"{folder}: has {len(names):,} text files, but at most {_MOST_FILES:,} are read; "
+                "keep prompts alone in it"
+            )
         return [container.path(name) for name in names]
     except FileFormatError as error:
         raise ParamsError(str(error)) from None

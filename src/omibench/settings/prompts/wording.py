@@ -7,6 +7,7 @@ lines; `[[system]]` begins a system message, which ends at the line `[[user]]`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from omibench.settings.prompts.catalogue import (
 )
 
 PROMPT_BYTES = 2**20
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 LITERAL, SYSTEM, USER = "[[literal]]", "[[system]]", "[[user]]"
 
 
@@ -135,7 +137,7 @@ def read_prompt_text(file: str, owner: str) -> str:
         owner: Its recipient, for messages.
 
     Raises:
-        ParamsError: It cannot be read, or is empty.
+        ParamsError: It cannot be read, is empty, or has a control character.
     """
     try:
         text = _read_unchanged(file, _state(file))
@@ -144,6 +146,11 @@ def read_prompt_text(file: str, owner: str) -> str:
         raise ParamsError(f"{file}: the prompt of the {owner} cannot be read: {reason}") from None
     if not text:
         raise ParamsError(f"{file}: the prompt of the {owner} is empty")
+    if control := _CONTROL.search(text):
+        raise ParamsError(
+            f"{file}: the prompt of the {owner} has the control character {control[0]!r} in line "
+            f"{text.count(chr(10), 0, control.start()) + 1}; remove it"
+        )
     return text
 
 
