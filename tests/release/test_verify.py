@@ -11,7 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.command_line import call_main
 
+from omibench.datasets.release import verify
 from omibench.datasets.release.build import build_release
 from omibench.datasets.release.splits import ReleaseOptions
 from omibench.datasets.release.verify import verify_release
@@ -64,6 +66,23 @@ def test_a_changed_byte_is_one_line(release: Path) -> None:
 def test_a_file_beside_the_release_is_one_line(release: Path) -> None:
     (release / "loader.py").write_text("raise SystemExit")
     assert verify_release(release).findings == [f"{release / 'loader.py'}: not in SHA256SUMS"]
+
+
+def test_the_name_of_a_file_adds_no_line(release: Path) -> None:
+    (release / "a\nrelease: verified\x1b[2J").touch()
+    done = call_main("release", "verify", release)
+    assert done.stderr.count("\n") == 1
+    assert "a\\nrelease: verified\\u001b[2J: not in SHA256SUMS" in done.stderr
+
+
+def test_a_picture_that_many_rows_have_is_decoded_once(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: list[bytes] = []
+    monkeypatch.setattr(verify, "read_picture", lambda content, place: decoded.append(content))
+    assert verify_release(release).findings == []
+    assert decoded
+    assert len(decoded) == len(set(decoded))
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../secret"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import find_results, make_group
-from omibench.text.terminal import say_lines
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.datasets.release.splits import SplitPlan
@@ -146,7 +146,8 @@ def verify(
 
     check = verify_release(folder)
     good = f"{folder}: verified" + (", a draft: do not cite it" * check.is_draft)
-    say_lines("\n".join(check.findings) or good, err=True)
+    for line in check.findings or [good]:
+        say(line, err=True)
     if check.findings:
         raise typer.Exit(EXIT_SOME_FAILED)
 

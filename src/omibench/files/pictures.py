@@ -262,7 +262,8 @@ _STRIPPERS: Final[dict[str, Callable[[bytes], bytes]]] = {
 
 PICTURE_BYTES: Final = 100 * 2**20
 PIXELS: Final = 178_956_970
-"""Maximum pixels of a picture, as in Pillow."""
+"""Maximum pixels of a picture, as in Pillow. A WebP, which Pillow decodes into four copies, has at
+most a quarter."""
 SUFFIXES: Final = {"png": "png", "jpeg": "jpg", "gif": "gif", "webp": "webp", "bmp": "bmp"}
 READERS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Pillow's names of the formats; some of its other readers run programs."""
@@ -324,22 +325,21 @@ def _look(data: bytes, form: str, place: str, decode: bool) -> tuple[int, int]:
             )  # Pillow's warning about large pictures: our own limit follows
             image = Image.open(io.BytesIO(data), formats=[form.upper()])
         size = image.size
-        if size[0] * size[1] <= PIXELS and decode:
+        most = PIXELS // 4 if form == "webp" else PIXELS
+        if size[0] * size[1] <= most and decode:
             if form == "jpeg":
                 # An eighth of its width: every block is read, few are transformed.
                 image.draft(None, (max(1, size[0] // _COARSE), max(1, size[1] // _COARSE)))
             image.load()
     except Image.DecompressionBombError:
-        raise FileFormatError(_too_many(place)) from None
-    except (OSError, SyntaxError, ValueError, EOFError, OverflowError, MemoryError) as error:
-        raise FileFormatError(f"{place}: is a damaged picture: {reason_of(error)}") from None
+        raise FileFormatError(_too_many(place, PIXELS)) from None
     except Exception as error:  # Pillow raises many types of errors for damaged files
-        cause = reason_of(error)
+        cause = reason_of(error).partition(" <_io.")[0]
         raise FileFormatError(f"{place}: is a damaged picture: {cause}") from None
-    if size[0] * size[1] > PIXELS:
-        raise FileFormatError(_too_many(place))
+    if size[0] * size[1] > most:
+        raise FileFormatError(_too_many(place, most))
     return size
 
 
-def _too_many(place: str) -> str:
-    return f"{place}: has more than {PIXELS:,} pixels; make the picture smaller"
+def _too_many(place: str, most: int) -> str:
+    return f"{place}: has more than {most:,} pixels; make the picture smaller"

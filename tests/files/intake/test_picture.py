@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.files import pictures
 from omibench.files.pictures import _png_chunk, read_picture
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -51,6 +52,21 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked() -> None
     data += _png_chunk(b"IDAT", zlib.compress(bytes(1000))) + _png_chunk(b"IEND", b"")
     with pytest.raises(FileFormatError, match="more than 178,956,970 pixels"):
         read_picture(data, "a.png")
+
+
+def test_a_webp_has_fewer_pixels_since_it_is_decoded_into_copies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pictures, "PIXELS", 4 * 60 * 40 - 1)
+    assert read_picture(saved("png"))[1:] == ("png", 60, 40)
+    with pytest.raises(FileFormatError, match=r"more than 2,399 pixels"):
+        read_picture(saved("webp"))
+
+
+def test_a_message_names_the_picture_not_an_object_of_python() -> None:
+    with pytest.raises(FileFormatError, match="damaged picture: cannot identify") as error:
+        read_picture(b"GIF89a/*" + bytes(20), "a.gif")
+    assert "BytesIO" not in str(error.value)
 
 
 def test_a_jpeg_that_passes_over_its_pixels_a_thousand_times_is_not_decoded() -> None:
