@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pymupdf
 import pytest
 from tests.stages.ocr.conftest import assembled
 
@@ -15,7 +16,7 @@ from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.files import check_bytes, open_pdf
+from omibench.stages.ocr.sources.files import check_bytes, has_huge_image, open_pdf
 
 MADE = {
     "user_password.pdf": ("error", "pdf_encrypted"),
@@ -88,6 +89,17 @@ def test_pages_that_cannot_be_counted_are_damage(tmp_path: Path, pages: bytes) -
     with pytest.raises(PaperError, match=r"loop\.pdf: its pages cannot be counted") as error:
         open_pdf(tmp_path / "loop.pdf", 300, None)
     assert error.value.code == "pdf_damaged"
+
+
+@pytest.mark.parametrize(("images", "is_huge"), [(5, False), (6, True)])
+def test_many_large_images_are_as_one_huge_image(images: int, is_huge: bool) -> None:
+    names = b"".join(b"/I%d %d 0 R" % (k, k + 4) for k in range(images))
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<<%s>>>>>>" % names
+    head = b"<</Type/XObject/Subtype/Image/Width 9999/Height 9999/BitsPerComponent 1"
+    image = head + b"/ColorSpace/DeviceGray/Length 0>>stream\n\nendstream"
+    tree = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
+    with pymupdf.open("pdf", assembled([*tree, page, *[image] * images])) as pdf:
+        assert has_huge_image(pdf[0]) is is_huge
 
 
 def test_a_folder_with_the_name_of_a_paper_is_called_one(tmp_path: Path) -> None:

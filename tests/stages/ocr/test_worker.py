@@ -68,3 +68,17 @@ def test_a_paper_is_not_charged_with_the_memory_of_who_reads_it(tmp_path: Path) 
     del held
     assert file.peak_mb is not None
     assert 10 < file.peak_mb < 400
+
+
+def test_memory_that_a_library_lacks_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: OcrJob) -> None:  # as PyMuPDF does for a page of millions of drawings
+        raise SystemError("a result with an exception set") from MemoryError()
+
+    job = OcrJob(source=Source(name="x", paper="x.pdf"), folder=tmp_path, params=OcrParams())
+    monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(job.model_dump_json()))
+    monkeypatch.setattr(worker, "read_source", fail)
+    worker.main()
+    assert json.loads(capsys.readouterr().out)["error"][0] == "paper_out_of_memory"

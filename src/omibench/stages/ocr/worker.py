@@ -36,7 +36,7 @@ def main() -> None:
     except MemoryError:
         outcome = OcrOutcome(error=("paper_out_of_memory", f"{paper}: needs more memory"))
     except Exception as error:
-        lacks_memory = any(
+        lacks_memory = isinstance(error.__cause__, MemoryError) or any(
             w in str(error).lower() for w in ("malloc", "calloc", "realloc", "bad_alloc")
         )
         code = "paper_out_of_memory" if lacks_memory else "paper_failed"

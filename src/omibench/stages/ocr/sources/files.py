@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 MAX_PIXELS = 100_000_000
+MAX_PAGE_PIXELS = 5 * MAX_PIXELS
+"""Maximum pixels of all images of a page, each counted once."""
 _HEAD = 1024
 _PHOTOGRAPHS = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
 PAPER_SUFFIXES = (".pdf", *_PHOTOGRAPHS)
@@ -133,17 +135,17 @@ def open_pdf(
 
 
 def has_huge_image(page: pymupdf.Page) -> bool:
-    """Return whether an image of the page, or its mask, declares more than MAX_PIXELS pixels.
+    """Return whether an image of the page, or its mask, declares more than MAX_PIXELS pixels, or
+    all images more than MAX_PAGE_PIXELS.
 
     Only dictionaries are read; nothing is decoded.
     """
-    document = page.parent
+    document, total = page.parent, 0
     for xref, mask, width, height, *_ in page.get_images(full=True):
-        if width * height > MAX_PIXELS or (
-            mask and _read_declared_pixels(document, mask) > MAX_PIXELS
-        ):
-            return True
-        if xref and _read_declared_pixels(document, xref) > MAX_PIXELS:
+        declared = (_read_declared_pixels(document, number) for number in (xref, mask) if number)
+        largest = max(width * height, *declared, 0)
+        total += largest
+        if largest > MAX_PIXELS or total > MAX_PAGE_PIXELS:
             return True
     return False
 
