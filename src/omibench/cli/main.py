@@ -103,31 +103,66 @@ def _name_option(name: str) -> str:
     return "scorer"
 
 
-app = typer.Typer(
-    name="omibench",
-    cls=AllCommands,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "token_normalize_func": _name_option,
-    },
-)
-for parts in GROUPS.values():
-    for part in parts:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        from omibench import __version__
+
+        say(f"omibench {__version__}")
+        raise typer.Exit
+
+
+def omibench(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Build multi-image benchmarks from exam papers and evaluate vision-language models on them.
+
+    Snakemake runs a study: start it with `omibench run` (or `snakemake --cores all`) in a folder
+    that has a params.yaml. Its rules call the stage commands below.
+    """
+
+
+def make_app(name: str | None = None) -> typer.Typer:
+    """Make the command line.
+
+    Args:
+        name: The only command or group that it has, which saves a job of the graph the
+            declaration of all others; all of them without a name, or with an unknown one.
+    """
+    made = typer.Typer(
+        name="omibench",
+        cls=AllCommands,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "token_normalize_func": _name_option,
+        },
+    )
+    made.callback()(omibench)
+    every = [part for parts in GROUPS.values() for part in parts]
+    for part in [part for part in every if _name_part(part) == name] or every:
         if isinstance(part, typer.Typer):
-            app.add_typer(part)
+            made.add_typer(part)
         else:
-            app.command(name=_name_part(part))(part)
+            made.command(name=_name_part(part))(part)
+    return made
+
+
+app = make_app()
 
 
 def main() -> None:
     """Run the command line; a user error prints one line and sets the exit code."""
     with guarded_streams(), signals_watched(whole_program=True):
         try:
-            app()
+            make_app(*sys.argv[1:2])()
         except OmibenchError as error:
             exit_with_error(error)
         except SystemExit as ended:
@@ -146,27 +181,3 @@ def main() -> None:
             )
         except Exception:
             end_with_defect()
-
-
-def _print_version(is_requested: bool) -> None:
-    if is_requested:
-        from omibench import __version__
-
-        say(f"omibench {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def omibench(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    """Build multi-image benchmarks from exam papers and evaluate vision-language models on them.
-
-    Snakemake runs a study: start it with `omibench run` (or `snakemake --cores all`) in a folder
-    that has a params.yaml. Its rules call the stage commands below.
-    """

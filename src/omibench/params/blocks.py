@@ -111,7 +111,7 @@ Extra = Annotated[dict[str, Any], AfterValidator(_without_secrets)]
 class Block(BaseModel):
     """A block of params.yaml: frozen, and an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 # Names of parts in params.yaml: built-in ones and those of plug-ins.

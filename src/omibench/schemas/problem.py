@@ -236,7 +236,7 @@ BBox = tuple[float, float, float, float]
 class FrozenModel(BaseModel):
     """A frozen, strict model: an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Panel(FrozenModel):
