@@ -141,7 +141,9 @@ def test_killed_while_polling(server: ServerHandle, tmp_path: Path, provider: st
 
 
 @every_provider
-@pytest.mark.parametrize(("fate", "made"), [("hang_mid", 2), pytest.param("hang", 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("fate", "made"), [("hang_mid", 2), pytest.param("hang", 1, marks=pytest.mark.slow)]
+)
 @pytest.mark.timeout(150)
 def test_killed_while_the_provider_takes_the_second_batch(
     server: ServerHandle, tmp_path: Path, provider: str, fate: str, made: int

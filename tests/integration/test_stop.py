@@ -36,7 +36,10 @@ def asked(server: ServerHandle) -> int:
     return found
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+)
 def test_a_signal_sends_nothing_more_and_loses_nothing_in_flight(
     number: signal.Signals, code: int, server: ServerHandle, tmp_path: Path
 ) -> None:

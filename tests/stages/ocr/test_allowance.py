@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import sys
@@ -170,7 +171,28 @@ def test_the_note_names_the_page_that_is_read(tmp_path: Path) -> None:
     assert page_noted(note) is None
 
 
-def test_a_process_ends_when_its_cpu_time_is_used_up() -> None:
-    code = "from omibench.stages.ocr.jobs import limit_cpu; limit_cpu(0.5)\nwhile True: pass"
-    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=300)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "limit_cpu(0.5)",
+        "limit_cpu(1e3); Allowance(1e3, Path('page'), 0, page_s=0.1).begins(7)",
+        "limit_cpu(0.5); own = Allowance(1e3, Path('p'), 0, page_s=1e3); own.begins(7); own.end()",
+    ],
+)
+def test_a_process_ends_when_the_cpu_time_of_a_page_or_of_all_is_used_up(
+    code: str, tmp_path: Path
+) -> None:
+    head = "from pathlib import Path; from omibench.stages.ocr.jobs import Allowance, limit_cpu"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{head}; {code}\nwhile True: pass"],
+        check=False, timeout=300, cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == -signal.SIGXCPU
+
+
+def test_a_process_without_a_limit_gets_none_for_a_page(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    own = Allowance(60, tmp_path / "page", 0, page_s=0.1)
+    assert own.begins(1)
+    assert resource.getrlimit(resource.RLIMIT_CPU) == before
+    own.end()

@@ -36,7 +36,8 @@ class OcrParams(Block):
     """CPU seconds in which the pages of one file must be started; the remaining pages are
     reported."""
     page_timeout_s: Annotated[float, Field(gt=0)] = 60.0
-    """Additional CPU seconds for each page that a local engine reads."""
+    """CPU seconds for one page. A page that a local engine reads adds them to the time of its
+    file."""
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""

@@ -28,20 +28,22 @@ WALL = 10
 class Allowance:
     """The CPU seconds in which pages of one file are started, counted from construction.
 
-    `note` is a file with the page being read, to identify it if this process ends. Pages of
-    `skipped` are left out, because they took too long, and those of `failed`, because an earlier
-    process failed on them.
+    `note` is a file with the page being read, to identify it if this process ends. `page_s` limits
+    the CPU seconds of each page. Pages of `skipped` are left out, because they took too long, and
+    those of `failed`, because an earlier process failed on them.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (the limits of a file, and its pages)
         self,
         limit_s: float,
         note: Path,
         place: int,
         skipped: Collection[int] = (),
         failed: Collection[int] = (),
+        *,
+        page_s: float | None = None,
     ) -> None:
-        self.failed = failed
+        self.failed, self._page_s = failed, page_s
         self._limit, self._note, self._place, self._skipped = limit_s, note, place, skipped
         self._began = cpu_spent()
 
@@ -50,10 +52,12 @@ class Allowance:
         if page in self._skipped or page in self.failed or cpu_spent() - self._began >= self._limit:
             return False
         self._note.write_text(f"{self._place} {page}", "ascii")
+        limit_next(self._page_s)
         return True
 
     def end(self) -> None:
-        """Remove the note after all pages are read."""
+        """Remove the note and the limit of a page after all pages are read."""
+        limit_next(None)
         self._note.unlink(missing_ok=True)
 
 
@@ -81,6 +85,20 @@ def limit_cpu(seconds: float) -> None:
         limit = ceil(seconds)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+
+
+def limit_next(seconds: float | None) -> None:
+    """Terminate this process after `seconds` of CPU time from now, None for those of `limit_cpu`.
+
+    Does nothing in a process without a limit, which is no reader's.
+    """
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        if most != resource.RLIM_INFINITY:
+            until = most - 1 if seconds is None else ceil(time.process_time() + seconds)
+            resource.setrlimit(resource.RLIMIT_CPU, (min(until, most - 1), most))
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -145,7 +163,8 @@ class OcrJob(BaseModel):
     def allowance(self, place: int) -> Allowance:
         """Start and return the time allowance of one file."""
         skipped, failed = self.skipped.get(place, ()), self.failed.get(place, ())
-        return Allowance(self.limit_s(place), self.note, place, skipped, failed)
+        page_s = self.params.page_timeout_s
+        return Allowance(self.limit_s(place), self.note, place, skipped, failed, page_s=page_s)
 
     def limit_s(self, place: int) -> float:
         """The CPU seconds in which pages of one file are started."""
