@@ -17,6 +17,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.sources.files import check_bytes, has_huge_image, open_pdf
+from omibench.stages.ocr.structure.document import MAX_LINES
 
 MADE = {
     "user_password.pdf": ("error", "pdf_encrypted"),
@@ -163,3 +164,25 @@ def test_a_wrong_password_is_the_same_error(
 def test_the_allowed_number_of_pages_is_a_parameter(bad_papers: Path, tmp_path: Path) -> None:
     report = read_papers([bad_papers / "whole.pdf"], tmp_path, OcrParams(max_pages=1))
     assert report.files[0].codes == ["pdf_too_many_pages"]
+
+
+def test_a_page_of_thousands_of_lines_is_left_out_and_the_others_are_read(tmp_path: Path) -> None:
+    paper = pymupdf.open()
+    first = paper.new_page()
+    first.insert_text((60, 80), "1. What does the graph show?", fontsize=12)
+    first.insert_text((60, 130), "2. Which of the two is longer?", fontsize=12)
+    page = paper.new_page(width=900, height=1500)
+    page.insert_text((60, 80), ".", fontsize=12)
+    pieces = (
+        f"1 0 0 1 {9 * (k % 90)} {6 + 24 * (k // 90)} Tm ({k}.) Tj" for k in range(MAX_LINES + 400)
+    )
+    content = f"BT /helv 1 Tf {' '.join(pieces)} ET"
+    paper.update_stream(page.get_contents()[0], content.encode())
+    paper.save(tmp_path / "paper.pdf")
+    (file,) = read_papers([tmp_path / "paper.pdf"], tmp_path / "out", OcrParams()).files
+    assert "page 2" in file.where["page_failed"]
+    problems = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert problems[0].question == "What does the graph show?"
+    assert len(problems) == 2
+    assert file.cpu_s is not None
+    assert file.cpu_s < 20

@@ -51,7 +51,9 @@ CODES: dict[str, Code] = {
         "raise ocr.timeout_s, or ocr.page_timeout_s for scans",
     ),
     "page_failed": Code(
-        False, "the reader failed on a page; the others were read", "please report the file"
+        False,
+        "the reader failed on a page, or the page has more than 5,000 lines; the others were read",
+        "please report the file",
     ),
     "page_needs_ocr": Code(False, "no readable text layer", "set an OCR engine in ocr.engine"),
     "engine_missing": Code(

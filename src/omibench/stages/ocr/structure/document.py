@@ -77,7 +77,10 @@ def is_broken(lines: Sequence[Line]) -> bool:
 UNREAD = "page_timeout"
 """The code of a page that was not read in time."""
 FAILED = "page_failed"
-"""The code of a page on which the reader failed."""
+"""The code of a page on which the reader failed, or that it does not try."""
+MAX_LINES = 5_000
+"""Maximum number of lines of a page: the time of its layout grows with their square, and a page of
+a newspaper has a thousand."""
 _COARSE = 100 / 72
 """The resolution, in pixels per point, for finding figures of a page whose text is known."""
 
@@ -182,8 +185,8 @@ def read_document(
 
     Pages without a usable text layer, or `every` page, are read by `reader`; without one, they have
     no items. Neither have pages for which the `allowance` has no time left, which get the code
-    `page_timeout`, and pages on which an earlier process failed, which get `page_failed`. `mend`
-    changes each page before its lines are processed.
+    `page_timeout`, and pages on which an earlier process failed or with more than `MAX_LINES`,
+    which get `page_failed`. `mend` changes each page before its lines are processed.
     """
     sheets = []
     for index in range(pdf.page_count):
@@ -241,6 +244,8 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
         page.remove_rotation()
     layer = read_layer(page, number)
     lines = layer.lines
+    if len(lines) > MAX_LINES:
+        return DocumentPage(number, 1.0, 1.0, [], [], engine="none", codes=[FAILED])
     sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
     if layer.exceeds_limits:
         sheet.codes.append("formulas_unread")
