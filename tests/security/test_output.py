@@ -75,7 +75,7 @@ def test_a_traceback_is_harmless(
         logging.getLogger("omibench.test").warning("log %s", EVIL)
         raise ZeroDivisionError(EVIL)
 
-    monkeypatch.setattr(command_line, "app", broken)
+    monkeypatch.setattr(command_line, "make_app", lambda *_: broken)
     with pytest.raises(SystemExit) as ended:
         command_line.main()
     assert ended.value.code == 1
