@@ -13,8 +13,10 @@ import venv
 from pathlib import Path
 
 import pytest
-from tests.docs.test_tutorials import Reader
+from tests.docs.test_tutorials import Reader, copy_booklets
 from tests.docs.tutorial import read_extras
+
+from model_server.handle import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BASE_MB = 350
@@ -102,3 +104,33 @@ def test_the_demonstration_opens(
     monkeypatch.delenv("PYTHONPATH", raising=False)
     (text,) = Reader(tmp_path, programs=programs).follow(page)
     assert "<html" in text
+
+
+@pytest.mark.long
+def test_the_start_page_leads_to_a_report(
+    tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = root / "docs/start.md"
+    programs = install(tmp_path / "env", wheel, read_extras(page), pins)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    texts = Reader(tmp_path, programs=programs, limit=100).follow(page)
+    report = tmp_path / "first-study/results-simulated/analyze/report.html"
+    assert "SIMULATED" in report.read_text("utf-8")
+    assert any("<html" in text for text in texts)
+
+
+@pytest.mark.long
+def test_papers_become_a_dataset_in_one_environment_and_a_table_in_another(
+    tmp_path: Path, root: Path, wheel: Path, pins: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers, endpoint = root / "docs/tutorials/papers.md", root / "docs/tutorials/endpoint.md"
+    building = install(tmp_path / "building", wheel, read_extras(papers), pins)
+    evaluating = install(tmp_path / "evaluating", wheel, read_extras(endpoint), pins)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    copy_booklets(root, tmp_path)
+    Reader(tmp_path, programs=building).follow(papers)
+    study = tmp_path / "regional"
+    assert (study / "dataset/manifest.json").is_file()
+    with running_server(letters=True) as server:
+        Reader(study, server.openai_url, evaluating).follow(endpoint)
+    assert (study / "my-table/results/analyze/report.html").is_file()

@@ -117,14 +117,19 @@ def read_page(address: str) -> str:
         return page.read().decode()
 
 
+def copy_booklets(root: Path, folder: Path) -> None:
+    """Put two of the sample's booklets into `papers/`."""
+    (folder / "papers").mkdir()
+    for name in ("physics", "biology"):
+        for file in (f"{name}.pdf", f"{name}_key.pdf"):
+            shutil.copyfile(root / "sample/papers" / file, folder / "papers" / file)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     """Two of the sample's booklets, as a reader has put papers into a folder."""
     place = tmp_path_factory.mktemp("reader")
-    (place / "papers").mkdir()
-    for name in ("physics", "biology"):
-        for file in (f"{name}.pdf", f"{name}_key.pdf"):
-            shutil.copyfile(root / "sample/papers" / file, place / "papers" / file)
+    copy_booklets(root, place)
     return place
 
 
