@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.stages.analyze.conftest import (
     Folders,
+    analysis_of,
     forget_origins,
     make_study,
     study_values,
@@ -116,3 +117,34 @@ def test_settings_that_show_the_same_are_known_by_what_they_show() -> None:
     )
     bare = cot.model_copy(update={"prompt": "direct"})
     assert describe_presentation(cot) != describe_presentation(bare)
+
+
+# Settings that differ only in the wording of their instruction.
+
+
+def test_settings_that_differ_in_wording_alone_are_prompts_of_one_kind(made: Folders) -> None:
+    assert made.open().table("prompts") is None
+    values = study_values()
+    values["settings"] = {
+        "cot": {"prompt": "cot", "label": "Chain of thought"},
+        "direct": {"prompt": "direct"},
+        "first-image": {"prompt": "plan-and-solve"},
+    }
+    study = parse_study(values, "test")
+    analysis = analysis_of(replace(made.load(), study=study))
+    table = table_of(analysis, "prompts")
+    assert table["model"].unique().sort().to_list() == ["sim-middle", "sim-strong", "sim-weak"]
+    assert table["value"].unique().to_list() == ["cot, direct, first-image"]
+    assert table["simulated"].all()
+    (row,) = table.filter(model="sim-strong", rules="robust").to_dicts()
+    means = [
+        float(part["verdict"].mean())
+        for _, part in analysis.item_values.filter(model="sim-strong", rules="robust").group_by(
+            "setting"
+        )
+    ]
+    assert row["estimate"] == pytest.approx(sum(means) / 3)
+    assert (row["lowest"], row["highest"]) == pytest.approx((min(means), max(means)))
+    assert (row["prompts"], row["n"], row["metric"]) == (3, 28, "accuracy")
+    assert 0 <= row["new_low"] <= row["low"] < row["estimate"] < row["high"] <= row["new_high"]
+    assert row["sd"] > 0
