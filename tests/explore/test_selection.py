@@ -140,6 +140,20 @@ def test_a_gold_that_strong_models_contradict_together_is_suspicious(explored: S
     assert select(study, ready="suspicious-gold") == []
 
 
+def test_an_inverted_item_is_right_for_weak_models_and_wrong_for_strong_ones(
+    explored: Study,
+) -> None:
+    items, run = explored.items, explored.run
+    assert run is not None
+    values = np.tile(np.float32([0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]), (len(items.ids), 1))
+    values[3] = [1, 1, np.nan, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    cells = [Cell(model, setting) for model in "abcdef" for setting in "st"]
+    mask = READY_FILTERS["inverted"].mask
+    assert np.flatnonzero(mask(Scope(items, run, "robust", Grid(cells, values, values)))) == [3]
+    few = Grid(cells[2:], values[:, 2:], values[:, 2:])
+    assert not mask(Scope(items, run, "robust", few)).any()
+
+
 def test_strong_models_are_those_with_the_highest_mean(explored: Study) -> None:
     values = np.array([[1, 0.5, 0.2, 0.9], [1, 0.5, np.nan, 0.9]], dtype=np.float32)
     cells = [Cell(name, "s") for name in "abcd"]

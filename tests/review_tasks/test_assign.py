@@ -174,6 +174,10 @@ def test_the_last_stage_counts_and_a_file_may_be_named(
     assert len(run("item", results, review).changes.new) == 6
     named = results / "ocr/problems.jsonl"
     assert len(run("difficulty", results, review, problems=named).changes.new) == 2
+    few = named.with_name("doubtful.jsonl")
+    few.write_text(named.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
+    changes = run("item", results, review, problems=few).changes
+    assert (len(changes.new), changes.kept, len(read_present_tasks(review))) == (0, 1, 8)
     with pytest.raises(MissingInputError, match=r"problems\.jsonl not found"):
         run("item", tmp_path / "nothing", review)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from omibench.answers.compare import normalise_answer
 from omibench.explore.run import Items, Run
 from omibench.params.setting import Cell
+from omibench.results.statistics.items import average_rows, find_inversions
 from omibench.schemas.verdict import RIGHT
 
 
@@ -216,6 +217,13 @@ def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     return mask
 
 
+def find_inverted(scope: Scope) -> NDArray[np.bool_]:
+    """The weakest models are right and the strongest wrong (`find_inversions`)."""
+    values = scope.grid.values.astype(float)
+    models = _list_columns(scope.grid).values()
+    return find_inversions(np.column_stack([average_rows(values[:, own]) for own in models]))
+
+
 def find_image_count(fewest: int, most: int) -> Mask:
     """Return the mask of items with a number of images."""
 
@@ -256,6 +264,7 @@ READY_FILTERS: Final = {
         ReadyFilter(
             "suspicious-gold", "Strong models agree on another answer", find_suspicious_gold
         ),
+        ReadyFilter("inverted", "Weak models right, strong ones wrong", find_inverted),
     )
 }
 """Filters by name, in menu order."""

@@ -72,7 +72,7 @@ PARTS: Final = (
         "failures",
         "Failures",
         "Why is an answer missing or wrong?",
-        ("failures", "error-types", "wrong-steps", "reasoning", "rationale-marks"),
+        ("failures", "items", "error-types", "wrong-steps", "reasoning", "rationale-marks"),
     ),
     ReportPart("cost", "Cost", "What does accuracy cost?", ("accuracy-by-cost",)),
     ReportPart("people", "People", "How good are people?", ("people", "people-by-year")),

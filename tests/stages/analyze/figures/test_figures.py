@@ -118,7 +118,7 @@ STUDIES: dict[Callable[[Path], Analysis], dict[str, int]] = {
     ),
     open_judged: dict.fromkeys(("error-types", "wrong-steps", "rationale-marks"), 0),
     open_differences: {"dumbbell": 12, "deltas": 12, "drops": 12, "real-clean": 18,
-                       "real-clean-noise": 18, "ranks": 3},
+                       "real-clean-noise": 18, "ranks": 3, "items": 0},
     open_saliency_study: dict.fromkeys(
         ("saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact"), 0
     ),

@@ -13,6 +13,7 @@ from omibench.stages.analyze.figures.findings import (
     compare_ends,
     count_differences,
     count_estimated_people,
+    count_flags,
     count_gains,
     count_open_ranks,
     count_people_differences,
@@ -203,10 +204,31 @@ def test_estimated_participants_are_taken_as_estimates() -> None:
     assert count_estimated_people(table.filter(kind="model")) is None
 
 
+def test_problems_to_check_are_counted_by_the_drawn_scorer_and_keys_by_the_first() -> None:
+    flags = ["solved by none, suspected key", "weak yes strong no", "", None]
+    table = pl.DataFrame(
+        {
+            "rules": ["robust"] * 4 + ["gptscore"] * 4,
+            "metric": (["difficulty"] * 3 + ["ability"]) * 2,
+            "guessed": [0.4, 0.3, 0.9, None] + [None] * 4,
+            "flags": [*flags, "solved by none", "solved by none", "solved by all", None],
+        }
+    )
+    assert count_flags(table) == (
+        "Of 3 problems, no model solves 2, all models solve 1, and weak models but not strong ones "
+        "solve 0. By robust, 1 has a suspected key: most strong models agree on another answer. "
+        "Guesses would agree on 2."
+    )
+    assert "key" not in count_flags(table.filter(rules="gptscore"))
+    assert "no model solves 1, all models solve 0, and weak models but not strong ones solve 1" in (
+        count_flags(table.filter(rules="robust"))
+    )
+
+
 def test_figures_of_curves_people_and_correlations_say_what_they_show() -> None:
     for name in (
         "accuracy-by-length", "accuracy-by-parameters", "accuracy-by-k", "accuracy-by-shots",
         "length-correlations", "correlations", "saliency-confidence", "people", "people-by-year",
-        "thinking-gains", "accuracy-by-cost",
+        "thinking-gains", "accuracy-by-cost", "items",
     ):  # fmt: skip
         assert FIGURES.get(name).finding is not None, name

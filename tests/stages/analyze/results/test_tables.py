@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from tests.stages.analyze.conftest import Folders, study_values, table_of
+from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 from tests.stages.analyze.results.reading_study import (
     CUTS,
     open_reading_study,
@@ -37,6 +38,7 @@ from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results import RESULTS
+from omibench.stages.analyze.results.items import _guess_agreement
 from omibench.stages.analyze.results.result import COLUMNS, complete_table, write_table
 from omibench.stages.analyze.results.saliency import summarise_box
 from review.builders import GOOD, write_lines
@@ -237,6 +239,73 @@ def test_both_files_hold_the_table(tmp_path: Path) -> None:
     csv = pl.read_csv(tmp_path / "tables/mine.csv")
     assert csv.columns == table.columns
     assert csv["model"].to_list() == ["'=1+1", "m"]
+
+
+# Items: difficulties, abilities and problems to check.
+
+
+def test_problems_and_models_share_a_scale_and_doubtful_problems_are_named(tmp_path: Path) -> None:
+    """Models a to f, each better than the one before, and problems with one flag each."""
+    hostile = "=HYPERLINK(1)\n<script>"
+    names = "abcdef"
+    draws = [
+        Draw(model, "cot", f"p{n}", float(n < 5 + 3 * place), extracted=f"{model}{n}")
+        for place, model in enumerate(names)
+        for n in range(5, 20)
+    ]
+    for place, model in enumerate(names):
+        strong = place > 2
+        draws += [
+            Draw(model, "cot", "p0", 0.0, extracted=hostile if strong else f"{place}"),
+            Draw(model, "cot", "p1", 1.0),
+            Draw(model, "cot", "p2", float(place < 2), extracted=f"1{place}"),
+            Draw(model, "cot", "p3", float(place < 2), extracted="8" if place > 3 else f"{place}"),
+        ]
+    study = {"settings": {"cot": {}}, "infer": {"models": [*names], "settings": ["cot"]}}
+    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "items")
+    problems = {row["id"]: row for row in table.filter(metric="difficulty").to_dicts()}
+    assert {name: row["flags"] for name, row in problems.items() if row["flags"]} == {
+        "p0": "solved by none, suspected key", "p1": "solved by all",
+        "p2": "weak yes strong no", "p3": "weak yes strong no",
+    }  # fmt: skip
+    keys = {name: row["suspected_key"] for name, row in problems.items() if row["suspected_key"]}
+    assert keys == {"p0": "=HYPERLINK(1) <script>"}, "two of three strong models are too few on p3"
+    assert problems["p0"]["estimate"] is problems["p1"]["estimate"] is None
+    graded = [problems[f"p{n}"] for n in range(5, 20, 3)]
+    assert [row["right"] for row in graded] == pytest.approx([k / 6 for k in range(5, 0, -1)], 1e-5)
+    estimates = [row["estimate"] for row in graded]
+    assert estimates == sorted(estimates)
+    assert all(row["low"] < row["estimate"] < row["high"] for row in graded)
+    assert (problems["p5"]["models"], problems["p5"]["guessed"]) == (6, 0), "an open answer"
+    assert problems["p5"]["discrimination"] is None
+    abilities = table.filter(metric="ability")
+    assert abilities["model"].to_list() == [*names]
+    assert abilities["estimate"].is_sorted()
+    write_table(table, tmp_path / "tables", "items")
+    assert "'=HYPERLINK(1) <script>" in (tmp_path / "tables/items.csv").read_text("utf-8")
+
+
+def test_twenty_models_give_discriminations(tmp_path: Path) -> None:
+    names = [f"m{n:02}" for n in range(20)]
+    draws = [
+        Draw(model, "cot", f"p{n}", float(n < place if n else place % 2), judged=1.0)
+        for place, model in enumerate(names)
+        for n in range(20)
+    ]
+    study = {"settings": {"cot": {}}, "infer": {"models": names, "settings": ["cot"]}}
+    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "items")
+    rows = {row["id"]: row for row in table.drop_nulls("discrimination").to_dicts()}
+    assert rows["p0"]["discrimination"] < 1 < rows["p10"]["discrimination"]
+    assert all(row["discrimination_low"] < row["discrimination"] for row in rows.values())
+    judged = table.filter(rules="gptscore", metric="difficulty")
+    assert set(judged["flags"]) == {"solved by all"}
+    assert judged["guessed"].null_count() == 20, "the judge reads no answers"
+
+
+def test_agreement_by_guessing_is_counted(made: Folders) -> None:
+    """Three models have no strong half of three; four with four choices: 3 (4 x 3 + 1) / 4^4."""
+    assert set(table_of(made.open(), "items").filter(rules="robust")["guessed"]) == {0, None}
+    assert _guess_agreement(0.25, 4) == pytest.approx(3 * 13 / 256)
 
 
 # OCR accuracy of models, beside and correlated with their answers (MathReal, table 7).

@@ -15,6 +15,7 @@ import polars as pl
 from omibench.stages.analyze.figures.charts import pick_rules
 from omibench.stages.analyze.formatting import count_noun, name_rules
 from omibench.stages.analyze.results.baselines import DIFFERENCE
+from omibench.stages.analyze.results.items import ALL, DIFFICULTY, INVERTED, NONE, SUSPECTED
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 
 if TYPE_CHECKING:
@@ -265,6 +266,33 @@ def count_estimated_people(table: pl.DataFrame) -> str | None:
         f"{counts.below:,} below. The mean is estimated from cut-offs, and its uncertainty is "
         f"ignored. {_ALONE}"
     )
+
+
+def count_flags(table: pl.DataFrame) -> str:
+    """Count the problems to check: by the scorer of the figures, and suspected keys by the first.
+
+    Args:
+        table: The result `items`.
+    """
+    rows = table.filter(rules=pick_rules(table), metric=DIFFICULTY)
+    none, every, inverted = (_count_flag(rows, flag) for flag in (NONE, ALL, INVERTED))
+    found = (
+        f"Of {count_noun(rows.height, 'problem')}, no model solves {none:,}, all models solve "
+        f"{every:,}, and weak models but not strong ones solve {inverted:,}."
+    )
+    first = table.filter(table["guessed"].is_not_null(), rules=table["rules"][0])
+    if first.is_empty():
+        return found
+    suspected = _count_flag(first, SUSPECTED)
+    return (
+        f"{found} By {name_rules(first['rules'][0])}, {suspected or 'none'} {_have(suspected)} a "
+        "suspected key: most strong models agree on another answer. Guesses would agree on "
+        f"{first['guessed'].sum():.0f}."
+    )
+
+
+def _count_flag(rows: pl.DataFrame, flag: str) -> int:
+    return int(rows["flags"].str.contains(flag, literal=True).sum())
 
 
 def _select_first(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

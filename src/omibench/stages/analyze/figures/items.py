@@ -1,4 +1,4 @@
-"""Problems by kind, length and year, and accuracy by year and by length of responses."""
+"""Problems by kind, length, year and difficulty; accuracy by year and by length of responses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import altair as alt
 import polars as pl
 
 from omibench.stages.analyze.figures.charts import (
+    SHARES,
+    Row,
+    describe_rules,
     draw_curves,
+    draw_intervals,
     draw_rows,
     encode_colour,
     encode_names,
@@ -16,10 +20,12 @@ from omibench.stages.analyze.figures.charts import (
     list_distinct,
     make_chart,
     name_lines,
+    pick_rules,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_adjusted, count_gains
+from omibench.stages.analyze.figures.findings import count_adjusted, count_flags, count_gains
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
+from omibench.stages.analyze.results.items import ABILITY, DIFFICULTY
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
 
 MOST_BARS = 60
@@ -182,3 +188,50 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     chart = draw_rows(data, "Spearman's correlation", "measure", "Length in", scale)
     title = "Correlation of correctness and length of responses"
     return finish_rows(chart, title, data, selection)
+
+
+_BIN = 0.5
+"""Width of a bin of difficulties, in log-odds."""
+
+
+@figure("items", "items", "Difficulty of problems and ability of models", finding=count_flags)
+def draw_items(table: pl.DataFrame) -> Chart | None:
+    """Draw a Wright map: difficulties of the problems of each subject in bins, and abilities of the
+    models with their intervals, on one scale."""
+    rows = table.filter(rules=pick_rules(table))
+    problems, right = rows.filter(metric=DIFFICULTY).sort("value"), pl.col("right")
+    heads = (
+        problems.group_by("value")
+        .agg(pl.len(), none=(right == 0).sum(), every=(right == 1).sum())
+        .with_columns(
+            line=pl.format("{}: {} ({} by none, {} by all)", "value", "len", "none", "every")
+        )
+    )
+    bins = (
+        problems.drop_nulls("estimate")
+        .group_by("value", estimate=(pl.col("estimate") / _BIN).round() * _BIN, maintain_order=True)
+        .agg(pl.len().alias("problems"), pl.col("simulated").first())
+        .join(heads.select("value", "line"), on="value", maintain_order="left")
+    )
+    models = rows.filter(metric=ABILITY).drop_nulls("low").sort("estimate", descending=True)
+    if bins.is_empty() or models.is_empty():
+        return None
+    dots, no_dots = head_lines(bins.to_dicts())
+    points, no_points = head_lines(models.select("simulated", *SHARES, line="model").to_dicts())
+    x: Row = {"title": "Log-odds", "scale": alt.Scale(zero=False, padding=16)}
+    y = encode_names("line", [*list_distinct(dots, "line"), *list_distinct(points, "line")])
+    legend = alt.Legend(values=sorted({1, max(row["problems"] for row in dots)}), format="d")
+    size = alt.Size("problems:Q", title="Problems", scale=alt.Scale(range=[20, 400]), legend=legend)
+    chart = alt.layer(
+        make_chart(dots)
+        .mark_point(color=SERIES[0], opacity=0.7)
+        .encode(y=y, x=alt.X("estimate:Q", **x), size=size),
+        *draw_intervals(
+            make_chart(points).encode(y=y), x,
+            {"color": SERIES[1]}, {"color": SERIES[1], "shape": "diamond"},
+        ),
+    )  # fmt: skip
+    return finish_rows(
+        chart, "Difficulty of problems and ability of models", [*dots, *points],
+        describe_rules(rows["rules"][0]), no_dots or no_points,
+    )  # fmt: skip

@@ -40,7 +40,7 @@ PLAIN = {"settings": {"cot": {}}, "infer": {"models": ["m"], "settings": ["cot"]
 
 OF_MORE = (
     "accuracy-by-budget", "accuracy-by-k", "accuracy-by-length", "accuracy-by-parameters",
-    "accuracy-by-shots", "accuracy-by-year", "error-types", "length-correlations",
+    "accuracy-by-shots", "accuracy-by-year", "error-types", "items", "length-correlations",
     "prompt-differences", "rationale-marks", "saturation", "thinking-gains", "wrong-steps",
 )  # fmt: skip
 
