@@ -150,7 +150,7 @@ def test_from_papers_to_a_dataset_to_a_table(folder: Path, root: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_start_page_leads_to_a_report(tmp_path: Path, root: Path) -> None:
-    texts = Reader(tmp_path, limit=300).follow(root / "docs/start.md")
+    texts = Reader(tmp_path, limit=299).follow(root / "docs/start.md")
     report = tmp_path / "first-study/results-simulated/analyze/report.html"
     assert "SIMULATED" in report.read_text("utf-8")
     assert any("<html" in text for text in texts), "the explorer has answered"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import OutFile, Params, Results, check_names, find_results
-from omibench.errors import ParamsError
+from omibench.errors import MissingExtraError, ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
 if TYPE_CHECKING:
@@ -178,8 +179,6 @@ def _heading(certificate: Certificate | ReasoningCertificate, detail: str = "") 
 
 
 def _format_certificate(certificate: Certificate) -> str:
-    from omibench.results.statistics.homogeneity import compare_rates
-
     lines = [_heading(certificate)]
     for kind, quality in certificate.quality.items():
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
@@ -187,18 +186,7 @@ def _format_certificate(certificate: Certificate) -> str:
                  ("on wrong", quality.negative), ("TPR", quality.tpr),
                  ("FPR", quality.fpr)]  # fmt: skip
         lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
-    tests = compare_rates(certificate)
-    for test in tests:
-        found = "differs" if test.differs else "no difference found"
-        lines.append(
-            f"  {test}: "
-            + (
-                "too few labels to say"
-                if isnan(test.p)
-                else f"{test.lowest:.3f} to {test.highest:.3f} in {test.groups} groups, "
-                f"p {test.adjusted:.2g} (Holm): {found}"
-            )
-        )
+    lines += _compare_rates(certificate)
     judge, rules = printable(certificate.judge), printable(certificate.rules)
     for table in certificate.four_way[-1:]:
         lines.append(
@@ -206,6 +194,26 @@ def _format_certificate(certificate: Certificate) -> str:
             f"only {judge} right {table.judge_only}, only {rules} right {table.rules_only}"
         )
     return "\n".join(lines)
+
+
+def _compare_rates(certificate: Certificate) -> Iterator[str]:
+    """Describe each test of equal error rates; without scipy, what it needs."""
+    from omibench.results.statistics.homogeneity import compare_rates
+
+    try:
+        tests = compare_rates(certificate)
+    except MissingExtraError as error:
+        yield f"  not compared by model and answer type: {error}"
+        return
+    for test in tests:
+        if isnan(test.p):
+            yield f"  {test}: too few labels to say"
+            continue
+        found = "differs" if test.differs else "no difference found"
+        yield (
+            f"  {test}: {test.lowest:.3f} to {test.highest:.3f} in {test.groups} groups, "
+            f"p {test.adjusted:.2g} (Holm): {found}"
+        )
 
 
 def _figure(measure: Measure) -> str:
