@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_base_is_a_model_and_active_parameters_are_part_of_all() -> None:
 
 def test_what_tables_say_of_a_model_is_in_no_slice_that_asks_it() -> None:
     sized = {**SIM, "parameters_b": 8.0, "base": "b", "label": "A"}
-    sized |= {"family": "Qwen3-VL", "variant": "thinking"}
+    sized |= {"family": "Qwen3-VL", "variant": "thinking", "cutoff": date(2025, 6, 30)}
     other = VALUES | {"models": VALUES["models"] | {"a": sized}}
     found = parse_study(other | {"infer": {"printed": PRINTED}}, "test")
     cell = Cell("a", "cot")

@@ -14,6 +14,7 @@ from datetime import date
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
+    BeforeValidator,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
@@ -37,7 +38,24 @@ COMMIT_DIGITS, CODE_DIGITS = 40, 64
 """Hexadecimal digits of a hub commit, and of the SHA-256 of a folder's code."""
 _PIN = re.compile(rf"[0-9a-f]{{{COMMIT_DIGITS}}}|[0-9a-f]{{{CODE_DIGITS}}}(\+.+)?")
 
+_MONTH = r"\d{4}-\d{2}(-\d{2})?"
+
 Positive = Annotated[float, Field(gt=0)]
+
+
+def _read_month(value: object) -> str:
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    try:
+        if re.fullmatch(_MONTH, text):
+            date.fromisoformat(f"{text}-01"[: len("2025-06-30")])
+            return text
+    except ValueError:
+        pass
+    raise ValueError("is not a month or day; write it as 2025-06 or 2025-06-30")
+
+
+Month = Annotated[str, StringConstraints(pattern=f"^{_MONTH}$"), BeforeValidator(_read_month)]
+"""A month or day such as `2025-06`, quoted or not."""
 ImageTokens = Literal["openai-tiles", "openai-patches", "anthropic", "gemini", "qwen-vl"]
 
 
@@ -70,6 +88,9 @@ class ModelBlock(Block):
     variant: Display[Literal["instruct", "thinking"] | None] = None
     """Distinguishes two releases of one size, if a family has a model with and one without
     thinking: they are compared (OMIBench, G.3)."""
+    cutoff: Display[Month | None] = None
+    """End of its training data as published, such as `2025-06`: accuracies on older and on newer
+    exams are compared."""
 
     @property
     def is_paid(self) -> bool:

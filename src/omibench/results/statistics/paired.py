@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.extras import require_extra
+from omibench.results.statistics.fixed_effects import subtract_means
 from omibench.results.statistics.intervals import (
     FLAT,
     Booleans,
@@ -241,12 +242,7 @@ def adjusted_difference(
         MissingExtraError: If scipy is not installed.
     """
     codes = number_labels(strata)
-    sizes = np.maximum(np.bincount(codes), 1)
-
-    def centre(column: Floats) -> Floats:
-        return column - (np.bincount(codes, weights=column) / sizes)[codes]
-
-    kind, outcome = (centre(np.asarray(column, dtype=float)) for column in (first, values))
+    kind, outcome = (subtract_means(column, codes) for column in (first, values))
     kept = np.abs(kind) > EQUAL
     n, total = int(kept.sum()), float(kind @ kind)
     if not n:

@@ -58,8 +58,8 @@ PARTS: Final = (
         "What do more pictures, worse pictures, other pictures and longer questions change?",
         (
             "images", "drops", "real-clean", "real-clean-noise", "ocr-accuracy",
-            "accuracy-by-length", "length-correlations", "accuracy-by-year", "saliency",
-            "saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact",
+            "accuracy-by-length", "length-correlations", "accuracy-by-year", "cutoffs",
+            "saliency", "saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact",
         ),
     ),
     ReportPart(

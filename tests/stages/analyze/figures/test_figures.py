@@ -17,7 +17,7 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 from tests.stages.analyze.results.curves.made import SIMULATED, Draw, make_analysis, make_answers
-from tests.stages.analyze.results.curves.test_curves import judge
+from tests.stages.analyze.results.curves.test_curves import judge, open_cutoffs
 from tests.stages.analyze.results.reading_study import open_reading_study
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
@@ -116,6 +116,7 @@ STUDIES: dict[Callable[[Path], Analysis], dict[str, int]] = {
          "questions-by-year", "accuracy-by-length", "length-correlations", "thinking-gains",
          "prompt-differences"), 0,
     ),
+    open_cutoffs: {"cutoffs": 12},
     open_judged: dict.fromkeys(("error-types", "wrong-steps", "rationale-marks"), 0),
     open_differences: {"dumbbell": 12, "deltas": 12, "drops": 12, "real-clean": 18,
                        "real-clean-noise": 18, "ranks": 3, "items": 0},

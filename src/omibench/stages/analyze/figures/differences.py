@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 import polars as pl
@@ -32,7 +32,11 @@ from omibench.stages.analyze.figures.charts import (
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_differences, count_open_ranks
+from omibench.stages.analyze.figures.findings import (
+    count_differences,
+    count_open_ranks,
+    describe_cutoffs,
+)
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.formatting import NO_VALUE, format_points, name_rules
 from omibench.stages.analyze.results.baselines import DIFFERENCE, NOISE, PRESENT
@@ -51,6 +55,7 @@ FALL, RISE = SERIES[0], SERIES[1]
 _NUMBERS = ("estimate", "low", "high", "score", "baseline_score")
 _MEASURES = ("accuracy", "gptscore")
 _SIDES = {"baseline_score": "instruct", "score": "thinking"}
+_AROUND = {"before": "exams before the cut-off", "after": "exams after it"}
 
 
 def _select_differences(table: pl.DataFrame, kind: str) -> list[Row]:
@@ -336,28 +341,71 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
     rules, data, selection = _select_comparisons(table, "label", "setting")
     if not data:
         return None
-    points = [
-        {"line": row["line"], "estimate": row[column], "model": side}
-        for row in data
-        for column, side in _SIDES.items()
-    ]
-    y = encode_names("line", list_distinct(data, "line"), grid=True, labelLimit=360)
-    sides, axis = list(_SIDES.values()), "Accuracy, %"
-    chart = alt.layer(
-        make_chart(data)
-        .mark_rule(color=MUTED)
-        .encode(y=y, x=alt.X("baseline_score:Q", title=axis), x2="score:Q"),
-        make_chart(points)
-        .mark_point(size=70)
-        .encode(
-            y=y,
-            x=alt.X("estimate:Q", title=axis),
-            color=encode_colour("model", sides, ""),
-            shape=encode_shape("model", sides, ""),
-        ),
-    )
+    chart = _join_sides(data, _SIDES, "estimate")
     title = "Thinking and instruct models of the same size"
     return finish_rows(chart, title, data, describe_rules(rules), selection)
+
+
+@figure(
+    "cutoffs",
+    "cutoffs",
+    "Accuracy before and after the cut-off of each model",
+    finding=describe_cutoffs,
+)
+def draw_cutoffs(table: pl.DataFrame) -> Chart | None:
+    """Draw one row per cell: its accuracy on older and on newer exams, joined by a line.
+
+    Args:
+        table: The result `cutoffs`.
+
+    Returns:
+        The chart; None if no cell has enough problems on both sides.
+    """
+    rules = pick_rules(table)
+    compared = table.filter(pl.col("before").is_not_null(), rules=rules).to_dicts()
+    named = name_lines(scale_up(compared, *_AROUND, "raw"), "label", "setting_label")
+    data, selection = head_lines(
+        [row | {"line": f"{row['line']} ({row['cutoff']})"} for row in named]
+    )
+    if not data:
+        return None
+    chart = _join_sides(data, _AROUND, "raw")
+    title = "Accuracy before and after the cut-off of each model"
+    note = "before minus after in points, over all problems with a year; newer ones may be harder"
+    return finish_rows(chart, title, data, describe_rules(rules), note, selection)
+
+
+def _join_sides(data: Sequence[Row], sides: Mapping[str, str], difference: str) -> Chart:
+    """Draw two accuracies of each `line`, joined by a rule with their difference beside it.
+
+    Args:
+        data: The rows, in per cent.
+        sides: Names of the columns of the accuracies.
+        difference: Column of the difference.
+    """
+    points = [
+        {"line": row["line"], "estimate": row[column], "side": side}
+        for row in data
+        for column, side in sides.items()
+    ]
+    names, (start, end) = list(sides.values()), sides
+    labels = [
+        {"line": row["line"], "end": max(row[start], row[end]),
+         "text": format_points(row[difference] / 100)}
+        for row in data
+    ]  # fmt: skip
+
+    def place(rows: Sequence[Row], column: str) -> alt.Chart:
+        y = encode_names("line", list_distinct(data, "line"), grid=True, labelLimit=360)
+        return make_chart(rows).encode(y=y, x=alt.X(f"{column}:Q", title="Accuracy, %"))
+
+    return alt.layer(
+        place(data, start).mark_rule(color=MUTED).encode(x2=f"{end}:Q"),
+        place(points, "estimate")
+        .mark_point(size=70)
+        .encode(color=encode_colour("side", names, ""), shape=encode_shape("side", names, "")),
+        place(labels, "end").mark_text(align="left", dx=8, color=INK).encode(text="text:N"),
+    )
 
 
 def _select_comparisons(table: pl.DataFrame, *lines: str) -> tuple[str, list[Row], str]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from omibench.stages.analyze.figures.charts import pick_rules
-from omibench.stages.analyze.formatting import count_noun, name_rules
+from omibench.stages.analyze.formatting import count_noun, format_p, format_points, name_rules
 from omibench.stages.analyze.results.baselines import DIFFERENCE
+from omibench.stages.analyze.results.cutoffs import OVER_MODELS
 from omibench.stages.analyze.results.items import ALL, DIFFICULTY, INVERTED, NONE, SUSPECTED
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 
@@ -192,6 +193,38 @@ def count_adjusted(table: pl.DataFrame, axis: str, ends: str) -> str | None:
         f"{_have(counts.above)} an interval above zero and {counts.below:,} below. Without this "
         f"adjustment {raw.above:,} differences are above zero and {raw.below:,} below. {_ALONE}"
     )
+
+
+def describe_cutoffs(table: pl.DataFrame) -> str | None:
+    """Count the cells that differ before and after their cut-off, and compare the models.
+
+    Args:
+        table: The result `cutoffs`; only the scorer of the figures is used.
+
+    Returns:
+        The sentences, with what each comparison cannot show; None if nothing was tested.
+    """
+    rows = table.filter(rules=pick_rules(table))
+    tests = rows.filter(pl.col("p_holm").is_not_null())
+    significant = tests.filter("significant")
+    if tests.is_empty():
+        return None
+    above = significant.filter(pl.col("estimate") > 0).height
+    sentences = (
+        f"Older minus newer exams, within subjects: {significant.height:,} of "
+        f"{count_noun(tests.height, 'difference')} significant after Holm's correction, {above:,} "
+        f"above zero and {significant.height - above:,} below. Newer problems may be harder: alone "
+        "this shows no leak."
+    )
+    for row in rows.filter(metric=OVER_MODELS).drop_nulls("p").iter_rows(named=True):
+        sentences += (
+            f" On the same problems, models with a cut-off after the exam score "
+            f"{format_points(row['estimate'])} points [{format_points(row['low'])}, "
+            f"{format_points(row['high'])}] (p {format_p(row['p'])}) relative to models with one "
+            "before it, beyond their difference on other exams. This is free of each problem's "
+            "difficulty, but assumes that models otherwise differ equally in all years."
+        )
+    return sentences
 
 
 def count_vote_slopes(table: pl.DataFrame) -> str | None:

@@ -46,7 +46,7 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
         (empty if items have none); the columns of `within_subjects.add_differences` compare each
         year with the first. None if items have no year or all the same.
     """
-    items = _date_items(analysis.items)
+    items = date_items(analysis.items)
     if items is None:
         return None
     by = ["exam", "year"]
@@ -74,16 +74,15 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     return table.sort("model", "setting", "rules", "exam", "year", nulls_last=True)
 
 
-def _date_items(items: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the items that have a year, with `year` as a number and `exam`; None if fewer than two
-    years."""
+def date_items(items: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the items that have a year, with `year` as a number, `exam`, `subject` and `cluster`;
+    None if fewer than two years."""
     if YEAR not in items.columns or items[YEAR].dtype != pl.String:
         return None
     has_exam = EXAM in items.columns and items[EXAM].dtype == pl.String
     exam = pl.col(EXAM).fill_null("") if has_exam else pl.lit("")
-    dated = items.select(
-        "id", "cluster", exam.alias("exam"), pl.col(YEAR).cast(pl.Int64, strict=False).alias("year")
-    ).drop_nulls("year")
+    year = pl.col(YEAR).cast(pl.Int64, strict=False)
+    dated = items.select("id", "cluster", "subject", exam=exam, year=year).drop_nulls("year")
     return dated.sort("exam", "year") if dated["year"].n_unique() > 1 else None
 
 

@@ -40,8 +40,9 @@ PLAIN = {"settings": {"cot": {}}, "infer": {"models": ["m"], "settings": ["cot"]
 
 OF_MORE = (
     "accuracy-by-budget", "accuracy-by-k", "accuracy-by-length", "accuracy-by-parameters",
-    "accuracy-by-shots", "accuracy-by-year", "error-types", "items", "length-correlations",
-    "prompt-differences", "rationale-marks", "saturation", "thinking-gains", "wrong-steps",
+    "accuracy-by-shots", "accuracy-by-year", "cutoffs", "error-types", "items",
+    "length-correlations", "prompt-differences", "rationale-marks", "saturation", "thinking-gains",
+    "wrong-steps",
 )  # fmt: skip
 
 
@@ -705,6 +706,82 @@ def test_one_year_or_none_that_is_a_number_makes_no_table(tmp_path: Path, years:
     answers = make_answers(4, year=years)
     draws = [Draw("m", "cot", f"p{i}", 1.0) for i in range(4)]
     assert make_analysis(tmp_path, PLAIN, answers, draws).table("accuracy-by-year") is None
+
+
+# Accuracy before and after the cut-off of each model.
+
+YEARS = {"2010": 20, "2015": 3, "2018": 20, "2022": 20, "n/a": 4}
+CUTOFFS = {"old": "2015-06", "new": "2020-01-31", "newest": "2020-01", "open": None}
+
+
+def open_cutoffs(folder: Path, leak: float = 0.0, years: dict[str, int] = YEARS) -> Analysis:
+    """Models that answer 70, 55 and 40 % of older and newer exams, and more of known ones."""
+    answers = [
+        answer.model_copy(
+            update={"attributes": {"year": year}, "subject": ("biology", "physics")[i % 3 > 0]}
+        )
+        for i, (answer, year) in enumerate(
+            zip(make_answers(67), [y for y, n in years.items() for _ in range(n)], strict=True)
+        )
+    ]
+    draws = [
+        Draw(model, "cot", answer.id, float(place < hard + leak * known))
+        for model, cutoff in CUTOFFS.items()
+        for answer, place in zip(answers, draw_places(model), strict=True)
+        for year in [answer.attributes["year"]]
+        for hard in [{"2010": 0.7, "2022": 0.4}.get(year, 0.55)]
+        for known in [cutoff is not None and year < cutoff[:4]]
+    ]
+    models = {name: {**SIMULATED, "cutoff": cutoff} for name, cutoff in CUTOFFS.items()}
+    study = {**PLAIN, "models": models, "infer": {"models": [*CUTOFFS], "settings": ["cot"]}}
+    return make_analysis(folder, study, answers, draws)
+
+
+def draw_places(model: str) -> list[float]:
+    """A number in [0, 1] for each problem, of which a part is the same for all models."""
+    shared, own = Random(3), Random(model)
+    return [(shared if i % 2 else own).random() for i in range(67)]
+
+
+@pytest.mark.parametrize("leak", [0.0, 0.6])
+def test_a_leak_by_construction_is_found_and_harder_new_problems_are_none(
+    tmp_path: Path, leak: float
+) -> None:
+    analysis = open_cutoffs(tmp_path, leak)
+    table = table_of(analysis, "cutoffs")
+    sides = {row["model"]: row for row in table.filter(metric="difference").to_dicts()}
+    assert [*sides] == ["old", "new", "newest"]
+    old, new = sides["old"], sides["new"]
+    assert (old["n_before"], old["n_after"], old["same_year"], old["undated"]) == (20, 40, 3, 4)
+    assert (new["n_before"], new["n_after"], new["same_year"], new["undated"]) == (43, 20, 0, 4)
+    for row in sides.values():
+        assert row["raw"] == pytest.approx(row["before"] - row["after"], abs=2e-6)
+        assert row["raw_low"] < row["raw"] < row["raw_high"]
+        assert (row["cutoff"], row["family"]) == (CUTOFFS[row["model"]], 3)
+        assert row["p"] <= row["p_holm"]
+        assert row["significant"] == (row["p_holm"] < 0.05)
+        assert (row["p"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
+    (both,) = table.filter(metric="difference in differences").to_dicts()
+    assert (both["models"], both["shared"], both["n"]) == (3, 20, 63)
+    assert (both["p"] < 0.05) == (leak > 0)
+    assert both["low"] < leak < both["high"]
+    finding = FIGURES.get("cutoffs").finding
+    assert finding is not None
+    assert "On the same problems, models with a cut-off after the exam score" in (
+        finding(table) or ""
+    )
+
+
+def test_fewer_than_ten_problems_on_a_side_are_not_compared(tmp_path: Path) -> None:
+    years = {"2010": 9, "2015": 20, "2018": 9, "2022": 9, "n/a": 20}
+    table = table_of(open_cutoffs(tmp_path, 0.6, years), "cutoffs")
+    assert table["metric"].to_list() == ["difference"] * 3
+    assert table["estimate"].null_count() == table["before"].null_count() == 3
+    assert table["n_after"].to_list() == [18, 9, 9]
+    figure = FIGURES.get("cutoffs")
+    assert figure.draw(table) is None
+    assert figure.finding is not None
+    assert figure.finding(table) is None
 
 
 # Accuracy against the number of samples.
