@@ -279,6 +279,8 @@ def _report_others(answers: list[PersonAnswer], uses: dict[str, str]) -> None:
 # Accuracies of persons and groups, and differences between models and groups.
 
 PERSON, GROUP, EVERYBODY, MODEL = "person", "group", "everybody", "model"
+MAJORITY = "majority"
+"""The median of the people's verdicts on each problem, as if they had voted."""
 BY_PROBLEMS, BY_BOTH = "problems", "people and problems"
 _PLACE = ("rules", "slice", "value")
 

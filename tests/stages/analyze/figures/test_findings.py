@@ -178,12 +178,18 @@ def test_the_sentence_is_about_what_is_drawn() -> None:
 
 @pytest.mark.parametrize("few", [True, False])
 def test_people_are_beside_models_by_intervals_of_differences(few: bool) -> None:
+    votes = ((0.1, 0.2),) if few else ()
     found = count_people_differences(
-        gains((-0.3, -0.1), (-0.2, 0.2), metric="difference", few_people=few)
+        pl.concat(
+            gains(*intervals, metric="difference", few_people=few, kind=kind)
+            for kind, intervals in (("group", ((-0.3, -0.1), (-0.2, 0.2))), ("majority", votes))
+            if intervals
+        )
     )
     assert found is not None
     assert "of 2 differences, 0 have an interval above zero and 1 below" in found
     assert ("few people" in found) == few
+    assert ("majority of people on each problem: 1 above zero and 0 below, of 1." in found) == few
 
 
 def test_estimated_participants_are_taken_as_estimates() -> None:

@@ -144,6 +144,37 @@ def test_differences_are_over_the_same_problems(people: Tables) -> None:
     assert alone["variance"] == "problems"
 
 
+def test_the_majority_of_three_is_a_ceiling_and_their_agreement_stands_beside_it(
+    people: Tables,
+) -> None:
+    ids = list(people.analysis.results.answers)
+    right = {id: [people.verdicts[person, id] for person in PEOPLE] for id in ids}
+    majority = {id: float(sum(right[id]) >= 2) for id in ids}
+    row = people.row(kind="majority")
+    clusters = [people.cluster(id) for id in ids]
+    alone = clustered_wilson([*majority.values()], clusters)
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(alone[:3], abs=1e-6)
+    assert row["estimate"] > people.row(kind="everybody")["estimate"]
+    distance = people.row(metric="difference", model="sim-weak", setting="cot", kind="majority")
+    model = people.row(kind="model", model="sim-weak", setting="cot")
+    assert distance["estimate"] == pytest.approx(model["estimate"] - row["estimate"], abs=2e-6)
+    assert distance["low"] < distance["estimate"] < distance["high"]
+    agreement = people.row(metric="agreement")
+    pairs = sum((sum(values) in (0, 3)) + (sum(values) in (1, 2)) / 3 for values in right.values())
+    assert agreement["estimate"] == pytest.approx(pairs / 28, abs=1e-6)
+    assert (agreement["kind"], agreement["n"], agreement["people"]) == ("everybody", 28, 3)
+    assert people.row(metric="ac1")["low"] < people.row(metric="ac1")["estimate"]
+
+
+def test_two_people_agree_but_have_no_majority(made: Folders, tmp_path: Path) -> None:
+    write_people(tmp_path, made.open())
+    lines = (tmp_path / "people.csv").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "people.csv").write_text("".join(x for x in lines if x[:2] != "c,"), "utf-8")
+    table = table_of(made.open(people=str(tmp_path / "people.csv")), "people")
+    assert "majority" not in set(table["kind"])
+    assert table.filter(metric="agreement", rules="robust")["n"].to_list() == [28]
+
+
 def test_the_median_time_of_each_group(people: Tables) -> None:
     row = people.row(metric="median seconds", kind="person", respondent="c", rules="")
     assert row["estimate"] == 20 + 13.5

@@ -14,6 +14,7 @@ import polars as pl
 
 from omibench.stages.analyze.figures.charts import pick_rules
 from omibench.stages.analyze.formatting import count_noun, format_p, format_points, name_rules
+from omibench.stages.analyze.people import MAJORITY
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.cutoffs import OVER_MODELS
 from omibench.stages.analyze.results.items import ALL, DIFFICULTY, INVERTED, NONE, SUSPECTED
@@ -262,15 +263,20 @@ def count_people_differences(table: pl.DataFrame) -> str | None:
     Args:
         table: The result `people`; only its first scorer is used.
     """
-    rows = _select_first(table.filter(metric="difference", slice=""), ())
-    counts = count_sides(rows.select("low", "high").iter_rows())
+    every = _select_first(table.filter(metric="difference", slice=""), ())
+    rows, best = (every.filter((pl.col("kind") == MAJORITY) == vote) for vote in (False, True))
+    counts, votes = (count_sides(part.select("low", "high").iter_rows()) for part in (rows, best))
     if not counts.total:
         return None
+    ceiling = (
+        f" Minus the majority of people on each problem: {votes.above:,} above zero and "
+        f"{votes.below:,} below, of {votes.total:,}."
+    ) * bool(votes.total)
     few = " Groups of few people have wide intervals." if rows["few_people"].any() else ""
     return (
         f"Models minus groups of people on the same problems, by {name_rules(rows['rules'][0])}: "
         f"of {count_noun(counts.total, 'difference')}, {counts.above:,} {_have(counts.above)} an "
-        f"interval above zero and {counts.below:,} below. {_ALONE}{few}"
+        f"interval above zero and {counts.below:,} below.{ceiling} {_ALONE}{few}"
     )
 
 

@@ -28,13 +28,14 @@ from omibench.stages.analyze.figures.findings import (
 )
 from omibench.stages.analyze.figures.scores import WHISKER
 from omibench.stages.analyze.figures.theme import INK, Chart
-from omibench.stages.analyze.people import EVERYBODY, GROUP, MODEL, PERSON
+from omibench.stages.analyze.people import EVERYBODY, GROUP, MAJORITY, MODEL, PERSON
 from omibench.stages.analyze.results.people_estimates import ESTIMATED
 
 _NAMES = {
     PERSON: "Person (interval: problems)",
     GROUP: "Group (people and problems)",
     EVERYBODY: "Everybody (people and problems)",
+    MAJORITY: "Majority of people (problems)",
     MODEL: "Model (problems)",
 }
 MOST_MODELS = 8

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from omibench.errors import ParamsError
 from omibench.results.grouped import estimate_groups
 from omibench.results.slices import fill_measures
+from omibench.results.statistics.agreement import (
+    Unit,
+    count_ratings,
+    estimate_agreement,
+    estimate_nominal,
+    make_ac1,
+)
 from omibench.stages.analyze.people import (
     BY_PROBLEMS,
+    EVERYBODY,
     FAMILIARISATION,
+    MAJORITY,
     MODEL,
     SCORED,
     add_kinds,
@@ -30,6 +40,8 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 _CELL = ["model", "setting", "rules"]
+_VOTERS = 3
+"""Of two people who differ there is no majority."""
 _LOG = logging.getLogger("omibench")
 
 
@@ -40,8 +52,11 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     People's answers (`analyze.people`) are scored by the scorers of the study, without calls to a
     model. `kind` is `person`, `group`, `everybody` or `model`, and `respondent` the name. All rows
     are over the same problems, overall and by slice. Metric `difference` is a cell minus a group
-    (`baseline`) over the same problems, `median seconds` the time of an answer. Without a file of
-    answers, the table has only models' rows on the problems of `analyze.people_subset`.
+    (`baseline`) over the same problems, `median seconds` the time of an answer. The kind `majority`
+    is the median verdict on each problem with answers of three people or more, a ceiling for
+    models. Metrics `agreement` (share of pairs of people) and `ac1` (Gwet's) are of verdicts on the
+    same problem. Without a file of answers, the table has only models' rows on the problems of
+    `analyze.people_subset`.
 
     Args:
         analysis: The study's results.
@@ -61,13 +76,13 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     values = analysis.item_values.filter(pl.col("id").is_in(respondents.problems))
     parts = [_estimate_models(analysis, values, labels)]
     if not respondents.verdicts.is_empty():
-        verdicts = add_kinds(
-            fill_measures(respondents.verdicts).with_columns(
-                simulated=pl.col("simulated") | analysis.results.has_synthetic_problems
-            )
+        single = fill_measures(respondents.verdicts).with_columns(
+            simulated=pl.col("simulated") | analysis.results.has_synthetic_problems
         )
+        verdicts = pl.concat([add_kinds(single), _find_majority(single)], how="diagonal")
         parts = [_estimate_respondents(analysis, verdicts, labels), *parts]
         parts.append(_compare(analysis, values, verdicts))
+        parts.append(pl.DataFrame(_measure_agreement(single, analysis.confidence)))
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     seconds = tabulate_seconds(respondents.answers, clusters, analysis.confidence)
     if seconds is not None:
@@ -134,6 +149,42 @@ def _estimate_respondents(
             if rows_by_slice[column].null_count() < rows_by_slice.height
         ]
     )
+
+
+def _find_majority(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Return the median verdict on each problem that enough people answered."""
+    votes = verdicts.group_by("rules", "id", maintain_order=True).agg(
+        pl.col("cluster").first(),
+        pl.col("simulated").any(),
+        pl.col(list(METRICS)).median(),
+        voters=pl.col("person").n_unique(),
+    )
+    return votes.filter(pl.col("voters") >= _VOTERS).select(
+        pl.exclude("voters"),
+        *(pl.lit(MAJORITY).alias(name) for name in ("person", "kind", "respondent")),
+    )
+
+
+def _measure_agreement(verdicts: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
+    """Return the agreement of people's verdicts by each scorer, where two answered a problem."""
+    for (rules,), part in verdicts.group_by("rules", maintain_order=True):
+        units = [
+            Unit(rows["cluster"][0], dict(rows.select("person", "verdict").iter_rows()))
+            for _, rows in part.group_by("id", maintain_order=True)
+        ]
+        ratings = count_ratings(units)
+        if not ratings.n_clusters:
+            continue
+        pairs = estimate_agreement(ratings, confidence)
+        chance = estimate_nominal(make_ac1(ratings), ratings.n_clusters, pairs)
+        for metric, (value, low, high) in {"agreement": pairs[:3], "ac1": chance}.items():
+            yield {
+                "rules": rules, "kind": EVERYBODY, "respondent": "", "metric": metric,
+                "estimate": value, "low": low, "high": high, "n": len(ratings.clusters),
+                "clusters": ratings.n_clusters, "problems": len(ratings.clusters),
+                "people": part["person"].n_unique(), "slice": "", "value": "",
+                "variance": BY_PROBLEMS, "simulated": bool(part["simulated"].any()),
+            }  # fmt: skip
 
 
 def _estimate_models(
