@@ -322,11 +322,12 @@ def count_flags(table: pl.DataFrame) -> str:
     first = table.filter(table["guessed"].is_not_null(), rules=table["rules"][0])
     if first.is_empty():
         return found
-    suspected = _count_flag(first, SUSPECTED)
+    suspected, by = _count_flag(first, SUSPECTED), name_rules(first["rules"][0])
+    if not suspected:
+        return f"{found} By {by}, no key is suspected."
     return (
-        f"{found} By {name_rules(first['rules'][0])}, {suspected or 'none'} {_have(suspected)} a "
-        "suspected key: most strong models agree on another answer. Guesses would agree on "
-        f"{first['guessed'].sum():.0f}."
+        f"{found} By {by}, {suspected} {_have(suspected)} a suspected key: most strong models agree "
+        f"on another answer. Guesses would agree on {first['guessed'].sum():.0f}."
     )
 
 
