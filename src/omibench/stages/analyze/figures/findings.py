@@ -326,8 +326,8 @@ def count_flags(table: pl.DataFrame) -> str:
     if not suspected:
         return f"{found} By {by}, no key is suspected."
     return (
-        f"{found} By {by}, {suspected} {_have(suspected)} a suspected key: most strong models agree "
-        f"on another answer. Guesses would agree on {first['guessed'].sum():.0f}."
+        f"{found} By {by}, {suspected} {_have(suspected)} a suspected key: most strong models "
+        f"agree on another answer. Guesses would agree on {first['guessed'].sum():.0f}."
     )
 
 
