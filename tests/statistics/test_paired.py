@@ -161,7 +161,9 @@ def test_the_adjusted_difference_is_the_coefficient_of_statsmodels() -> None:
     )
     adjusted = adjusted_difference(values, first, subjects.tolist(), stems.tolist())
     assert adjusted.value == pytest.approx(fit.params[0])
-    assert (adjusted.lo, adjusted.hi) == pytest.approx(tuple(fit.conf_int()[0]))
+    # Many problems of both kinds: the corrections for few ones of `fit_effect` widen it by little.
+    low, high = fit.conf_int()[0]
+    assert low - 0.01 <= adjusted.lo <= low < high <= adjusted.hi <= high + 0.01
     assert adjusted.n == 400
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isnan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.extras import require_extra
-from omibench.results.statistics.fixed_effects import subtract_means
+from omibench.results.statistics.fixed_effects import fit_effect, subtract_means
 from omibench.results.statistics.intervals import (
     FLAT,
     Booleans,
@@ -24,11 +24,9 @@ from omibench.results.statistics.intervals import (
     Floats,
     Sums,
     estimate_design_effects,
-    estimate_sum_variance,
     number_labels,
     sum_values,
     t_tails,
-    t_value,
     t_values,
     z_value,
 )
@@ -224,8 +222,8 @@ def adjusted_difference(
 
     It is the mean of the differences within the strata, with weights a b / (a + b) for a and b
     problems (Mantel and Haenszel; Greenland and Robins 1985, Biometrics 41, 55-68), which is the
-    coefficient of the kind in a linear regression with the stratum as covariate. The interval is
-    Student's with the variance clustered by group (Liang and Zeger 1986).
+    coefficient of the kind in a linear regression with the stratum as covariate: `fit_effect`,
+    whose interval holds its level with few problems of one kind.
 
     Args:
         values: Value of each problem, in [0, 1].
@@ -241,21 +239,16 @@ def adjusted_difference(
     Raises:
         MissingExtraError: If scipy is not installed.
     """
-    codes = number_labels(strata)
-    kind, outcome = (subtract_means(column, codes) for column in (first, values))
-    kept = np.abs(kind) > EQUAL
-    n, total = int(kept.sum()), float(kind @ kind)
+    kept = np.abs(subtract_means(first, number_labels(strata))) > EQUAL
+    n = int(kept.sum())
     if not n:
         return AccuracyDifference(float("nan"), -1.0, 1.0, 0)
-    value = float(kind @ outcome) / total
-    places = number_labels(number_labels(groups)[kept])
-    scores = (kind * (outcome - value * kind))[kept]
-    free, clusters = n - len(np.unique(codes[kept])) - 1, int(places.max()) + 1
-    variance = estimate_sum_variance(scores, places) / total**2
-    if free < 1 or not variance > FLAT:
-        return AccuracyDifference(value, -1.0, 1.0, n)
-    half = sqrt(variance * (n - 1) / free) * t_value(confidence, clusters - 1)
-    return AccuracyDifference(value, max(-1.0, value - half), min(1.0, value + half), n)
+    stratum, group = (number_labels(column)[kept].tolist() for column in (strata, groups))
+    outcomes, kinds = np.asarray(values, dtype=float)[kept], np.asarray(first, dtype=bool)[kept]
+    effect = fit_effect(outcomes, kinds, stratum, group, confidence)
+    if isnan(effect.low):
+        return AccuracyDifference(effect.value, -1.0, 1.0, n)
+    return AccuracyDifference(effect.value, effect.low, effect.high, n)
 
 
 class PairedTests(NamedTuple):
