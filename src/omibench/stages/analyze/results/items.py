@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from omibench.answers.compare import normalise_answer
-from omibench.results.comparison.compare import shorten
 from omibench.results.slices import arrange_items
 from omibench.results.statistics.intervals import Floats, z_value
 from omibench.results.statistics.items import find_inversions, fit_discriminations, fit_rasch
@@ -22,6 +21,7 @@ from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.results.accuracy import SUBJECT, pool_items
 from omibench.stages.analyze.results.chance import guess_chance
 from omibench.stages.analyze.results.result import result
+from omibench.text.masking import mask_line
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
@@ -32,6 +32,8 @@ INVERTED, SUSPECTED = "weak yes strong no", "suspected key"
 FEWEST_MODELS: Final = 3
 FEWEST_DISCRIMINATING: Final = 20
 FEWEST_AGREEING: Final = 3
+_ANSWER_CHARS: Final = 120
+"""Maximum characters of a suspected key in the table."""
 AGREEING: Final = 2 / 3
 """Share of the stronger half of models that must give the same wrong answer."""
 
@@ -154,7 +156,7 @@ def _suspect_keys(
         modes = Counter(forms.most_common(1)[0][0] for forms in models.values())
         form, agreeing = modes.most_common(1)[0]
         if agreeing >= _count_needed(doubted[name]) and (name, form) not in accepted:
-            suspected[name] = shorten(texts[name, form])
+            suspected[name] = mask_line(texts[name, form], _ANSWER_CHARS)
     return suspected
 
 
