@@ -41,7 +41,9 @@ CODES: dict[str, Code] = {
         True, "the PDF has more pages than allowed", "split it or raise --max-pages"
     ),
     "paper_timeout": Code(
-        True, "reading took too long, and no page was read", "raise ocr.timeout_s"
+        True,
+        "reading took too long, and no page was read",
+        "raise ocr.timeout_s or ocr.page_timeout_s",
     ),
     "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
     "paper_failed": Code(True, "the reader failed on this file", "please report the file"),

@@ -134,8 +134,8 @@ def _refuse_unread(job: OcrJob, document: Document, codes: list[str]) -> None:
     """Raise PaperError if no page of the paper was read."""
     paper, pages = job.source.paper, document.pages
     if all(UNREAD in page.codes for page in pages):
-        limit = job.limit_s(0)
-        raise PaperError("paper_timeout", f"{paper}: no page was read in {limit:g} CPU s")
+        limits = f"{job.limit_s(0):g} CPU s, or {job.params.page_timeout_s:g} s a page"
+        raise PaperError("paper_timeout", f"{paper}: no page was read in {limits}")
     if all({UNREAD, FAILED} & set(page.codes) for page in pages):
         raise PaperError("paper_failed", f"{paper}: no page can be read")
     if "pdf_repaired" in codes and not any(page.lines or page.regions for page in pages):
