@@ -212,7 +212,7 @@ def test_types_of_errors(study: Path, items: pd.DataFrame) -> None:
 
 @pytest.fixture(scope="module")
 def people(study: Path, items: pd.DataFrame) -> pd.DataFrame:
-    """People's counted answers with scores: the rows of each person, group and everybody."""
+    """People's counted answers with scores: of each person, group, everybody and the majority."""
     subset = read_table(study, "people-subset").set_index("problem")["use"]
     answers = pd.read_csv(study / "sample/people.csv", dtype={"answer": str})
     counted = answers[answers["problem"].map(subset) == "scored"].fillna({"answer": ""})
@@ -223,11 +223,16 @@ def people(study: Path, items: pd.DataFrame) -> pd.DataFrame:
         counted[["person", "problem", "seconds"]],
         left_on=["person", "id"], right_on=["person", "problem"],
     )  # fmt: skip
+    votes = scored.groupby(["rules", "id", "cluster"]).filter(lambda part: len(part) >= 3)
+    majority = votes.groupby(["rules", "id", "cluster"], as_index=False)[
+        [*set(MEASURES.values())]
+    ].median()
     return pd.concat(
         [
             scored.assign(kind="person", respondent=scored["person"]),
             scored.assign(kind="group", respondent=scored["group"]),
             scored.assign(kind="everybody", respondent=""),
+            majority.assign(kind="majority", respondent="majority", person="majority"),
         ]
     )
 
@@ -267,8 +272,18 @@ def test_people_and_models_on_the_same_problems(
             part = select(people, row, "kind", "rules").query(f"respondent == {row.baseline!r}")
             ours = select(models, row, "model", "setting", "rules").set_index("id")["verdict"]
             deltas = part["id"].map(ours) - part["verdict"]
-            both = estimate_crossed(deltas, part["person"], part["cluster"], is_share=False)
-            assert_equal(row, both)
+            if part["person"].nunique() == 1:
+                assert_equal(row, [deltas.mean()], "estimate")
+                assert row.low <= row.estimate <= row.high
+            else:
+                both = estimate_crossed(deltas, part["person"], part["cluster"], is_share=False)
+                assert_equal(row, both)
+        elif row.metric in ("agreement", "ac1"):
+            part = select(people, row, "kind", "rules")
+            assert_equal(row, [measure_pairs(part)[row.metric == "ac1"]], "estimate")
+            assert row.low <= row.estimate <= row.high
+            assert row.n == part["id"].nunique()
+            continue
         else:
             owner = ("model", "setting") if row.kind == "model" else ("kind", "respondent")
             part = select(models if row.kind == "model" else people, row, "rules", *owner)
@@ -290,10 +305,20 @@ def test_people_and_models_on_the_same_problems(
     respondents = Counter(people.drop_duplicates(["kind", "respondent"])["kind"])
     for kind, number in respondents.items():
         assert seen[kind, "accuracy"] == 2 * seen[kind, "credit"] == 2 * number * slices
-        assert seen[kind, "median seconds"] == number
+        assert seen[kind, "median seconds"] == (0 if kind == "majority" else number)
     cells = verdicts.groupby(["model", "setting"]).ngroups
     assert seen["model", "accuracy"] == 2 * seen["model", "gptscore"] == 2 * cells * slices
     assert seen["group", "difference"] == 2 * cells * respondents["group"]
+    assert seen["majority", "difference"] == 2 * cells
+    assert seen["everybody", "agreement"] == seen["everybody", "ac1"] == 2
+
+
+def measure_pairs(part: pd.DataFrame) -> tuple[float, float]:
+    """The share of pairs of people that agree on a problem, and Gwet's AC1, of right and wrong."""
+    shares, count = part.groupby("id")["verdict"].mean(), part.groupby("id").size()
+    pairs = ((count * (shares**2 + (1 - shares) ** 2) - 1) / (count - 1)).mean()
+    chance = 2 * shares.mean() * (1 - shares.mean())
+    return pairs, (pairs - chance) / (1 - chance)
 
 
 SLICES = ("", "subject", "n_images", "answer_type")
