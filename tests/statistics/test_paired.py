@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import chi2, ttest_1samp
+from scipy.stats import t as student
 from statsmodels.stats.contingency_tables import mcnemar
 
 from omibench.errors import MissingExtraError
@@ -164,6 +165,15 @@ def test_the_adjusted_difference_is_the_coefficient_of_statsmodels() -> None:
     # Many problems of both kinds: the corrections for few ones of `fit_effect` widen it by little.
     low, high = fit.conf_int()[0]
     assert low - 0.01 <= adjusted.lo <= low < high <= adjusted.hi <= high + 0.01
+    # The same interval from the residuals of statsmodels, with the leverage of each cluster.
+    kind = sm.OLS(first.astype(float), sm.add_constant(subjects.astype(float))).fit().resid
+    share = np.array([(kind[stems == stem] ** 2).sum() for stem in np.unique(stems)])
+    share /= share.sum()
+    scores = np.array([(kind * fit.resid)[stems == stem].sum() for stem in np.unique(stems)])
+    variance = (scores**2 / (1 - share)).sum() / (kind @ kind) ** 2 * 400 / 398
+    reach = student.ppf(0.975, int(1 / (share**2).sum()) - 1) * np.sqrt(variance)
+    expected = (fit.params[0] - reach, fit.params[0] + reach)
+    assert (adjusted.lo, adjusted.hi) == pytest.approx(expected)
     assert adjusted.n == 400
 
 

@@ -90,7 +90,7 @@ def limit_cpu(seconds: float) -> None:
 def limit_next(seconds: float | None) -> None:
     """Terminate this process after `seconds` of CPU time from now, None for those of `limit_cpu`.
 
-    Does nothing in a process without a limit, which is no reader's.
+    Does nothing in a process to which `limit_cpu` was not applied.
     """
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _CELL = ["model", "setting", "rules"]
 _VOTERS = 3
-"""Of two people who differ there is no majority."""
+"""Minimum number of people for a majority: two can differ."""
 _LOG = logging.getLogger("omibench")
 
 
