@@ -159,7 +159,11 @@ class MadeRun:
 
 def make_run(letters: str = "ABCDABCD", golds: str = "ABCDABCD", cell: str = "m/cot") -> MadeRun:
     """A run of one cell whose responses give these letters in a box."""
-    texts = {
+    return MadeRun(dict(zip(NAMES, golds, strict=False)), {cell: make_texts(letters)})
+
+
+def make_texts(letters: str) -> Texts:
+    """One response to each problem, with its letter in a box."""
+    return {
         name: [rf"So \boxed{{{letter}}}."] for name, letter in zip(NAMES, letters, strict=False)
     }
-    return MadeRun(dict(zip(NAMES, golds, strict=False)), {cell: texts})

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.run_comparison.runs import MadeJudge, MadeRun, make_run
+from tests.run_comparison.runs import MadeJudge, MadeRun, make_run, make_texts
 
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UnfinishedError
 from omibench.params.setting import Cell
 from omibench.results.comparison.compare import Run, compare_run_folders
 from omibench.results.comparison.report import LISTED, RunComparison
+from omibench.results.comparison.text import describe_comparison
 
 JUDGED = ("gptscore", "gptscore")
 
@@ -53,6 +54,20 @@ def test_a_corrected_gold(tmp_path: Path) -> None:
     assert comparison.composition.other_gold_ids == ["p7"]
     (item,) = comparison.verdicts
     assert (item.id, item.verdict_a, item.verdict_b, item.differs) == ("p7", 0, 1, "gold")
+
+
+def test_the_ranking_by_corrected_golds_alone(tmp_path: Path) -> None:
+    """x leads y by p7 whose gold was wrong; in B, y also answers others and falls behind again."""
+    a = make_run(golds="ABCDABCA").change(
+        cells={"x/cot": make_texts("ABCDABBA"), "y/cot": make_texts("ABCDABBD")}
+    )
+    b = make_run().change(
+        cells={"x/cot": make_texts("ABCDABBA"), "y/cot": make_texts("DDDDDDBD")}, revision="2"
+    )
+    comparison = compare(tmp_path, a, b)
+    ranks = {c.model: (c.rank_a, c.rank_gold, c.rank_b) for c in comparison.cells}
+    assert ranks == {"x": (1, 2, 1), "y": (2, 1, 2)}
+    assert "changes in 2 of 2 cells: x/cot 1 to 2, y/cot 2 to 1" in describe_comparison(comparison)
 
 
 def test_the_first_thing_that_differs_is_the_cause(tmp_path: Path) -> None:

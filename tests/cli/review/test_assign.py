@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -46,10 +49,33 @@ def test_kinds_of_a_study_become_tasks(study: Path) -> None:
     assert invoke("item").splitlines()[0] == "item: 1 new, 0 changed, 2 unchanged"
 
 
+def test_suspected_keys_become_tasks_of_their_own(study: Path) -> None:
+    tables = study / "results/analyze/tables"
+    tables.mkdir(parents=True)
+    names = [row["id"] for row in read_rows(study / "results/rationale/problems.jsonl")]
+    pl.DataFrame(
+        {"id": [*names, None], "suspected_key": [None, "7 cm", None, None], "metric": ["m"] * 4}
+    ).write_parquet(tables / "items.parquet")
+    assert (
+        invoke("item", "--suspected-keys").splitlines()[0] == "item: 1 new, 0 changed, 0 unchanged"
+    )
+    assert [row["id"] for row in read_rows(study / "review/tasks.jsonl")] == [f"item:{names[1]}"]
+    assert invoke("item").splitlines()[0] == "item: 2 new, 0 changed, 1 unchanged"
+    assert (
+        invoke("item", "--suspected-keys").splitlines()[0] == "item: 0 new, 0 changed, 3 unchanged"
+    )
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         (["items"], "'items'"),
+        (["item", "--suspected-keys"], "items.parquet not found, so no key is suspected"),
+        (["steps", "--suspected-keys"], "--suspected-keys: 'steps' is not about a key"),
         (["item", "--to", "bob"], "bob has the roles auditor in reviewers.yaml, not annotator"),
         (["steps", "--model", "gpt"], "--model 'gpt' is not defined"),
         (["photo_fields", "--photographs", "none"], "none: is not a folder of photographs"),

@@ -41,6 +41,14 @@ def assign(
         Path | None,
         typer.Option(metavar="FILE.jsonl", help="problems.jsonl to use.  [that of the last stage]"),
     ] = None,
+    suspected_keys: Annotated[
+        bool,
+        typer.Option(
+            "--suspected-keys",
+            help="New tasks only for problems whose key the report suspects: strong models agree "
+            "on another answer.",
+        ),
+    ] = False,
     photographs: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of photographs, for the kinds photo_*."),
@@ -69,14 +77,21 @@ def assign(
     Example:
       omibench review assign rationale item
       omibench review assign item --limit 50 --to ann
+      omibench review assign item --suspected-keys
       omibench review assign steps --draw 100 --model my-model
     """
+    from omibench.review.contents import PROBLEM_KINDS
     from omibench.review.kinds import find_kind
     from omibench.review.tasks.assign import assign_tasks, describe_assignment
     from omibench.review.tasks.request import AssignOptions
 
     for kind in kinds:
         find_kind(kind)
+        if suspected_keys and kind not in PROBLEM_KINDS:
+            raise ParamsError(
+                f"--suspected-keys: {kind!r} is not about a key; use one of the kinds "
+                f"{', '.join(PROBLEM_KINDS)}"
+            )
     study = show_study(params)
     folder = name_folder(review, study.review, params)
     check_names(study, model, setting)
@@ -85,6 +100,7 @@ def assign(
         seed=seed,
         only=tuple(to or ()),
         problems=problems,
+        suspected_keys=suspected_keys,
         photographs=photographs,
         draw=draw,
         models=model,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -374,7 +374,8 @@ class _Table:
         edited: set[str],
         other_gold: set[str],
     ) -> None:
-        self.cells: list[CellComparison] = []
+        self.cells: list[dict[str, Any]] = []
+        """The fields of a CellComparison without ranks."""
         self.simulated = [False, False]
         self._runs, self._rules, self._confidence = runs, rules, confidence
         self._edited, self._other_gold = edited, other_gold
@@ -403,11 +404,9 @@ class _Table:
             self.simulated[side] |= simulated[side]
             self._scorings[side].add(scorings[side])
         self._frames.append(frame)
-        contrast = self._contrast(frame)
         self.cells.append(
-            CellComparison(
-                **contrast, model=cell.model, setting=cell.setting, simulated=any(simulated)
-            )
+            self._contrast(frame)
+            | {"model": cell.model, "setting": cell.setting, "simulated": any(simulated)}
         )
         self._changes.update(self._find_changes(cell, frame, scorings, samples))
 
@@ -537,7 +536,7 @@ class _Table:
             "scoring_a": _summarise_scoring(self._rules[0], self._scorings[0]),
             "scoring_b": _summarise_scoring(self._rules[1], self._scorings[1]),
             "total": Contrast(**self._contrast(pl.concat(self._frames))),
-            "cells": self.cells,
+            "cells": _rank_cells(self.cells),
             "changes": [
                 RunChange(cause=cause, field=field, a=a, b=b, cells=cells)
                 for (cause, field, a, b), cells in order[:LISTED]
@@ -547,6 +546,26 @@ class _Table:
             "verdicts": [ChangedVerdict(**r) for r in changed.head(LISTED).iter_rows(named=True)],
             "notes": notes + self._left_out[:LISTED],
         }
+
+
+def _rank_cells(cells: Sequence[Mapping[str, Any]]) -> list[CellComparison]:
+    """Return the cells with their ranks within their setting."""
+    table = pl.DataFrame(
+        {
+            "setting": [cell["setting"] for cell in cells],
+            "rank_a": [cell["common_a"] for cell in cells],
+            "rank_gold": [
+                cell["common_a"] + sum(t.change for t in cell["causes"] if t.cause == "gold")
+                for cell in cells
+            ],
+            "rank_b": [cell["common_b"] for cell in cells],
+        }
+    )
+    accuracies = pl.exclude("setting").round(9)
+    ranks = table.select(accuracies.rank("min", descending=True).over("setting").cast(pl.Int64))
+    return [
+        CellComparison(**cell, **rank) for cell, rank in zip(cells, ranks.to_dicts(), strict=True)
+    ]
 
 
 def _is_changed(frame: pl.DataFrame) -> bool:

@@ -83,6 +83,11 @@ class CellComparison(Contrast):
     model: str
     setting: str
     simulated: bool
+    rank_a: int
+    """Rank of `common_a` among the compared cells of the setting; equal ones share the best."""
+    rank_gold: int
+    """The same if only the other gold answers had changed verdicts: common_a + their change."""
+    rank_b: int
 
 
 class RunChange(FrozenModel):

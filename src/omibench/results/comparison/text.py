@@ -72,6 +72,8 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
     for total in table.total.causes:
         count = _count(total.verdicts, "verdict")
         yield f"  {_points(total.change):>14}  {total.cause:<8}  {_MEANINGS[total.cause]} ({count})"
+    if any(total.cause == "gold" for total in table.total.causes) and len(table.cells) > 1:
+        yield f"  {_describe_ranks(table.cells)}"
     for change in table.changes[:CHANGE_LINES]:
         cells = _count(change.cells, "cell")
         yield f"  {change.cause}: {change.field}: {change.a} > {change.b} ({cells})"
@@ -105,6 +107,20 @@ def _describe_cell(cell: CellComparison) -> str:
     causes = ", ".join(f"{total.cause} {_points(total.change)}" for total in cell.causes)
     mark = " SIMULATED" if cell.simulated else ""
     return f"{cell.model}/{cell.setting}{mark}: {_describe_contrast(cell)}; {causes or 'no change'}"
+
+
+def _describe_ranks(cells: list[CellComparison]) -> str:
+    """State how the other gold answers alone change the ranking within settings."""
+    moved = [
+        f"{cell.model}/{cell.setting} {cell.rank_a} to {cell.rank_gold}"
+        for cell in sorted(cells, key=lambda cell: cell.rank_a)
+        if cell.rank_gold != cell.rank_a
+    ]
+    names = f": {_shorten_list(moved, CELL_LINES)}" if moved else ""
+    return (
+        "by the gold answers alone, the rank within the setting changes in "
+        f"{len(moved):,} of {_count(len(cells), 'cell')}{names}"
+    )
 
 
 def _count(number: int, noun: str) -> str:

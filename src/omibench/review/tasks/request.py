@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.errors import MissingInputError
+from omibench.files.parquet import read_frame
 from omibench.params.study import Study
 from omibench.review.apply import apply, load_decisions, rejections
 from omibench.review.outcomes import ReviewIndex, ReviewRule, apply_earlier_kinds
@@ -30,6 +31,7 @@ class AssignOptions:
         limit: The maximum number of new tasks; None for all.
         seed: Seed of draws; `study.seed` if None.
         problems: The file of problems, instead of the study's latest.
+        suspected_keys: New tasks only for problems whose key the report suspects (`items`).
         photographs: The folder of photographs.
         draw: The number of responses of each model, instead of `DRAWS`.
         models: Restrict responses to these models; None for all.
@@ -40,6 +42,7 @@ class AssignOptions:
     limit: int | None = None
     seed: int | None = None
     problems: Path | None = None
+    suspected_keys: bool = False
     photographs: Path | None = None
     draw: int | None = None
     models: Collection[str] | None = None
@@ -89,11 +92,12 @@ class TaskRequest(AssignOptions):
             if task.kind == self.kind and task.of is None
         }
 
-    def choose(self, subjects: Iterable[str]) -> set[str]:
+    def choose(self, subjects: Iterable[str], fresh: Collection[str] | None = None) -> set[str]:
         """Choose subjects: all with an existing task, and new ones up to the limit.
 
         Args:
             subjects: All candidate subjects. New ones are chosen by seed and id only.
+            fresh: Restrict new ones to these; None for all.
         """
         present = self.list_present_subjects()
         every = list(subjects)
@@ -102,7 +106,9 @@ class TaskRequest(AssignOptions):
             text = f"{self.draw_seed}\0{self.kind}\0{subject}"
             return hashlib.sha256(text.encode()).hexdigest()
 
-        new = sorted((s for s in every if s not in present), key=rank)
+        new = sorted(
+            (s for s in every if s not in present and (fresh is None or s in fresh)), key=rank
+        )
         return {s for s in every if s in present} | set(new[: self.limit])
 
 
@@ -125,6 +131,26 @@ def find_problems(results: Path) -> Path:
     raise MissingInputError(
         f"{results}: problems.jsonl not found; run `omibench run`, or pass the file with --problems"
     )
+
+
+def read_suspected_keys(results: Path) -> set[str]:
+    """Return the ids of the problems whose key the report suspects.
+
+    Args:
+        results: The folder of results, analysed.
+
+    Raises:
+        MissingInputError: There is no report, or the study has too few models for its table.
+        FileFormatError: Its table is invalid.
+    """
+    path = results / "analyze" / "tables" / "items.parquet"
+    if not path.is_file():
+        raise MissingInputError(
+            f"{path} not found, so no key is suspected; run `omibench run` with at least three "
+            "models first"
+        )
+    rows = read_frame(path, columns=["id", "suspected_key"])
+    return {name for name, key in rows.iter_rows() if name is not None and key is not None}
 
 
 def read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:

@@ -18,7 +18,12 @@ from omibench.review.tasks.problems import (
     show_candidates,
     show_labels,
 )
-from omibench.review.tasks.request import TaskRequest, find_problems, read_current_problems
+from omibench.review.tasks.request import (
+    TaskRequest,
+    find_problems,
+    read_current_problems,
+    read_suspected_keys,
+)
 from omibench.schemas.curation import LabelRow, RationaleCandidate
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
@@ -160,7 +165,8 @@ def draft_study_problems(request: TaskRequest) -> list[TaskDraft]:
     """
     path = request.problems or find_problems(request.results)
     problems = read_current_problems(request, path)
-    names = request.choose(problem.id for problem in problems)
+    suspected = read_suspected_keys(request.results) if request.suspected_keys else None
+    names = request.choose((problem.id for problem in problems), suspected)
     problems = [problem for problem in problems if problem.id in names]
     elsewhere = _read_elsewhere(request, path.parent, problems)
     return draft_problem_tasks(request.kind, problems, path.parent, elsewhere)

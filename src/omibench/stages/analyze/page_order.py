@@ -58,7 +58,7 @@ PARTS: Final = (
         "What do more pictures, worse pictures, other pictures and longer questions change?",
         (
             "images", "drops", "real-clean", "real-clean-noise", "ocr-accuracy",
-            "accuracy-by-length", "length-correlations", "accuracy-by-year", "cutoffs",
+            "accuracy-by-length", "length-correlations", "accuracy-by-year", "cutoffs", "fresh",
             "saliency", "saliency-confidence", "saliency-gains", "saliency-wins", "saliency-impact",
         ),
     ),
@@ -72,7 +72,10 @@ PARTS: Final = (
         "failures",
         "Failures",
         "Why is an answer missing or wrong?",
-        ("failures", "items", "error-types", "wrong-steps", "reasoning", "rationale-marks"),
+        (
+            "failures", "items", "key-effects", "error-types", "wrong-steps", "reasoning",
+            "rationale-marks",
+        ),
     ),
     ReportPart("cost", "Cost", "What does accuracy cost?", ("accuracy-by-cost",)),
     ReportPart("people", "People", "How good are people?", ("people", "people-by-year")),

@@ -17,9 +17,10 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 from tests.stages.analyze.results.curves.made import SIMULATED, Draw, make_analysis, make_answers
-from tests.stages.analyze.results.curves.test_curves import judge, open_cutoffs
+from tests.stages.analyze.results.curves.test_curves import judge, open_cutoffs, open_fresh
 from tests.stages.analyze.results.reading_study import open_reading_study
 from tests.stages.analyze.results.saliency_study import open_saliency_study
+from tests.stages.analyze.results.test_tables import open_doubtful
 
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures import FIGURES
@@ -117,6 +118,8 @@ STUDIES: dict[Callable[[Path], Analysis], dict[str, int]] = {
          "prompt-differences"), 0,
     ),
     open_cutoffs: {"cutoffs": 12},
+    open_doubtful: {"key-effects": 18},
+    open_fresh: {"fresh": 8},
     open_judged: dict.fromkeys(("error-types", "wrong-steps", "rationale-marks"), 0),
     open_differences: {"dumbbell": 12, "deltas": 12, "drops": 12, "real-clean": 18,
                        "real-clean-noise": 18, "ranks": 3, "items": 0},
@@ -485,12 +488,14 @@ def test_failures_are_those_of_a_scorer_that_detects_them() -> None:
     assert read("failures", published)[2]["subtitle"] == ["by the scorer robust"]
 
 
-def test_scorers_are_drawn_where_they_differ_most() -> None:
+def test_many_cells_are_a_map_of_how_far_scorers_differ() -> None:
+    """All of them, since the largest differences alone would exaggerate."""
     rows = make_totals(cross(1, MOST_ROWS + 2), ("robust", "other"))
     other = pl.when(pl.col("rules") == "other").then(0.0).otherwise("estimate")
-    _, drawn, title = read("rules", rows.with_columns(estimate=other))
-    assert title["subtitle"] == ["the 40 of 42 cells of which they differ most"]
-    assert {round(row["estimate"]) for row in drawn} == {0, *range(2, MOST_ROWS + 2)}
+    encoding, drawn, title = read("rules", rows.with_columns(estimate=other))
+    assert "largest difference between two scorers in each cell, points" in title["subtitle"]
+    assert encoding["opacity"]["field"] == "strength"
+    assert [round(row["estimate"]) for row in drawn] == [*range(MOST_ROWS + 2)]
 
 
 def test_a_single_scorer_is_not_compared_and_single_judges_are_left_out() -> None:

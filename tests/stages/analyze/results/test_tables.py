@@ -37,6 +37,7 @@ from omibench.results.statistics.correlation import correlate
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.figures.findings import describe_key_effects
 from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.results.items import _guess_agreement
 from omibench.stages.analyze.results.result import COLUMNS, complete_table, write_table
@@ -244,25 +245,31 @@ def test_both_files_hold_the_table(tmp_path: Path) -> None:
 # Items: difficulties, abilities and problems to check.
 
 
-def test_problems_and_models_share_a_scale_and_doubtful_problems_are_named(tmp_path: Path) -> None:
+DOUBTFUL = "abcdef"
+HOSTILE = "=HYPERLINK(1)\n<script>"
+
+
+def open_doubtful(folder: Path) -> Analysis:
     """Models a to f, each better than the one before, and problems with one flag each."""
-    hostile = "=HYPERLINK(1)\n<script>"
-    names = "abcdef"
     draws = [
         Draw(model, "cot", f"p{n}", float(n < 5 + 3 * place), extracted=f"{model}{n}")
-        for place, model in enumerate(names)
+        for place, model in enumerate(DOUBTFUL)
         for n in range(5, 20)
     ]
-    for place, model in enumerate(names):
+    for place, model in enumerate(DOUBTFUL):
         strong = place > 2
         draws += [
-            Draw(model, "cot", "p0", 0.0, extracted=hostile if strong else f"{place}"),
+            Draw(model, "cot", "p0", 0.0, extracted=HOSTILE if strong else f"{place}"),
             Draw(model, "cot", "p1", 1.0),
             Draw(model, "cot", "p2", float(place < 2), extracted=f"1{place}"),
             Draw(model, "cot", "p3", float(place < 2), extracted="8" if place > 3 else f"{place}"),
         ]
-    study = {"settings": {"cot": {}}, "infer": {"models": [*names], "settings": ["cot"]}}
-    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "items")
+    study = {"settings": {"cot": {}}, "infer": {"models": [*DOUBTFUL], "settings": ["cot"]}}
+    return make_analysis(folder, study, make_answers(20), draws)
+
+
+def test_problems_and_models_share_a_scale_and_doubtful_problems_are_named(tmp_path: Path) -> None:
+    table = table_of(open_doubtful(tmp_path), "items")
     problems = {row["id"]: row for row in table.filter(metric="difficulty").to_dicts()}
     assert {name: row["flags"] for name, row in problems.items() if row["flags"]} == {
         "p0": "solved by none, suspected key", "p1": "solved by all",
@@ -279,10 +286,69 @@ def test_problems_and_models_share_a_scale_and_doubtful_problems_are_named(tmp_p
     assert (problems["p5"]["models"], problems["p5"]["guessed"]) == (6, 0), "an open answer"
     assert problems["p5"]["discrimination"] is None
     abilities = table.filter(metric="ability")
-    assert abilities["model"].to_list() == [*names]
+    assert abilities["model"].to_list() == [*DOUBTFUL]
     assert abilities["estimate"].is_sorted()
     write_table(table, tmp_path / "tables", "items")
     assert "'=HYPERLINK(1) <script>" in (tmp_path / "tables/items.csv").read_text("utf-8")
+
+
+def test_ranks_with_other_keys_are_those_of_the_same_responses(tmp_path: Path) -> None:
+    """Of 19 problems, p0 has a suspected key: d, e and f are right there if it is replaced."""
+    table = table_of(open_doubtful(tmp_path), "key-effects")
+    assert set(table["suspected"]) == {1}
+    accuracies, ranks = (
+        {
+            keys: rows["estimate"].to_list()
+            for (keys,), rows in table.filter(metric=metric).sort("model").group_by("keys")
+        }
+        for metric in ("accuracy", "rank")
+    )
+    right = [3, 6, 7, 10, 13, 16]
+    assert accuracies == {
+        "as scored": pytest.approx([n / 19 for n in right], abs=1e-6),
+        "suspected keys left out": pytest.approx([n / 18 for n in right], abs=1e-6),
+        "suspected keys replaced": pytest.approx(
+            [(n + m) / 19 for n, m in zip(right, [0, 0, 0, 1, 1, 1], strict=True)], abs=1e-6
+        ),
+    }
+    assert all(side == [6, 5, 4, 3, 2, 1] for side in ranks.values())
+
+
+def test_a_suspected_key_can_decide_who_is_first(tmp_path: Path) -> None:
+    """a is ahead by three problems, on which b, c and d agree on another answer."""
+    draws = [
+        Draw(model, "cot", f"p{n}", verdict, extracted="7" if verdict else other)
+        for model in "abcd"
+        for n in range(20)
+        for verdict, other in [
+            (float(model == "a"), f"{n + 50}") if n < 3 else (float(n % 4 < 2), f"{model}{n}")
+        ]
+    ]
+    study = {
+        "settings": {"cot": {}},
+        "infer": {"models": [*"abcdefg", "half"], "settings": ["cot"]},
+    }
+    draws += [
+        Draw(model, "cot", f"p{n}", float(n == 5), extracted="0")
+        for model in "efg"
+        for n in range(20)
+    ]
+    draws += [Draw("half", "cot", f"p{n}", 0.0, extracted="1") for n in range(3, 13)]
+    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "key-effects")
+    first = {
+        keys: sorted(rows["model"])
+        for (keys,), rows in table.filter(metric="rank", estimate=1.0).group_by("keys")
+    }
+    assert first == {
+        "as scored": ["a"], "suspected keys left out": [*"abcd"],
+        "suspected keys replaced": [*"bcd"],
+    }  # fmt: skip
+    part = table.filter(model="half", metric="rank")
+    assert part["estimate"].to_list() == [None] * 3, "it answered other problems"
+    finding = describe_key_effects(table)
+    assert "contradict 3 keys. As scored, a is first." in finding
+    assert "left out, 3 of 7 models change rank and 4 models are first" in finding
+    assert "replaces them, 4 of 7 models change rank and b and c and d are first" in finding
 
 
 def test_twenty_models_give_discriminations(tmp_path: Path) -> None:

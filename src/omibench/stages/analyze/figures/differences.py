@@ -36,6 +36,7 @@ from omibench.stages.analyze.figures.findings import (
     count_differences,
     count_open_ranks,
     describe_cutoffs,
+    describe_fresh,
 )
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.formatting import NO_VALUE, format_points, name_rules
@@ -56,6 +57,7 @@ _NUMBERS = ("estimate", "low", "high", "score", "baseline_score")
 _MEASURES = ("accuracy", "gptscore")
 _SIDES = {"baseline_score": "instruct", "score": "thinking"}
 _AROUND = {"before": "exams before the cut-off", "after": "exams after it"}
+_PUBLIC = {"before": "public problems", "after": "fresh problems"}
 
 
 def _select_differences(table: pl.DataFrame, kind: str) -> list[Row]:
@@ -361,17 +363,39 @@ def draw_cutoffs(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if no cell has enough problems on both sides.
     """
+    note = "before minus after in points, over all problems with a year; newer ones may be harder"
+    title = "Accuracy before and after the cut-off of each model"
+    return _draw_sides(table, _AROUND, title, note, "cutoff")
+
+
+@figure("fresh", "fresh", "Accuracy on public and fresh problems", finding=describe_fresh)
+def draw_fresh(table: pl.DataFrame) -> Chart | None:
+    """Draw one row per cell: its accuracy on public and on fresh problems, joined by a line.
+
+    Args:
+        table: The result `fresh`.
+
+    Returns:
+        The chart; None if no cell has enough problems on both sides.
+    """
+    title = "Accuracy on public and fresh problems"
+    return _draw_sides(table, _PUBLIC, title, "public minus fresh in points, over all problems")
+
+
+def _draw_sides(
+    table: pl.DataFrame, sides: Mapping[str, str], title: str, note: str, detail: str = ""
+) -> Chart | None:
+    """Draw `before` and `after` of each cell; the column `detail` follows its name."""
     rules = pick_rules(table)
     compared = table.filter(pl.col("before").is_not_null(), rules=rules).to_dicts()
-    named = name_lines(scale_up(compared, *_AROUND, "raw"), "label", "setting_label")
+    named = name_lines(scale_up(compared, *sides, "raw"), "label", "setting_label")
+    lines = [f"{row['line']} ({row[detail]})" if detail else row["line"] for row in named]
     data, selection = head_lines(
-        [row | {"line": f"{row['line']} ({row['cutoff']})"} for row in named]
+        [row | {"line": line} for row, line in zip(named, lines, strict=True)]
     )
     if not data:
         return None
-    chart = _join_sides(data, _AROUND, "raw")
-    title = "Accuracy before and after the cut-off of each model"
-    note = "before minus after in points, over all problems with a year; newer ones may be harder"
+    chart = _join_sides(data, sides, "raw")
     return finish_rows(chart, title, data, describe_rules(rules), note, selection)
 
 

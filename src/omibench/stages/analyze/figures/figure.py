@@ -128,10 +128,11 @@ def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
         with analysis.leave_out_failing(FIGURES, name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
-            chart = None if table is None else figure.draw(label_cells(table, *labels))
-            if table is None or chart is None:
+            named = None if table is None else label_cells(table, *labels)
+            chart = None if named is None else figure.draw(named)
+            if named is None or chart is None:
                 continue
-            finding = figure.finding(table) if figure.finding else None
+            finding = figure.finding(named) if figure.finding else None
             specification = describe_chart(chart)
             svg = render_specification(specification)
             drawings.append(FigureDrawing(figure, svg, specification, finding or ""))

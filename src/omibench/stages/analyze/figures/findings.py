@@ -7,7 +7,7 @@ sentences say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
@@ -17,7 +17,16 @@ from omibench.stages.analyze.formatting import count_noun, format_p, format_poin
 from omibench.stages.analyze.people import MAJORITY
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.cutoffs import OVER_MODELS
-from omibench.stages.analyze.results.items import ALL, DIFFICULTY, INVERTED, NONE, SUSPECTED
+from omibench.stages.analyze.results.items import (
+    ALL,
+    AS_SCORED,
+    DIFFICULTY,
+    INVERTED,
+    LEFT_OUT,
+    NONE,
+    REPLACED,
+    SUSPECTED,
+)
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 
 _KINDS: Final = ("setting", "model")
 _ALONE: Final = "The intervals are not corrected for their number."
+_MOST_NAMES: Final = 3
 _ENDS: Final = "Overlapping intervals decide nothing."
 
 
@@ -206,15 +216,11 @@ def describe_cutoffs(table: pl.DataFrame) -> str | None:
         The sentences, with what each comparison cannot show; None if nothing was tested.
     """
     rows = table.filter(rules=pick_rules(table))
-    tests = rows.filter(pl.col("p_holm").is_not_null())
-    significant = tests.filter("significant")
-    if tests.is_empty():
+    counts = _count_significant(rows)
+    if counts is None:
         return None
-    above = significant.filter(pl.col("estimate") > 0).height
     sentences = (
-        f"Older minus newer exams, within subjects: {significant.height:,} of "
-        f"{count_noun(tests.height, 'difference')} significant after Holm's correction, {above:,} "
-        f"above zero and {significant.height - above:,} below. Newer problems may be harder: alone "
+        f"Older minus newer exams, within subjects: {counts} Newer problems may be harder: alone "
         "this shows no leak."
     )
     for row in rows.filter(metric=OVER_MODELS).drop_nulls("p").iter_rows(named=True):
@@ -226,6 +232,29 @@ def describe_cutoffs(table: pl.DataFrame) -> str | None:
             "difficulty, but assumes that models otherwise differ equally in all years."
         )
     return sentences
+
+
+def describe_fresh(table: pl.DataFrame) -> str | None:
+    """Count the cells that differ on public and fresh problems.
+
+    Args:
+        table: The result `fresh`; only the scorer of the figures is used.
+    """
+    counts = _count_significant(table.filter(rules=pick_rules(table)))
+    words = "Public minus fresh problems, within templates or else subjects"
+    return counts and f"{words}: {counts}"
+
+
+def _count_significant(rows: pl.DataFrame) -> str | None:
+    tests = rows.filter(pl.col("p_holm").is_not_null())
+    if tests.is_empty():
+        return None
+    significant = tests.filter("significant")
+    above = significant.filter(pl.col("estimate") > 0).height
+    return (
+        f"{significant.height:,} of {count_noun(tests.height, 'difference')} significant after "
+        f"Holm's correction, {above:,} above zero and {significant.height - above:,} below."
+    )
 
 
 def count_vote_slopes(table: pl.DataFrame) -> str | None:
@@ -329,6 +358,39 @@ def count_flags(table: pl.DataFrame) -> str:
         f"{found} By {by}, {suspected} {_have(suspected)} a suspected key: most strong models "
         f"agree on another answer. Guesses would agree on {first['guessed'].sum():.0f}."
     )
+
+
+def describe_key_effects(table: pl.DataFrame) -> str:
+    """State which model would be first, and how many ranks would change, with other keys.
+
+    Args:
+        table: The result `key-effects`; only its first scorer is used.
+    """
+    rows = table.filter(rules=table["rules"][0], metric="rank").drop_nulls("estimate")
+    ranks = {
+        keys: dict(rows.filter(keys=keys).select("model", "estimate").iter_rows())
+        for keys in (AS_SCORED, LEFT_OUT, REPLACED)
+    }
+    before = ranks[AS_SCORED]
+
+    def describe(keys: str) -> str:
+        moved = sum(ranks[keys][model] != rank for model, rank in before.items())
+        verb, models = "changes" if moved == 1 else "change", count_noun(len(before), "model")
+        return f"{moved} of {models} {verb} rank and {_name_first(ranks[keys])}"
+
+    return (
+        f"By {name_rules(rows['rules'][0])}, strong models contradict "
+        f"{count_noun(rows['suspected'][0], 'key')}. As scored, {_name_first(before)}. If these "
+        f"keys are left out, {describe(LEFT_OUT)}; if the answer of the strong models replaces "
+        f"them, {describe(REPLACED)}."
+    )
+
+
+def _name_first(ranks: Mapping[str, float]) -> str:
+    first = sorted(model for model, rank in ranks.items() if rank == 1)
+    if len(first) > _MOST_NAMES:
+        return f"{len(first)} models are first"
+    return f"{' and '.join(first)} {'is' if len(first) == 1 else 'are'} first"
 
 
 def _count_flag(rows: pl.DataFrame, flag: str) -> int:

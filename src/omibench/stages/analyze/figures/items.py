@@ -14,16 +14,24 @@ from omibench.stages.analyze.figures.charts import (
     draw_rows,
     encode_colour,
     encode_names,
+    encode_shape,
     finish,
     finish_rows,
     head_lines,
     list_distinct,
     make_chart,
     name_lines,
+    per_cent,
     pick_rules,
+    scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
-from omibench.stages.analyze.figures.findings import count_adjusted, count_flags, count_gains
+from omibench.stages.analyze.figures.findings import (
+    count_adjusted,
+    count_flags,
+    count_gains,
+    describe_key_effects,
+)
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.items import ABILITY, DIFFICULTY
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
@@ -235,3 +243,32 @@ def draw_items(table: pl.DataFrame) -> Chart | None:
         chart, "Difficulty of problems and ability of models", [*dots, *points],
         describe_rules(rows["rules"][0]), no_dots or no_points,
     )  # fmt: skip
+
+
+@figure(
+    "key-effects",
+    "key-effects",
+    "Accuracy if suspected keys are wrong",
+    finding=describe_key_effects,
+)
+def draw_key_effects(table: pl.DataFrame) -> Chart | None:
+    """Draw one row per model: its accuracy as scored, without suspected keys, and with others.
+
+    Args:
+        table: The result `key-effects`; its first scorer is drawn.
+    """
+    rows = scale_up(table.filter(rules=table["rules"][0], metric="accuracy").to_dicts())
+    named, selection = head_lines([row | {"line": row["model"]} for row in rows])
+    keys = list_distinct(named, "keys")
+    marks = (
+        make_chart(named)
+        .mark_point(size=60)
+        .encode(
+            y=encode_names("line", grid=True),
+            x=alt.X("estimate:Q", **per_cent("Right, %")),
+            color=encode_colour("keys", keys, "Keys"),
+            shape=encode_shape("keys", keys, "Keys"),
+        )
+    )
+    title = "Accuracy if suspected keys are wrong"
+    return finish_rows(alt.layer(marks), title, named, describe_rules(named[0]["rules"]), selection)

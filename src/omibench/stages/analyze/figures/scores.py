@@ -203,7 +203,7 @@ def _layer_images(
 def draw_rules(table: pl.DataFrame) -> Chart | None:
     """Draw the same responses under every scorer and the judge, one row per cell.
 
-    A study with too many cells shows those with the largest differences.
+    A study with too many cells for rows gets a heat map of the largest difference of each cell.
 
     Args:
         table: The result `accuracy`; single judges of a panel are only in the table.
@@ -215,15 +215,13 @@ def draw_rules(table: pl.DataFrame) -> Chart | None:
     labels = _name_scorers(rows)
     if len(labels) < 2:
         return None
-    means: dict[str, list[float]] = {}
-    for row in rows:
-        means.setdefault(row["line"], []).append(row["estimate"])
-    ranked = sorted(means, key=lambda cell: min(means[cell]) - max(means[cell]))
-    drawn = {*ranked[:MOST_ROWS]}
+    title = "Scorers and judge on the same responses"
+    if _needs_map(rows):
+        subtitle = "largest difference between two scorers in each cell, points"
+        return _draw_map(_find_spreads(rows), title, subtitle)
     data = [
         {"cell": row["line"], "rules": labels[row["rules"]], "estimate": row["estimate"]}
         for row in rows
-        if row["line"] in drawn
     ]
     names = list(labels.values())
     marks = (
@@ -237,14 +235,21 @@ def draw_rules(table: pl.DataFrame) -> Chart | None:
             shape=encode_shape("rules", names, "Scored by"),
         )
     )
-    selection = f"the {MOST_ROWS} of {len(means)} cells of which they differ most"
-    return finish(
-        alt.layer(marks),
-        "Scorers and judge on the same responses",
-        selection if len(means) > MOST_ROWS else "one row per cell",
-        of=rows,
-        step=8,
-    )
+    return finish(alt.layer(marks), title, "one row per cell", of=rows, step=8)
+
+
+def _find_spreads(rows: Sequence[Row]) -> list[Row]:
+    """Return a row per cell: its largest estimate minus its smallest."""
+    cells: dict[str, list[Row]] = {}
+    for row in rows:
+        cells.setdefault(row["line"], []).append(row)
+    spreads = []
+    for parts in cells.values():
+        estimates = [row["estimate"] for row in parts]
+        spread = max(estimates) - min(estimates)
+        simulated = any(row["simulated"] for row in parts)
+        spreads.append(parts[0] | {"estimate": spread, "simulated": simulated})
+    return spreads
 
 
 def _name_scorers(rows: Sequence[Row]) -> dict[str, str]:

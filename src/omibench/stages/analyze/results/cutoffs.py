@@ -1,4 +1,7 @@
-"""Accuracy on exams from before and after the end of each model's training data."""
+"""Accuracy on problems that a model may have seen, and on others.
+
+Either exams from before and after the end of its training data, or public and fresh problems.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,10 @@ from omibench.stages.analyze.results.result import result
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
+FRESH: Final = "fresh"
+"""Attribute of problems that no model can have seen, such as generated ones: `yes`."""
+TEMPLATE: Final = "template"
+"""Attribute of problems of one kind, of which some are public and others fresh."""
 OVER_MODELS: Final = "difference in differences"
 _NUMBERS: Final = (
     "estimate", "low", "high", "p", "before", "after", "raw", "raw_low", "raw_high",
@@ -70,17 +77,14 @@ def tabulate_cutoffs(analysis: Analysis) -> pl.DataFrame | None:
         )
     )
     rows = [
-        dict(zip(CELL, keys, strict=True)) | _compare_sides(part, analysis.confidence)
+        dict(zip(CELL, keys, strict=True))
+        | _compare_sides(part, part["subject"], analysis.confidence)
+        | _count_undated(part)
         for keys, part in cells.group_by(CELL, maintain_order=True)
     ]
     if not rows:
         return None
-    types = dict.fromkeys(_NUMBERS, pl.Float64)
-    table = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
-    numbers = pl.col(_NUMBERS).fill_nan(None)
-    tested = adjust_families(table.with_columns(numbers), "p", ["setting", "rules"])
-    significant = (pl.col("p_holm") < 1 - analysis.confidence).alias("significant")
-    sides = label_cells(analysis, analysis.mark_simulated(tested.with_columns(significant)))
+    sides = _test_cells(analysis, rows)
     over_models = [
         row | {"simulated": results.rests_on_simulation(row["rules"])}
         for row in _compare_models(place(pool_items(analysis, ["model", "rules"])), analysis)
@@ -88,21 +92,70 @@ def tabulate_cutoffs(analysis: Analysis) -> pl.DataFrame | None:
     return pl.concat([sides, pl.DataFrame(over_models)], how="diagonal_relaxed")
 
 
-def _compare_sides(part: pl.DataFrame, confidence: float) -> dict[str, Any]:
-    """Return the row of one cell."""
-    known = part.drop_nulls("is_before")
-    before, after = known.filter("is_before"), known.filter(~pl.col("is_before"))
+@result("fresh", "Accuracy on public and fresh problems")
+def tabulate_fresh(analysis: Analysis) -> pl.DataFrame | None:
+    """Compare the problems with the attribute `fresh: yes` with all others.
+
+    A side of fewer than 10 problems is not compared.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        For each cell and scorer, over the full settings, a row as those of `cutoffs`: `before` are
+        the public problems, `after` the fresh ones. The difference is within templates where the
+        problems have the attribute `template`, otherwise within subjects. None if no problem is
+        fresh, or all are.
+    """
+    items = analysis.items
+    if FRESH not in items.columns or items[FRESH].dtype != pl.String:
+        return None
+    has_templates = TEMPLATE in items.columns and items[TEMPLATE].dtype == pl.String
+    group = pl.coalesce(TEMPLATE, "subject") if has_templates else pl.col("subject")
+    is_public = (pl.col(FRESH) != "yes").fill_null(value=True)
+    sides = items.select("id", group=group, is_before=is_public)
+    if sides["is_before"].n_unique() < 2:
+        return None
+    results = analysis.results
+    cells = analysis.item_values.filter(
+        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
+    ).join(sides, on="id", maintain_order="left")
+    rows = [
+        dict(zip(CELL, keys, strict=True))
+        | _compare_sides(part, part["group"], analysis.confidence)
+        for keys, part in cells.group_by(CELL, maintain_order=True)
+    ]
+    return _test_cells(analysis, rows) if rows else None
+
+
+def _test_cells(analysis: Analysis, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Return the rows of cells with Holm's test over the models of a setting, and labels."""
+    types = dict.fromkeys(_NUMBERS, pl.Float64)
+    table = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
+    numbers = pl.col(_NUMBERS).fill_nan(None)
+    tested = adjust_families(table.with_columns(numbers), "p", ["setting", "rules"])
+    significant = (pl.col("p_holm") < 1 - analysis.confidence).alias("significant")
+    return label_cells(analysis, analysis.mark_simulated(tested.with_columns(significant)))
+
+
+def _count_undated(part: pl.DataFrame) -> dict[str, Any]:
     undated = part["year"].null_count()
+    same_year = part["is_before"].null_count() - undated
+    return {"cutoff": part["cutoff"][0], "same_year": same_year, "undated": undated}
+
+
+def _compare_sides(part: pl.DataFrame, groups: pl.Series, confidence: float) -> dict[str, Any]:
+    """Return the numbers of one cell; `groups` has the group of each row."""
+    known = part.with_columns(groups.alias("_group")).drop_nulls("is_before")
+    before, after = known.filter("is_before"), known.filter(~pl.col("is_before"))
     facts: dict[str, Any] = dict.fromkeys(_NUMBERS) | {
-        "metric": DIFFERENCE, "cutoff": part["cutoff"][0], "n": known.height,
-        "clusters": known["cluster"].n_unique(), "n_before": before.height,
-        "n_after": after.height, "same_year": part.height - known.height - undated,
-        "undated": undated,
+        "metric": DIFFERENCE, "n": known.height, "clusters": known["cluster"].n_unique(),
+        "n_before": before.height, "n_after": after.height,
     }  # fmt: skip
     if min(before.height, after.height) < MIN_PROBLEMS:
         return facts
     raw, adjusted = (
-        _fit(known, groups, confidence) for groups in ([0] * known.height, known["subject"])
+        _fit(known, parts, confidence) for parts in ([0] * known.height, known["_group"])
     )
     return facts | {
         "estimate": adjusted.value, "low": adjusted.low, "high": adjusted.high, "p": adjusted.p,

@@ -784,6 +784,61 @@ def test_fewer_than_ten_problems_on_a_side_are_not_compared(tmp_path: Path) -> N
     assert figure.finding(table) is None
 
 
+def open_fresh(folder: Path, templates: bool = True, fresh: int = 30) -> Analysis:
+    """Model a knows public problems, b none; fresh ones are mostly of the harder template."""
+    answers = [
+        answer.model_copy(
+            update={
+                "attributes": {"fresh": "yes" if is_fresh else "no"}
+                | ({"template": "hard" if is_hard else "easy"} if templates else {})
+            }
+        )
+        for i, answer in enumerate(make_answers(90))
+        for is_fresh in [i < fresh]
+        for is_hard in [i % 3 > 0 if is_fresh else i % 3 == 0]
+    ]
+    draws = [
+        Draw(model, "cot", answer.id, float(rng.random() < chance))
+        for model in "ab"
+        for rng in [Random(model)]
+        for answer in answers
+        for is_public in [answer.attributes["fresh"] == "no"]
+        for is_hard in [answer.attributes.get("template") == "hard"]
+        for chance in [0.8 - 0.5 * is_hard + 0.3 * (is_public and model == "a")]
+    ]
+    models = dict.fromkeys("ab", SIMULATED)
+    study = {**PLAIN, "models": models, "infer": {"models": [*"ab"], "settings": ["cot"]}}
+    return make_analysis(folder, study, answers, draws)
+
+
+def test_fresh_problems_are_compared_within_templates(tmp_path: Path) -> None:
+    table = table_of(open_fresh(tmp_path), "fresh")
+    rows = {row["model"]: row for row in table.to_dicts()}
+    assert [*rows] == ["a", "b"]
+    for row in rows.values():
+        assert (row["n_before"], row["n_after"], row["family"]) == (60, 30, 2)
+        assert row["raw"] == pytest.approx(row["before"] - row["after"], abs=2e-6)
+        assert row["estimate"] < row["raw"] - 0.05, "fresh ones are of the harder template"
+    assert rows["a"]["significant"]
+    assert rows["a"]["low"] > 0
+    assert not rows["b"]["significant"]
+    assert rows["b"]["low"] < 0 < rows["b"]["high"]
+    finding = FIGURES.get("fresh").finding
+    assert finding is not None
+    assert "1 of 2 differences significant" in (finding(table) or "")
+
+
+def test_without_templates_fresh_problems_are_compared_within_subjects(tmp_path: Path) -> None:
+    table = table_of(open_fresh(tmp_path, templates=False), "fresh")
+    assert table["estimate"].to_list() == pytest.approx(table["raw"].to_list(), abs=2e-6)
+
+
+@pytest.mark.parametrize(("fresh", "count"), [(0, None), (90, None), (9, 0)])
+def test_few_fresh_problems_are_not_compared(tmp_path: Path, fresh: int, count: int | None) -> None:
+    table = open_fresh(tmp_path, fresh=fresh).table("fresh")
+    assert (None if table is None else table["estimate"].count()) == count
+
+
 # Accuracy against the number of samples.
 
 SAMPLES = 8
