@@ -1,6 +1,6 @@
 """Write docs/papers.md to standard output."""
 
-from omibench.papers.catalogue import read_catalogue
-from omibench.papers.export.printed_tables import describe_papers
+from omibench.papers.catalogue import read_catalogue, read_rehearsal
+from omibench.papers.export.overview import describe_papers
 
-print(describe_papers(read_catalogue()), end="")
+print(describe_papers(read_catalogue(), read_rehearsal()), end="")

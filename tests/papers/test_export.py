@@ -14,12 +14,8 @@ from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.papers.catalogue import TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results
-from omibench.papers.export.printed_tables import (
-    escape_latex,
-    render_latex,
-    render_markdown,
-    widen_table,
-)
+from omibench.papers.export.printed_tables import escape_latex, render_latex, render_markdown
+from omibench.papers.export.wide_tables import Labels, select_rows, widen_table
 from omibench.stages.analyze.results.result import complete_table, write_table
 
 HOSTILE = r"\input{/etc/passwd} | <script>alert(1)</script> $x$ & 5% #_{}~^"
@@ -56,7 +52,7 @@ def table_of(results: Path) -> pl.DataFrame:
 
 
 def test_a_page_has_total_last_and_names_models_by_their_labels(tmp_path: Path) -> None:
-    page = widen_table(table_of(make_results(tmp_path)), view(), {"a": "Model A"})
+    page = widen_table(table_of(make_results(tmp_path)), view(), Labels({"a": "Model A"}))
     assert page.rows == [("Model A",), ("b",)]
     assert page.columns == [("biology",), ("physics",), ("Total",)]
     assert page.cells[("b",), ("Total",)].estimate == 0.4
@@ -97,6 +93,57 @@ def test_a_column_that_is_not_there_and_two_numbers_for_one_place_are_one_line(
         widen_table(frame, view(rows=["modle"]))
     with pytest.raises(ArgumentError, match="two numbers for"):
         widen_table(frame, view(columns=["metric"]))
+
+
+def parts(*rows: tuple[str, str, str, float]) -> pl.DataFrame:
+    """Rows of model, setting, value and estimate, as those of a tidy table."""
+    names = ["model", "setting", "value", "estimate"]
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(metric=pl.lit("accuracy"))
+    return frame.with_columns(low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64),
+                              simulated=pl.lit(value=False), p=pl.lit(0.0004))  # fmt: skip
+
+
+def test_names_give_the_printed_order_and_label_on_both_sides() -> None:
+    frame = parts(("a", "x", "", 0.1), ("a", "x", "phys", 0.2), ("b", "y", "chem", 0.3))
+    names = {"value": {"chem": "Chem.", "": "Overall"}, "setting": {"y": "Direct", "x": "CoT"}}
+    page = widen_table(frame, view(rows=["setting"], names=names))
+    assert page.columns == [("Chem.",), ("Overall",), ("phys",)]
+    assert page.rows == [("Direct",), ("CoT",)]
+
+
+def test_rows_are_in_groups_by_the_numbers_of_a_column_and_bold_is_best_in_each() -> None:
+    frame = parts(
+        ("a", "x", "", 0.1), ("b", "x", "", 0.4), ("c", "x", "", 0.3), ("d", "x", "", 0.2)
+    )
+    labels = Labels({"a": "A"}, {"a": "open", "b": "closed", "c": "open", "d": "open"})
+    form = view(groups=True, sort=["Total"], ranked=True, names={"group": {"open": "Open models"}})
+    page = widen_table(frame, form, labels)
+    assert page.rows == [("A",), ("d",), ("c",), ("b",)]
+    latex = render_latex(page, "T", "tab:t")
+    assert r"\multicolumn{2}{l}{\textit{Open models}}" in latex
+    assert r"c & \textbf{30.00}$^{2}$ \\" in latex
+    assert r"d & \underline{20.00}$^{3}$ \\" in latex
+    assert "| *closed* | |" in render_markdown(page, "T")
+
+
+def test_a_change_is_printed_after_its_number_and_people_bear_no_mark() -> None:
+    frame = parts(("People", "", "", 0.9), ("a", "cot", "", 0.5), ("a", "direct", "", 0.6))
+    change = parts(("a", "cot", "", -0.1))
+    form = view(rows=["model", "setting"], unmarked=["People"], digits=1)
+    text = render_markdown(widen_table(frame, form, changes=change), "T")
+    assert "| People |  | 90.0 |" in text
+    assert "| a | cot | *50.0 \\(↓ 10.0\\)* |" in text
+    assert "| a | direct | **60.0** |" in text
+
+
+def test_rows_of_a_result_take_another_number_and_another_place() -> None:
+    part = TableView(result="r", number="p", where={"model": ["a"]}, values={"metric": "p-value"})
+    rows = select_rows(parts(("a", "x", "", 0.1), ("b", "x", "", 0.4)), part.own)
+    assert rows.select("model", "metric", "estimate").rows() == [("a", "p-value", 0.0004)]
+    page = widen_table(rows, view(columns=["metric"], percent=False, digits=3))
+    assert "<0.001" in page.format(page.cells[("a",), ("p-value",)], intervals=False)
+    with pytest.raises(ArgumentError, match="no column 'modle'"):
+        select_rows(rows, TableView(result="r", where={"modle": ["a"]}).own)
 
 
 def test_latex_marks_the_best_and_the_second_best_of_each_column(tmp_path: Path) -> None:
@@ -156,7 +203,7 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
     for name, paper in read_catalogue().items():
         out = tmp_path / name
-        done = export_paper(results, name, out, ExportOptions())
+        done = export_paper([results], name, out, ExportOptions())
         assert [entry.key for entry in done.entries] == list(paper.items)
         overview = (out / "README.md").read_text()
         for entry in done.entries:
@@ -216,7 +263,7 @@ def test_a_table_is_made_only_of_a_study_that_has_what_it_needs(
     made: str | None,
 ) -> None:  # fmt: skip
     results = make_plain_study(tmp_path / "results", model, setting, printed)
-    entries = export_paper(results, "omibench", tmp_path / "out", ExportOptions()).entries
+    entries = export_paper([results], "omibench", tmp_path / "out", ExportOptions()).entries
     kinds = {entry.key: entry.kind for entry in entries}
     assert kinds["table2"] == "measured"
     assert {key for key in GENERIC if kinds[key] == "measured"} == {made} - {None}
@@ -225,10 +272,33 @@ def test_a_table_is_made_only_of_a_study_that_has_what_it_needs(
     assert absent.files == [f"{absent.key}_printed.csv"]
 
 
+def test_what_omibench_lacks_is_made_of_real_results_alone(tmp_path: Path) -> None:
+    results = make_plain_study(tmp_path / "results", {"base": "b"}, {})
+    path = results / "analyze/tables/slices.parquet"
+    pl.read_parquet(path).with_columns(simulated=pl.lit(value=True)).write_parquet(path)
+    entries = export_paper([results], "omibench", tmp_path / "out", ExportOptions()).entries
+    (entry,) = [entry for entry in entries if entry.key == "table9"]
+    assert (entry.kind, entry.reason) == ("printed", find_paper("omibench").items["table9"].awaits)
+
+
+def test_an_item_is_made_of_the_first_study_that_has_what_it_needs(tmp_path: Path) -> None:
+    studies = [
+        make_plain_study(tmp_path / "first", {}, {}),
+        make_plain_study(tmp_path / "second", {}, {"images": "composite"}),
+    ]
+    entries = export_paper(studies, "omibench", tmp_path / "out", ExportOptions()).entries
+    kinds = {entry.key: entry.kind for entry in entries}
+    assert (kinds["table2"], kinds["table6"], kinds["table9"]) == (
+        "measured",
+        "measured",
+        "printed",
+    )
+
+
 def test_no_two_items_of_a_plain_study_are_equal(tmp_path: Path) -> None:
     results = make_plain_study(tmp_path / "results", {}, {})
     for name in read_catalogue():
-        done = export_paper(results, name, tmp_path / name, ExportOptions())
+        done = export_paper([results], name, tmp_path / name, ExportOptions())
         made = [entry.key for entry in done.entries if entry.kind == "measured"]
         texts = [(tmp_path / name / f"{key}.csv").read_text() for key in made]
         assert len(set(texts)) == len(texts), made
@@ -238,13 +308,13 @@ def test_results_on_another_dataset_are_warned_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     results = make_results(tmp_path / "results")
-    export_paper(results, "mathreal", tmp_path / "out", ExportOptions())
+    export_paper([results], "mathreal", tmp_path / "out", ExportOptions())
     assert "contains results on the dataset 'set', but the tables of mathreal" in caplog.text
 
 
 def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
-    export_paper(results, "omibench", tmp_path / "out", ExportOptions())
+    export_paper([results], "omibench", tmp_path / "out", ExportOptions())
     with (tmp_path / "out/table2_printed.csv").open() as file:
         assert len(list(csv.DictReader(file))) > 20
 
@@ -317,6 +387,7 @@ def test_the_command_names_what_it_wrote_and_what_is_wrong(tmp_path: Path) -> No
         ([str(tmp_path)], MissingInputError),
         ([str(results), "--paper", "omibnech"], ArgumentError),
         ([str(results), "--pictures", "gif"], ArgumentError),
+        ([str(results), "--with", str(results)], ArgumentError),
         ([str(results), "--out", str(results / "analyze/mine")], ArgumentError),
     ):
         failed = run.invoke(app, ["results", "export", "--out", out, *arguments])

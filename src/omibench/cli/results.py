@@ -29,6 +29,14 @@ def export(
             show_default=False,
         ),
     ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="RESULTS",
+            help="With --paper: results of a further study of the paper; repeatable.",
+        ),
+    ] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Add confidence intervals to the numbers.")
     ] = False,
@@ -61,7 +69,8 @@ def export(
 
     With --paper, files are named after the paper's tables and figures (table2.tex, figure5a.svg),
     and README.md lists each as measured, simulated, printed or missing, with the reason. LaTeX
-    tables use booktabs; the best number of a column is bold, the second best underlined.
+    tables use booktabs; the best number of a column is bold, the second best underlined. Each is
+    made from the first of the studies (RESULTS, --with) that has what it needs.
 
     With --eval or --all, cells are written as Inspect logs for `inspect view`, with the messages
     and pictures that were sent, the responses, and one score per verdict. `omibench score` reads
@@ -70,6 +79,7 @@ def export(
     \b
     Example:
       omibench results export results --paper omibench --out paper/
+      omibench results export results/emma --with results/emma-mini --paper emma --out paper/
       omibench results export results --out tables/ --intervals --pictures svg,pdf
       omibench results export results --eval sim-apex/cot --out logs/apex-cot.eval
       omibench results export results --all --out logs/
@@ -92,7 +102,7 @@ def export(
         export_paper,
         export_results,
     )
-    from omibench.papers.export.printed_tables import summarise_entries
+    from omibench.papers.export.overview import summarise_entries
 
     kinds = [kind.strip() for kind in pictures.split(",") if kind.strip()]
     for kind in kinds:
@@ -101,11 +111,14 @@ def export(
                 f"--pictures: {kind!r} is not a figure format; "
                 f"choose from {', '.join(PICTURE_KINDS)}"
             )
-    _spare_results(out, results / "analyze")
+    if others and not paper:
+        raise ArgumentError("--with: needs --paper, which it adds a study of")
+    for folder in (results, *(others or ())):
+        _spare_results(out, folder / "analyze")
     target = output_folder(out, "store")
     options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
     done = (
-        export_paper(results, paper, target, options)
+        export_paper([results, *(others or ())], paper, target, options)
         if paper
         else export_results(results, target, options)
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
-from omibench.models.synthetic.items import Drawing, Item, items
+from omibench.models.synthetic.items import Drawing, Item, clean_items, items
 from omibench.models.synthetic.pictures import describe_item, picture
 from omibench.models.synthetic.profiles import Made
 from omibench.params.benchmark import BenchmarkParams
@@ -20,13 +20,28 @@ from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 @benchmark("synthetic", reads_files=False)
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Generate every problem of the profile; the pictures are written to `scratch`."""
+    """Generate every problem of the profile; the pictures are written to `scratch`.
+
+    Those like MathReal's follow `benchmark.pictures`.
+    """
     like, seed = params.like, params.seed
-    problems = items(like, seed)
+    problems = list_problems(params)
     figures = {drawing: _figure(drawing, scratch) for item in problems for drawing in item.drawings}
     source = str(Made(like, seed))
     questions = [_question(item, [figures[d] for d in item.drawings], source) for item in problems]
     return Dataset(questions, [_answer(item, params) for item in problems], scratch)
+
+
+def list_problems(params: BenchmarkParams) -> list[Item]:
+    """Return the problems of a profile, with the pictures of `benchmark.pictures`."""
+    problems, clean = items(params.like, params.seed), clean_items(params.like, params.seed)
+    if params.pictures == "real" or not clean:
+        return [*problems]
+    sides = {item.group: item for item in clean}
+    if params.pictures == "clean":
+        return [item._replace(id=item.group, group="") for item in clean]
+    pairs = [(i._replace(group=i.id), sides[i.id]) for i in problems if i.id in sides]
+    return [item for pair in pairs for item in pair]
 
 
 def _figure(drawing: Drawing, scratch: Path) -> Figure:

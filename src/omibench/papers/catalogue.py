@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from omibench.errors import ArgumentError, FileFormatError
 from omibench.files.locations import find_local_or_shipped, find_shipped
@@ -14,32 +15,83 @@ from omibench.files.reading import read_csv
 from omibench.files.yaml_file import read_yaml
 from omibench.params.blocks import Block
 from omibench.plugins.registry import known_names
+from omibench.schemas.tables import read_typed_json
 from omibench.schemas.validation import explain, suggest_name
 
 CATALOGUE = "published/papers.yaml"
+RECORD = "published/rehearsed.json"
 Column = Literal[
     "model", "setting", "rules", "dataset", "slice", "value", "metric", "baseline", "k", "group",
 ]  # fmt: skip
 
 
-class TableView(Block):
-    """A printed table, made from the tidy table of a result."""
+class Rows(Block):
+    """Rows of a result, as numbers of a printed table."""
 
     result: str
     """The result's name."""
     where: dict[str, list[str]] = {}
     """Column -> the values to keep; default: all."""
+    number: str = "estimate"
+    """The column with the printed numbers; only `estimate` has an interval."""
+    per_cent: bool = False
+    """Whether the number is in per cent already."""
+    values: dict[str, str] = {}
+    """Column -> its value in these rows, instead of the result's: their place in the table."""
+
+
+class TableView(Rows):
+    """A printed table, made from the tidy tables of results."""
+
     rows: list[str] = ["model", "setting"]
     """The columns that label a row."""
     columns: list[str] = ["value", "metric"]
     """The columns that label a printed column."""
-    more: list[str] = []
-    """Results whose rows are added, such as `accuracy` for the numbers over all items."""
+    before: list[Rows] = []
+    """Rows that are printed above the others, such as those of people."""
+    more: list[str | Rows] = []
+    """Further rows: those of a result with the same `where` (`accuracy` has the numbers over all
+    items), or others."""
+    names: dict[str, dict[str, str]] = {}
+    """Column -> value -> its printed name, in the printed order; others come after, with their
+    labels in the study."""
+    mean: str = ""
+    """The name of a first row with the means of the columns; empty for none."""
+    groups: bool = False
+    """Whether the models are printed in the groups of the study. Bold is then best in a group."""
+    in_order: bool = False
+    """Whether the rows keep the order of the study's list, instead of being grouped by their first
+    label."""
+    sort: list[str] = []
+    """The printed names of the column by which the rows are ordered; default: the paper's order."""
+    descending: bool = False
+    change: Rows | None = None
+    """Differences that are printed after the numbers in the same places: an arrow and the size."""
+    interval_of: list[str] = []
+    """Metrics whose intervals are always printed."""
     percent: bool = True
     """Whether the numbers are shares, shown in per cent."""
     digits: Annotated[int, Field(ge=0, le=4)] = 2
     best: Literal["highest", "lowest", "none"] = "highest"
     """Which number of a column is marked as the best."""
+    unmarked: list[str] = []
+    """Printed names of rows and columns without marks, such as people."""
+    ranked: bool = False
+    """Whether the first three numbers of a column bear their rank."""
+
+    @property
+    def parts(self) -> list[Rows]:
+        """All rows, in the printed order; the table's own are the first without `before`."""
+        more = [
+            Rows(result=name, where=self.where) if isinstance(name, str) else name
+            for name in self.more
+        ]
+        return [*self.before, self.own, *more]
+
+    @property
+    def own(self) -> Rows:
+        """The rows of the table's own result."""
+        return Rows(**{key: getattr(self, key) for key in Rows.model_fields})
 
 
 class Among(Block):
@@ -98,7 +150,15 @@ class PaperItem(Block):
     table: TableView | None = None
     """The printed table that is made from a study's results."""
     figures: list[str] = []
-    """The figures that are drawn for it, `a`, `b`, ... if there are several."""
+    """The figures that are drawn for it, numbered if there are several."""
+    plot: Literal["", "dots", "differences"] = ""
+    """How the printed table itself is drawn: a dot for each number, or a heat map of signs."""
+    pictures: str = ""
+    """The column of its table's result with pictures in the results folder, which are copied."""
+    rules: list[str] = []
+    """The scorers of its numbers; default: those of the paper."""
+    drawn: dict[str, list[str]] = {}
+    """Column -> the values that the figures show, where their tables have it; default: all."""
     printed: str | None = None
     """The file in `published/` with its printed numbers."""
     measures: dict[str, MeasureRule] | None = None
@@ -111,10 +171,19 @@ class PaperItem(Block):
     """The part made from published data; the rest was run only with simulated models."""
     needs: Needs | None = None
     """Requirements on a study."""
+    awaits: str = ""
+    """What omibench lacks for it, so that only real results make it, and no rehearsal."""
     impossible: str = ""
     """Why it cannot be made: what was never published."""
     no_numbers: str = ""
     """Its content without numbers: an example, a drawing of a pipeline."""
+
+    @property
+    def results(self) -> list[str]:
+        """The results that its table is made from."""
+        change = [self.table.change] if self.table and self.table.change else []
+        parts = [*self.table.parts, *change] if self.table else []
+        return list(dict.fromkeys(part.result for part in parts))
 
     @model_validator(mode="after")
     def _is_made_or_says_why_not(self) -> Self:
@@ -164,6 +233,40 @@ def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:
     return papers
 
 
+class Rehearsed(BaseModel):
+    """What became of a table or figure in the rehearsal of its paper's studies."""
+
+    kind: str
+    reason: str = ""
+
+
+class RehearsalRecord(BaseModel):
+    """The newest rehearsal of all papers' studies (benchmarks/paper_studies.py)."""
+
+    date: str
+    commit: str
+    """The commit that it ran on."""
+    catalogue: str
+    """`hash_catalogue` of the catalogue that it made."""
+    items: dict[str, dict[str, Rehearsed]]
+    """Paper -> table or figure -> what became of it."""
+
+
+def read_rehearsal() -> RehearsalRecord:
+    """Read the newest rehearsal of all papers' studies.
+
+    Raises:
+        MissingInputError: The record does not exist.
+        FileFormatError: It is invalid.
+    """
+    return read_typed_json(find_shipped(RECORD), RehearsalRecord)
+
+
+def hash_catalogue() -> str:
+    """Return the SHA-256 of the catalogue that ships with omibench."""
+    return sha256(find_shipped(CATALOGUE).read_bytes()).hexdigest()
+
+
 def find_paper(name: str) -> PaperItems:
     """Return a paper of the catalogue.
 
@@ -180,7 +283,7 @@ def find_paper(name: str) -> PaperItems:
 def _check_names(file: Path, name: str, paper: PaperItems) -> None:
     for key, item in paper.items.items():
         named = [
-            ("results", [item.table.result, *item.table.more] if item.table else []),
+            ("results", item.results),
             ("figures", item.figures),
             ("results", list(item.needs.tables) if item.needs else []),
         ]
@@ -232,11 +335,17 @@ def read_statistics(name: str) -> list[PrintedStatistic]:
     items = list_described().get(name)
     if items is None:
         return list(_read_file(Path(name), PaperItem(title=name, printed=name)))
-    return [
-        statistic
-        for item in items
-        for statistic in _read_file(find_local_or_shipped(f"published/{item.printed}"), item)
-    ]
+    return [statistic for item in items for statistic in read_item_statistics(item)]
+
+
+def read_item_statistics(item: PaperItem) -> list[PrintedStatistic]:
+    """Read the printed statistics of an item with `measures`, in the published order.
+
+    Raises:
+        FileFormatError: Its file lacks the column `statistic`.
+        MissingInputError: Its file does not exist.
+    """
+    return [*_read_file(find_local_or_shipped(f"published/{item.printed}"), item)]
 
 
 def _read_file(path: Path, item: PaperItem) -> Iterator[PrintedStatistic]:

@@ -77,8 +77,20 @@ class HasId(Protocol):
 H = TypeVar("H", bound=HasId)
 
 
-def apply_limit(rows: Iterable[H], limit: Limit | None) -> list[H]:
-    """Return the rows selected by a limit, in order; all without a limit."""
+def apply_limit(rows: Iterable[H], limit: Limit | None, *, of_cell: bool = False) -> list[H]:
+    """Return the rows selected by a limit, in order; all without a limit.
+
+    Args:
+        rows: The problems of the dataset, or rows of them.
+        limit: The limit.
+        of_cell: Whether they can lack `ids` of the limit: those that its setting does not ask.
+
+    Raises:
+        ParamsError: `ids` has a problem that no row has, and the rows are not `of_cell`.
+    """
+    if of_cell and limit is not None and limit.ids is not None:
+        ids = {*limit.ids}
+        return [row for row in rows if row.id in ids]
     return limit_rows(rows, limit, lambda row: row.id)
 
 

@@ -32,15 +32,18 @@ def list_tasks(
 ) -> list[Task]:
     """List every sample of every question of a cell, question by question.
 
-    A study with a `limit` includes only part of the questions.
+    A study with a `limit` includes only part of the questions; if it leaves none of those of the
+    setting's `where`, there are no tasks.
 
     A recorded model that lacks a response raises ModelError, unless it is `partial`: then its
     missing responses are skipped.
     """
     setting, folder = study.settings[cell.setting], questions.parent
     examples = load_examples(folder) if setting.examples else ()
-    selected = apply_limit(load_questions(questions), study.study.limit)
-    remaining = asked_questions(selected, setting, examples)
+    every = load_questions(questions)
+    remaining = asked_questions(apply_limit(every, study.study.limit), setting, examples)
+    if not remaining and asked_questions(every, setting, examples):
+        return []  # the limit leaves nothing
     check_needs(cell.setting, setting, remaining, examples)
     draws = range(setting.decoding.samples)
     tasks = [Task(q, setting, folder, examples, n) for q in remaining for n in draws]

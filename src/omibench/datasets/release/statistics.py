@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from omibench.datasets.release.rows import ReleaseItem
-from omibench.papers.catalogue import MeasureRule, read_statistics
+from omibench.papers.catalogue import MeasureRule, PrintedStatistic, read_statistics
 from omibench.schemas.problem import Question, list_image_marks, list_labels
 
 MOST_VALUES: Final = 40
@@ -209,7 +209,19 @@ def compare_with_print(
         FileFormatError: A file lacks the column `statistic`.
         MissingInputError: A file does not exist.
     """
-    printed = read_statistics(name)
+    return measure_printed(read_statistics(name), items, compute)
+
+
+def measure_printed(
+    printed: Sequence[PrintedStatistic], items: Sequence[ReleaseItem], compute: Compute
+) -> list[PrintedValue]:
+    """Return published numbers with the measured ones, as `compare_with_print`.
+
+    Args:
+        printed: The published numbers.
+        items: The items.
+        compute: Function that returns statistics and counts of items.
+    """
     groups = dict.fromkeys((number.by, number.group) for number in printed)
     facts = {group: compute(_list_members(items, *group)) for group in groups}
     return [

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from omibench.errors import ModelError, reason_of
-from omibench.models.synthetic.items import items, make_random
+from omibench.models.synthetic.items import clean_items, items, make_random
 from omibench.models.synthetic.profiles import Made, parse_address
 from omibench.schemas.problem import AnswerType
 from omibench.schemas.tables import read_jsonl
@@ -134,7 +134,7 @@ def _make_oracle(address: Made) -> Oracle:
             rationale=item.solution,
             statement=item.question,
         )
-        for item in items(*address)
+        for item in (*items(*address), *clean_items(*address))
     ]
     return Oracle(rows, str(address))
 

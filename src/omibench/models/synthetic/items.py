@@ -109,6 +109,37 @@ def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
     return tuple(problems)
 
 
+CLEAN, EASIER = "-clean", 0.4
+"""The end of the id of a problem with its clean picture, and how much easier that is (logits)."""
+_CLEAN_SHARES: Mapping[Like, float] = {"mathreal": 1255 / 2000, "mathreal-testmini": 175 / 480}
+"""MathReal, tables 1 and 8: the share of problems with a clean picture."""
+
+
+@lru_cache(maxsize=4)
+def clean_items(like: Like, seed: int = 0) -> tuple[Item, ...]:
+    """Generate the problems of MathReal that have a clean picture, with that; none of others.
+
+    They are those of `items` with other pictures of the same content, an id that ends in `-clean`
+    and the group of both.
+    """
+    return tuple(
+        item._replace(
+            id=item.id + CLEAN,
+            drawings=[d._replace(key=d.key + CLEAN) for d in item.drawings],
+            group=item.id,
+            difficulty=round(item.difficulty - EASIER, 4),
+        )
+        for item in items(like, seed)
+        if has_clean_picture(item.id, like, seed)
+    )
+
+
+def has_clean_picture(name: str, like: Like, seed: int) -> bool:
+    """Return whether a problem, given by its id, has a clean picture besides the photograph."""
+    problem = name.removesuffix(CLEAN)
+    return make_random("pair", like, seed, problem).random() < _CLEAN_SHARES.get(like, 0.0)
+
+
 def make_random(*parts: object) -> Random:
     """Return a random generator that depends only on `parts`."""
     text = "\0".join(map(str, parts))

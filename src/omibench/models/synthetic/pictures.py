@@ -6,7 +6,7 @@ import hashlib
 from io import BytesIO
 from random import Random
 
-from omibench.models.synthetic.items import Drawing, Item, make_random
+from omibench.models.synthetic.items import CLEAN, Drawing, Item, has_clean_picture, make_random
 from omibench.models.synthetic.profiles import Like
 from omibench.schemas.problem import Value
 
@@ -74,6 +74,8 @@ def describe_item(item: Item, like: Like, seed: int) -> dict[str, Value]:
         noise = [name for name, share in _NOISE.items() if rng.random() < share]
         stated |= {"stage": _draw(rng, _STAGES), "difficulty": _draw(rng, _DIFFICULTIES)}
         stated |= {"noise": noise} if noise else {}
+        if has_clean_picture(item.id, like, seed):
+            stated |= {"pair": "clean" if item.id.endswith(CLEAN) else "real"}
     elif item.subject == "coding":
         stated |= {"task": item.attributes["category"]}
     return stated

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import polars as pl
@@ -26,20 +26,13 @@ from omibench.papers.catalogue import (
     Condition,
     Needs,
     PaperItem,
+    Rows,
     TableView,
     find_paper,
 )
-from omibench.papers.export.printed_tables import (
-    ExportedItem,
-    Kind,
-    WideTable,
-    list_results,
-    render_latex,
-    render_markdown,
-    widen_table,
-    write_overview,
-    write_wide_csv,
-)
+from omibench.papers.export.overview import ExportedItem, Kind, list_results, write_overview
+from omibench.papers.export.printed_tables import render_latex, render_markdown, write_wide_csv
+from omibench.papers.export.wide_tables import Labels, WideTable, select_rows, widen_table
 from omibench.schemas.tables import write_text
 from omibench.stages.analyze.figures import FIGURES
 from omibench.stages.analyze.sentences import SIMULATED
@@ -103,9 +96,15 @@ class StudyTables:
             frame = frame.filter(pl.col("rules").is_in([*rules, ""]))
         if cells is not None:
             about_cells = (pl.col("model") != "") & (pl.col("setting") != "")
-            inside = frame.join(cells, on=["model", "setting"], how="semi")
-            if inside.height:
-                frame = pl.concat([frame.filter(~about_cells), inside.filter(about_cells)])
+            inside = cells.join(
+                frame.filter(about_cells), on=["model", "setting"], maintain_order="left_right"
+            ).select(frame.columns)
+            if inside.height:  # in the paper's order
+                frame = pl.concat([frame.filter(~about_cells), inside])
+            about_models = (pl.col("model") != "") & (pl.col("setting") == "")
+            frame = frame.filter(
+                ~about_models | pl.col("model").is_in(cells["model"].unique().to_list())
+            )
         return frame
 
     def _read(self, name: str) -> pl.DataFrame:
@@ -114,22 +113,22 @@ class StudyTables:
         return self._frames[name]
 
     @cached_property
-    def labels(self) -> Mapping[str, str]:
-        """Model -> its name in the report; empty without a main table."""
-        if not self._main.is_file():
-            return {}
-        return {
-            unmark_formula(row.get("model", "")): unmark_formula(row.get("label", ""))
-            for row in read_csv(self._main)
-        }
-
-    @cached_property
-    def setting_labels(self) -> Mapping[str, str]:
-        """Setting -> its name in the report; empty without a table."""
+    def labels(self) -> Labels:
+        """The names of models, groups and settings in the report; empty without their tables."""
+        rows = [
+            {column: unmark_formula(text) for column, text in row.items()}
+            for row in (read_csv(self._main) if self._main.is_file() else [])
+        ]
         frame = self._read("settings") if "settings" in self.names else None
         if frame is None or "label" not in frame.columns:  # of an earlier version
-            return {}
-        return dict(frame.select("setting", "label").iter_rows())
+            settings = {}
+        else:
+            settings = dict(frame.select("setting", "label").iter_rows())
+        return Labels(
+            {row.get("model", ""): row.get("label", "") for row in rows},
+            {row.get("model", ""): row.get("group", "") for row in rows},
+            settings,
+        )
 
     def restrict(self, rules: Sequence[str], key: str) -> Self:
         """Return the tables restricted to a paper's scorers, and to the cells of one item.
@@ -148,7 +147,8 @@ class StudyTables:
             return None
         place = re.sub(r"^([a-z]+)(\d)", r"\1 \2", key)
         cells = self._read(_PLACES).filter(pl.col("value").str.contains(f"^{place}[a-z]?$"))
-        return cells.select("model", "setting").unique() if cells.height else None
+        chosen = cells.select("model", "setting").unique(maintain_order=True)
+        return chosen if cells.height else None
 
     def meets(self, needs: Needs) -> bool:
         """Return whether the study contains what an item needs.
@@ -213,11 +213,12 @@ class Exported(NamedTuple):
     errors: list[OmibenchError]
 
 
-def export_paper(results: Path, name: str, out: Path, options: ExportOptions) -> Exported:
-    """Write the tables and figures of a paper from a study's results, by the paper's numbering.
+def export_paper(results: Sequence[Path], name: str, out: Path, options: ExportOptions) -> Exported:
+    """Write the tables and figures of a paper from its studies, by the paper's numbering.
 
     Args:
-        results: Results folder of an analyzed study.
+        results: Results folders of analyzed studies. Each item is made from the first that has
+            what it needs; a table over several datasets is made from all of them.
         name: The paper: `omibench`, `emma`, `usnco-v` or `mathreal`.
         out: Output folder: `tableN.csv`, `.md`, `.tex`, `figureN.csv`, `.svg`, `.vl.json`, printed
             numbers as `*_printed.csv`, and README.md.
@@ -233,21 +234,24 @@ def export_paper(results: Path, name: str, out: Path, options: ExportOptions) ->
         OutputError: The folder cannot be written.
     """
     paper = find_paper(name)
-    study = StudyTables(results)
-    if not study.dataset.startswith(paper.dataset):
-        _LOG.warning(
-            "%s: contains results on the dataset %r, but the tables of %s are about %s...; these "
-            "files will differ from the paper",
-            results, study.dataset, name, paper.dataset,
-        )  # fmt: skip
+    studies = [StudyTables(folder) for folder in results]
+    for folder, study in zip(results, studies, strict=True):
+        if not study.dataset.startswith(paper.dataset):
+            _LOG.warning(
+                "%s: contains results on the dataset %r, but the tables of %s are about %s...; "
+                "these files will differ from the paper",
+                folder, study.dataset, name, paper.dataset,
+            )  # fmt: skip
     writer, done = _Writer(made_folder(out), options), Exported([], [])
     for key, item in paper.items.items():
+        restricted = [study.restrict(item.rules or paper.rules, key) for study in studies]
         try:
-            done.entries.append(writer.write_item(study.restrict(paper.rules, key), key, item))
+            done.entries.append(writer.write_item(restricted, key, item))
         except OmibenchError as error:
             done.errors.append(error)
             done.entries.append(ExportedItem(key, item.title, "missing", str(error), []))
-    write_overview(out / "README.md", paper.title, study.dataset, done.entries)
+    datasets = ", ".join(dict.fromkeys(study.dataset for study in studies))
+    write_overview(out / "README.md", paper.title, datasets, done.entries)
     return done
 
 
@@ -299,35 +303,52 @@ class _Writer:
         require_extra("report", "results export: drawing figures")
         self.out, self.options = out, options
 
-    def write_item(self, study: StudyTables, key: str, item: PaperItem) -> ExportedItem:
-        """Write a table or figure of a paper."""
+    def write_item(self, studies: Sequence[StudyTables], key: str, item: PaperItem) -> ExportedItem:
+        """Write a table or figure of a paper from the studies that have what it needs."""
         printed = [self.copy_printed(item.printed, key)] if item.printed else []
 
         def lack(kind: Kind, reason: str) -> ExportedItem:
             return ExportedItem(key, item.title, kind, reason, printed)
+
+        from omibench.papers.export.plots import draw_page
+        from omibench.stages.analyze.figures.theme import describe_chart
 
         absence: Kind = "printed" if printed else "missing"
         if item.no_numbers:
             return lack("no numbers", item.no_numbers)
         if item.impossible:
             return lack("printed" if printed else "impossible", item.impossible)
-        if item.needs and not study.meets(item.needs):
+        fitting = [study for study in studies if not item.needs or study.meets(item.needs)]
+        if item.needs and not fitting:
             return lack(absence, f"the study lacks {item.needs.words}")
         files, origins = [], []
-        page = _make_page(study, item.table) if item.table else None
+        page = self.measure_dataset(fitting, item)
+        if page is None and item.table:
+            page = _make_page(fitting, item.table)
+        if item.awaits and (page is None or page.is_simulated):
+            return lack(absence, item.awaits)
         if page:
             write_wide_csv(self.out / f"{key}.csv", page, intervals=self.options.intervals)
             files += [f"{key}.csv", *self.write_page(key, page, item.title)]
             origins.append("simulated" if page.is_simulated else "measured")
-        suffixes = ascii_lowercase if len(item.figures) > 1 else [""]
-        for name, suffix in zip(item.figures, suffixes, strict=False):
+            if item.plot:
+                files += self.write_drawing(
+                    describe_chart(draw_page(page, item.title, item.plot)), key
+                )
+            if item.pictures:
+                files += self.copy_pictures(fitting[0], item, key)
+        for number, name in enumerate(item.figures, start=1):
+            suffix = f"_{number}" if len(item.figures) > 1 else ""
             data = f"{key}{suffix}_data.csv" if page and not suffix else f"{key}{suffix}.csv"
-            drawn = self.write_figure(study, name, f"{key}{suffix}", data)
-            if drawn:
-                files += drawn
-                origins.append(_find_origin(study, FIGURES.get(name).table))
+            for study in fitting:
+                drawn = self.write_figure(study, name, f"{key}{suffix}", data, item.drawn)
+                if drawn:
+                    files += drawn
+                    origins.append(_find_origin(study, FIGURES.get(name).table))
+                    break
         if not files:
-            absent = [name for name in list_results(item) if name not in study.names]
+            known = {name for study in fitting for name in study.names}
+            absent = [name for name in list_results(item) if name not in known]
             return lack(absence, f"the study lacks {_describe_lack(item, absent)}")
         kind: Kind = "simulated" if "simulated" in origins else "measured"
         return ExportedItem(key, item.title, kind, "", [*files, *printed])
@@ -338,7 +359,8 @@ class _Writer:
         write_frame_csv(self.out / f"{name}.csv", frame)
         frame.write_parquet(self.out / f"{name}.parquet")
         sides = _SIDES if {*_SIDES} <= {*frame.columns} else ()
-        page = widen_table(frame, _list_view(name, frame), study.labels, sides)
+        view = _list_view(name, frame)
+        page = widen_table(select_rows(frame, view.own), view, study.labels, sides)
         files = [f"{name}.csv", f"{name}.parquet", *self.write_page(name, page, title)]
         return ExportedItem(name, title, _find_origin(study, name), "", files)
 
@@ -350,8 +372,23 @@ class _Writer:
         write_text(self.out / f"{key}.tex", latex)
         return [f"{key}.md", f"{key}.tex"]
 
-    def write_figure(self, study: StudyTables, name: str, key: str, data: str) -> list[str]:
-        """Draw a figure from its table, which is written next to it; nothing if it lacks rows."""
+    def write_figure(
+        self,
+        study: StudyTables,
+        name: str,
+        key: str,
+        data: str,
+        where: Mapping[str, Sequence[str]] | None = None,
+    ) -> list[str]:
+        """Draw a figure from its table, which is written next to it; nothing if it lacks rows.
+
+        Args:
+            study: The study.
+            name: The figure.
+            key: The start of its files' names.
+            data: The name of the file of its table.
+            where: Column -> the values that it shows, where its table has the column.
+        """
         from omibench.stages.analyze.figures.figure import label_cells
         from omibench.stages.analyze.figures.theme import describe_chart
 
@@ -359,8 +396,11 @@ class _Writer:
         if figure.table not in study.names:
             return []
         table = study.table(figure.table)
+        for column, values in (where or {}).items():
+            if column in table.columns:
+                table = table.filter(pl.col(column).cast(pl.String).is_in(values))
         with FIGURES.calling(name):
-            chart = figure.draw(label_cells(table, study.labels, study.setting_labels))
+            chart = figure.draw(label_cells(table, study.labels.models, study.labels.settings))
         if chart is None:
             return []
         write_frame_csv(self.out / data, table)
@@ -402,6 +442,25 @@ class _Writer:
             files.append(f"{key}.png")
         return files
 
+    def measure_dataset(self, studies: Sequence[StudyTables], item: PaperItem) -> WideTable | None:
+        """Return the printed statistics of the dataset, as measured on the first study's."""
+        from omibench.papers.export.statistics_pages import make_statistics_page
+
+        if item.measures is None or not studies:
+            return None
+        return make_statistics_page(studies[0].folder.parents[1] / "freeze", item)
+
+    def copy_pictures(self, study: StudyTables, item: PaperItem, key: str) -> list[str]:
+        """Copy the pictures that the rows of a table name: `figure7f_1.png`, ..."""
+        if item.table is None:
+            return []
+        files = []
+        for number, name in enumerate(_select(study, item.table.own)[item.pictures], start=1):
+            source, copy = study.folder.parents[1] / str(name), f"{key}_{number}.png"
+            shutil.copyfile(source, self.out / copy)
+            files.append(copy)
+        return files
+
     def copy_printed(self, file: str, key: str) -> str:
         """Copy the printed numbers of an item."""
         text = find_shipped(f"published/{file}").read_text("utf-8")
@@ -409,17 +468,57 @@ class _Writer:
         return f"{key}_printed.csv"
 
 
-def _make_page(study: StudyTables, view: TableView) -> WideTable | None:
-    """Return the printed table of a view; None without rows of its first result."""
-    if view.result not in study.names:
+def _make_page(studies: Sequence[StudyTables], view: TableView) -> WideTable | None:
+    """Return the printed table of a view; None without rows of its own result.
+
+    It is made from the first study that has such rows; if datasets are its columns, from all.
+    """
+    own = [s for s in studies if view.result in s.names and _select(s, view.own).height]
+    together = own if "dataset" in view.columns else own[:1]
+    frames = [
+        _select(study, part)
+        for part in view.parts
+        for study in together
+        if part.result in study.names
+    ]
+    if not frames:
         return None
-    frame = study.table(view.result)
-    page = widen_table(frame, view, study.labels)
-    more = [study.table(name) for name in view.more if name in study.names]
-    if page.rows and more:
-        frame = pl.concat([frame, *more], how="diagonal_relaxed")
-        page = widen_table(frame, view, study.labels)
-    return page if page.rows else None
+    changes = [
+        _select(study, view.change)
+        for study in together
+        if view.change and view.change.result in study.names
+    ]
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    view = _label_cells(frame, view)
+    labels = Labels(*(_merge(maps) for maps in zip(*(s.labels for s in together), strict=True)))
+    return widen_table(
+        frame,
+        view,
+        labels,
+        changes=pl.concat(changes, how="diagonal_relaxed") if changes else None,
+    )
+
+
+def _label_cells(frame: pl.DataFrame, view: TableView) -> TableView:
+    """Return the view with rows labelled by model and setting, if either does not identify them.
+
+    The paper's own cells are identified; those of a study that does not list them may not be.
+    """
+    given = {*view.rows, *view.columns} & {"model", "setting"}
+    if len(given) != 1 or not {"model", "setting"} <= {*frame.columns}:
+        return view
+    (label,), (other,) = given, {"model", "setting"} - given
+    counts = frame.filter(pl.col(other) != "").group_by(label).agg(pl.col(other).n_unique())
+    is_missing = bool((counts[other] > 1).any())
+    return view.model_copy(update={"rows": [*view.rows, other]}) if is_missing else view
+
+
+def _select(study: StudyTables, part: Rows) -> pl.DataFrame:
+    return select_rows(study.table(part.result), part)
+
+
+def _merge(maps: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {key: value for names in reversed(maps) for key, value in names.items()}
 
 
 def _describe_lack(item: PaperItem, absent: Sequence[str]) -> str:

@@ -196,6 +196,10 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell, job: str = 
         lacking = remark(cell.setting, study.settings[cell.setting], selected)
         if lacking:
             log.warning("omibench: %s", lacking)
+        if not tasks:
+            log.warning(
+                "omibench: %s/%s: study.limit leaves none of its problems; the cell is empty", *cell
+            )
         answered = run_cell(tasks, study, cell, askers)
         rows = [make_row(task) for task in answered]
         failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)

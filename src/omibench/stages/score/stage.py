@@ -280,7 +280,7 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
     responses, answers, questions, cache = files
     frame = read_parquet(responses, ResponseRow)
     every = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
-    rows = apply_limit(every, study.study.limit)
+    rows = apply_limit(every, study.study.limit, of_cell=True)
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     items = [pair_with_gold(row, gold, responses) for row in rows]
     texts = _read_questions(questions, rows) if study.score.panels else [""] * len(rows)

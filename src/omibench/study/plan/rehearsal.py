@@ -77,7 +77,10 @@ def rehearse(study: Study) -> Study:
     if made_up:
         values.pop("data", None)
         address = Made(like, study.benchmark.seed)
-        values["benchmark"] = {"name": "synthetic", "like": like, "seed": address.seed}
+        pictures = study.benchmark.pictures
+        values["benchmark"] = {
+            "name": "synthetic", "like": like, "seed": address.seed, "pictures": pictures,
+        }  # fmt: skip
         oracle = str(address)
     else:
         oracle = f"{results}/freeze/answers.jsonl"

@@ -36,6 +36,8 @@ MOST_OPAQUE: Final = 0.75
 _LETTER, _SYMBOL = 6.4, 34
 """The average width of a letter in a legend, and of the space next to a name, in pixels."""
 _LINE_HEIGHT: Final = 320
+_LAST_NAME = 90
+"""The room right of a heat map for the end of its last column's name, in pixels."""
 _NAME_ROOM, _COLUMN_LETTER = 280, 7
 """The width of row names of a heat map, and of a letter, in pixels."""
 
@@ -320,7 +322,9 @@ def draw_squares(rows: Sequence[Row], colour: Any = SERIES[0]) -> Chart:
         color=alt.value(colour) if isinstance(colour, str) else colour,
         opacity=alt.Opacity("strength:Q", scale=None, legend=None),
     )
-    return alt.layer(squares, base.mark_text(color=INK).encode(text="text:N"))
+    room = {} if fit else {"padding": {"left": 5, "top": 5, "right": _LAST_NAME, "bottom": 5}}
+    text = base.mark_text(color=INK).encode(text="text:N")
+    return alt.layer(squares, text).properties(**room)
 
 
 def draw_panels(  # noqa: PLR0913 (what differs between figures is a keyword)

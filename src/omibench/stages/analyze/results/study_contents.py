@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -65,13 +66,15 @@ def tabulate_places(analysis: Analysis) -> pl.DataFrame | None:
 
     Returns:
         One row per table or figure of the paper (`value`, such as `table 2`) and available cell,
-        without an estimate. None if `infer.printed` is empty.
+        without an estimate, in the order of the list. None if `infer.printed` is empty.
     """
-    infer = analysis.study.infer
+    present = {(cell.model, cell.setting) for cell in analysis.results.study.cells}
     rows = [
-        (cell.model, cell.setting, place)
-        for cell in analysis.results.study.cells
-        for place in infer.list_printed_places(*cell)
+        (*cell, place)
+        for place, crossings in analysis.study.infer.printed.items()
+        for crossing in crossings
+        for cell in product(crossing.models, crossing.settings)
+        if cell in present
     ]
     if not rows:
         return None
