@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from omibench.answers.transcripts import (
     best_window,
+    measure_rule_parts,
     number_agreement,
     similarity,
     simplify_text,
@@ -46,6 +47,11 @@ def test_width_punctuation_and_latex_cost_nothing() -> None:
     assert similarity("如图，圆的面积是（ ）。", "如图, 圆的面积是(  ).") == 1
     assert similarity(r"\(\text{v} = 3\)", "(V=3)") == 1
     assert similarity("v = 3", "v = 8") == pytest.approx(2 / 3)
+
+
+def test_the_lexical_part_is_literal_and_the_normalized_one_is_beside_it() -> None:
+    parts = measure_rule_parts("AB=10 cm, find x", "AB=10 cm. Find x")
+    assert (parts.lexical, round(parts.normalized, 3)) == (0.875, 0.923)
 
 
 def test_text_around_what_was_asked_costs_the_window_nothing() -> None:

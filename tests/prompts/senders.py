@@ -32,7 +32,8 @@ from omibench.stages.score.judge import find_instrument as find_score_instrument
 
 SETTING_PROMPTS = (
     "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct", "in-context",
-    "emma-cot", "emma-direct", "usnco-v", "usnco-v-cot", "mathreal", "mathreal-iuer",
+    "emma-cot", "emma-direct", "emma-captions", "usnco-v", "usnco-v-cot", "mathreal",
+            "mathreal-iuer",
 )  # fmt: skip
 SKILLS = {"reading": "numbers are read from a figure"}
 MANNERS = ("free", "sketch", "slow", "flow")

@@ -131,7 +131,8 @@ BLOCKS: dict[str, dict[str, Any]] = {
         f"prompt-{name}": {"prompt": name}
         for name in (
             "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct",
-            "emma-cot", "emma-direct", "usnco-v", "usnco-v-cot", "mathreal", "mathreal-iuer",
+            "emma-cot", "emma-direct", "emma-captions", "usnco-v", "usnco-v-cot", "mathreal",
+            "mathreal-iuer",
         )
     },
     "images-first": {"images": "first"},

@@ -1,8 +1,8 @@
 """Similarity of an OCR text to the printed text: characters, numbers, structure.
 
-Both texts are normalized to ignore differences that are not reading errors: space, forms of
-punctuation and width, and LaTeX commands. These are the rule-based parts of MathReal's OCR accuracy
-(appendix, "OCR Accuracy Evaluation").
+Characters are compared literally, as MathReal's formula says, and in a normalized form that ignores
+what is no reading error: space, forms of punctuation and width, and LaTeX commands. The former are
+a rule-based part of MathReal's OCR accuracy (appendix, "OCR Accuracy Evaluation").
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ def simplify_text(text: str) -> str:
     """Return the normalized text: NFKC, unified punctuation, lower case, no space, no LaTeX."""
     plain = unicodedata.normalize("NFKC", text).translate(_MARKS)
     return _DROPPED.sub("", _COMMANDS.sub("", plain)).lower()
+
+
+def literal_similarity(text: str, reference: str) -> float:
+    """Return one minus the normalized Levenshtein distance of two texts as they are, in [0, 1]."""
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.normalized_similarity(text.strip(), reference.strip())
 
 
 def similarity(text: str, reference: str) -> float:
@@ -121,6 +128,9 @@ class RuleParts(NamedTuple):
     numbers: float
     structure: float
     lexical: float
+    """Characters, literally: the part of AccOCR."""
+    normalized: float
+    """Characters of the normalized texts: a measure of our own, which is no part of AccOCR."""
 
 
 def measure_rule_parts(text: str, reference: str) -> RuleParts:
@@ -133,6 +143,7 @@ def measure_rule_parts(text: str, reference: str) -> RuleParts:
     return RuleParts(
         number_agreement(text, reference),
         structure_agreement(text, reference),
+        literal_similarity(text, reference),
         similarity(text, reference),
     )
 

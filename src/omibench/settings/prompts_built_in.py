@@ -36,6 +36,12 @@ _EMMA_OPEN = (
     f"{QUESTION}\nAnswer the question using a single word or phrase and put the answer in one "
     '"\\boxed{}". '
 )
+_EMMA_CAPTIONS = (
+    "Please first solve the problem step by step, then put your final answer or a single letter "
+    '(if it is a multiple choice question) in one "\\boxed{}". Here is the natural description '
+    "of the figure, please solve the following problem based on the description.\n"
+    f"{QUESTION}\n{CHOICES}"
+)
 _EMMA_COT = "Please solve the problem step by step."
 _EMMA_DIRECT = (
     "Please ensure that your output only contains the final answer without any additional content "
@@ -127,6 +133,11 @@ def _emma_cot() -> Prompt:
 @prompt("emma-direct", source="EMMA, C.2, table 5")
 def _emma_direct() -> Prompt:
     return Prompt(_EMMA_MCQ + _EMMA_DIRECT, _EMMA_OPEN + _EMMA_DIRECT, "({}) ")
+
+
+@prompt("emma-captions", source="EMMA, C.1, table 4: Generate Responses")
+def _emma_captions() -> Prompt:
+    return Prompt(_EMMA_CAPTIONS, _EMMA_CAPTIONS, "({}) ")
 
 
 @prompt("usnco-v", source="USNCO-V, methods")

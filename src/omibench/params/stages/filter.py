@@ -188,6 +188,8 @@ class ScreenParams(Block):
 class CaptionScreen(ScreenParams):
     """A screen with captions instead of images (EMMA, 3.2 and C.1)."""
 
+    prompt: str = "emma-captions"
+    """As in the other screens; default: EMMA's prompt for responses to captions (table 4)."""
     captioner: Name
     caption_prompt: str | None = None
     """Text file that replaces the captioner's instructions."""

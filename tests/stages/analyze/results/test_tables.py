@@ -26,7 +26,7 @@ from tests.stages.analyze.results.reading_study import (
     spoil_text,
 )
 
-from omibench.answers.transcripts import print_text, similarity
+from omibench.answers.transcripts import literal_similarity, print_text, similarity
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
 from omibench.files.locations import find_shipped
@@ -399,18 +399,20 @@ def test_accuracy_is_the_mean_of_five_parts(analysis: Analysis) -> None:
     counts = dict(table.filter(model="sim-weak").select("metric", "n").iter_rows())
     assert (counts["lexical"], counts["accocr"]) == (27, 26), "one was not judged, one not read"
     questions = list(analysis.results.questions.values())[1:]
-    expected = [
-        similarity(spoil_text(print_text(q), CUTS["sim-weak"]), print_text(q)) for q in questions
-    ]
     weak = read_metrics(table, model="sim-weak")
-    assert weak["lexical"] == pytest.approx(fmean(expected), abs=1e-6)
+    measures = {"lexical": literal_similarity, "normalized": similarity}
+    for metric, measure in measures.items():
+        expected = [
+            measure(spoil_text(print_text(q), CUTS["sim-weak"]), print_text(q)) for q in questions
+        ]
+        assert weak[metric] == pytest.approx(fmean(expected), abs=1e-6)
     assert table["simulated"].all()
 
 
 def test_without_a_judge_rules_say_what_they_can(tmp_path: Path) -> None:
     bare = open_reading_study(tmp_path, judged=False)
     assert set(read_metrics(bare.table("ocr"), model="sim-weak")) == {
-        "numbers", "structure", "lexical",
+        "numbers", "structure", "lexical", "normalized",
     }  # fmt: skip
     table = table_of(bare, "ocr-accuracy")
     assert set(table["measure"]) == {"lexical"}

@@ -143,11 +143,12 @@ def keep_values(row: Mapping[str, Any], *columns: str) -> Row:
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> Drawn:
-    """Select the lines that fit into one figure: all, or the highest on average."""
-    values: dict[str, list[float]] = {}
+    """Select the lines that fit into one figure: all, or the highest by mean weighted by `n`."""
+    values: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
-        values.setdefault(row["line"], []).append(row["estimate"])
-    kept = {*sorted(values, key=lambda name: -fmean(values[name]))[:most]}
+        values.setdefault(row["line"], []).append((row["estimate"], row.get("n") or 1))
+    means = {name: fmean(*zip(*points, strict=True)) for name, points in values.items()}
+    kept = {*sorted(values, key=lambda name: -means[name])[:most]}
     note = f"the {most} of {len(values)} lines with the highest mean" if len(values) > most else ""
     return [row for row in rows if row["line"] in kept], note
 

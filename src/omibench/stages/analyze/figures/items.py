@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import altair as alt
 import polars as pl
 
@@ -33,6 +35,7 @@ from omibench.stages.analyze.figures.findings import (
     describe_key_effects,
 )
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
+from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS
 from omibench.stages.analyze.results.items import ABILITY, DIFFICULTY
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
 
@@ -47,6 +50,8 @@ _WORDS = {
     "reasoning_tokens": "reasoning tokens",
 }
 _CELL = ("label", "setting_label")
+_PALE = 0.35
+"""The opacity of a year with few problems."""
 
 
 @figure(
@@ -110,11 +115,36 @@ def draw_years(table: pl.DataFrame) -> Chart | None:
     """
     accuracies = table.filter(table["metric"] != QUESTIONS).sort("year", maintain_order=True)
     title, lines = "Accuracy by year of the exam", (*_CELL, "exam")
-    return draw_curves(title, accuracies, lines, lambda rows: _place_years(), most=_MOST_BY_YEAR)
+    return draw_curves(
+        title, accuracies, lines, lambda rows: _place_years(), _note_few, most=_MOST_BY_YEAR,
+        draw=_draw_years,
+    )  # fmt: skip
+
+
+def _draw_years(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
+    """Draw points with intervals, joined where a year has enough problems."""
+    names = list_distinct(rows, "line")
+    data = [row | {"is_few": row["n"] < MIN_PROBLEMS} for row in rows]
+    base = make_chart(data).encode(
+        x=x,
+        color=encode_colour("line", names, ""),
+        opacity=alt.condition("datum.is_few", alt.value(_PALE), alt.value(1)),
+    )
+    return alt.layer(
+        base.mark_rule().encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
+        base.transform_filter("!datum.is_few").mark_line(strokeWidth=1.5).encode(y=y),
+        base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
+    )
+
+
+def _note_few(rows: Sequence[Row]) -> str:
+    few = any(row["n"] < MIN_PROBLEMS for row in rows)
+    return f"pale and not joined: a year of fewer than {MIN_PROBLEMS} problems" if few else ""
 
 
 def _place_years() -> alt.X:
-    return alt.X("year:Q", title="Year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False))
+    axis = alt.Axis(format="d", tickMinStep=1)
+    return alt.X("year:Q", title="Year", axis=axis, scale=alt.Scale(zero=False))
 
 
 @figure(

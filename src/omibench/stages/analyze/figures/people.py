@@ -123,7 +123,9 @@ def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
     if accuracies.is_empty():
         return None
     models = _keep_first_setting(accuracies, accuracies["rules"][0])
-    means = models.group_by("model", maintain_order=True).agg(pl.col("estimate").mean())
+    means = models.group_by("model", maintain_order=True).agg(
+        (pl.col("estimate") * pl.col("n")).sum() / pl.col("n").sum()
+    )
     ranked = means.sort("estimate", descending=True, maintain_order=True)
     best = ranked["model"].head(MOST_MODELS).to_list()
     rows = pl.concat([models.filter(pl.col("model").is_in(best)), table.filter(kind=ESTIMATED)])

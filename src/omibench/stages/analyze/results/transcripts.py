@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 ACC_OCR: Final = "accocr"
-METRICS: Final = (ACC_OCR, *PARTS)
+METRICS: Final = (ACC_OCR, *PARTS, "normalized")
 BY_ITEM: Final = {"pearson": correlate_values, "spearman": correlate_by_rank}
 Row = dict[str, Any]
 
@@ -103,8 +103,9 @@ def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
 
     Returns:
         One row per reading model and metric: `accocr`, the mean of the five parts with equal
-        weights, and each of them; `terms`, `semantics` and `accocr` only if `judge.transcripts` is
-        set. None if no setting transcribes pictures.
+        weights, and each of them; `normalized`, the characters without differences of space, width,
+        punctuation, case and LaTeX, is none of them. `terms`, `semantics` and `accocr` only if
+        `judge.transcripts` is set. None if no setting transcribes pictures.
     """
     parts = analysis.table("ocr-readings")
     if parts is None:
