@@ -7,6 +7,7 @@ picture; no two items have the same content.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -74,12 +75,38 @@ def check_items(
             if digest in contents:
                 yield f"{entry.key}: {name} is equal to {contents[digest]}"
             contents[digest] = name
+        if f"{entry.key}.tex" in entry.files:
+            yield from _check_latex(entry.key, (out / f"{entry.key}.tex").read_text("utf-8"))
         if item.printed and item.measures is None:
             yield from _check_form(paper, entry.key, item, out)
 
 
 def _has_picture(entry: ExportedItem) -> bool:
     return any(name.endswith((".svg", ".png")) for name in entry.files)
+
+
+_COMMANDS = {
+    "usepackage", "begin", "end", "centering", "caption", "label", "toprule", "midrule", "cmidrule",
+    "bottomrule", "multicolumn", "textit", "textbf", "underline", "textbackslash",
+    "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "times", "uparrow",
+    "downarrow", "Delta", "geq", "rho",
+}  # fmt: skip
+"""What LaTeX and booktabs know of the commands that a table may use."""
+
+
+def _check_latex(key: str, text: str) -> Iterator[str]:
+    """Yield what LaTeX with booktabs would refuse: commands, open braces, rows of another width."""
+    plain = re.sub(r"\\[\\{}$&#_%]", "", text.replace("\\\\\n", "\n"))
+    if others := set(re.findall(r"\\([A-Za-z]+)", plain)) - _COMMANDS:
+        yield f"{key}.tex: has the commands {sorted(others)}"
+    if plain.count("{") != plain.count("}"):
+        yield f"{key}.tex: its braces are not closed"
+    columns = len(re.search(r"begin\{tabular\}\{([lr]+)\}", plain)[1])  # type: ignore[index]
+    for line in plain.splitlines():
+        if "&" in line or line.startswith(r"\multicolumn"):
+            spans = [int(n) - 1 for n in re.findall(r"multicolumn\{(\d+)\}", line)]
+            if line.count("&") + 1 + sum(spans) != columns:
+                yield f"{key}.tex: a row has not {columns} cells: {line[:60]}"
 
 
 def _check_form(paper: str, key: str, item: PaperItem, out: Path) -> Iterator[str]:

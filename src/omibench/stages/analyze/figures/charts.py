@@ -204,7 +204,8 @@ def draw_rows(
         title: Title of the axis of `estimate`.
         colour: Column shown by colours and shapes.
         legend: Title of the legend.
-        scale: Scale of `estimate`; by default one that includes 0.
+        scale: Scale of `estimate`; by default one that includes 0, with a line there if any number
+            is negative.
     """
     groups = list(dict.fromkeys(str(row[colour]) for row in rows))
     base = make_chart(rows).encode(
@@ -214,7 +215,10 @@ def draw_rows(
     )
     shape = encode_shape(colour, groups, legend)
     x = {"title": title, "scale": scale or alt.Scale(zero=True)}
-    return alt.layer(*draw_intervals(base, x, point={"size": 60}, shape=shape))
+    marks = draw_intervals(base, x, point={"size": 60}, shape=shape)
+    if not any(row["estimate"] < 0 for row in rows):
+        return alt.layer(*marks)
+    return alt.layer(make_chart([{"zero": 0}]).mark_rule(color=INK).encode(x="zero:Q"), *marks)
 
 
 def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
@@ -267,6 +271,8 @@ def draw_curves(  # noqa: PLR0913 (what differs between figures is a keyword)
     if not rows:
         return None
     data, selection = select_lines(scale_up(rows) if axis.endswith("%") else rows, most)
+    if rules == JUDGE_RULES and axis == "Accuracy, %":
+        axis = f"{name_rules(rules)}, %"
     y = alt.Y("estimate:Q", title=axis, scale=alt.Scale(**scale) if scale else alt.Undefined)
     chart = draw(data, place(data), y)
     return finish_lines(chart, title, data, describe_rules(rules), note(data), selection)

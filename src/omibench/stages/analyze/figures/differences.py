@@ -343,7 +343,8 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
     rules, data, selection = _select_comparisons(table, "label", "setting")
     if not data:
         return None
-    chart = _join_sides(data, _SIDES, "estimate")
+    measure = name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
+    chart = _join_sides(data, _SIDES, "estimate", f"{measure}, %")
     title = "Thinking and instruct models of the same size"
     return finish_rows(chart, title, data, describe_rules(rules), selection)
 
@@ -399,13 +400,16 @@ def _draw_sides(
     return finish_rows(chart, title, data, describe_rules(rules), note, selection)
 
 
-def _join_sides(data: Sequence[Row], sides: Mapping[str, str], difference: str) -> Chart:
+def _join_sides(
+    data: Sequence[Row], sides: Mapping[str, str], difference: str, axis: str = "Accuracy, %"
+) -> Chart:
     """Draw two accuracies of each `line`, joined by a rule with their difference beside it.
 
     Args:
         data: The rows, in per cent.
         sides: Names of the columns of the accuracies.
         difference: Column of the difference.
+        axis: Title of the axis.
     """
     points = [
         {"line": row["line"], "estimate": row[column], "side": side}
@@ -421,7 +425,7 @@ def _join_sides(data: Sequence[Row], sides: Mapping[str, str], difference: str) 
 
     def place(rows: Sequence[Row], column: str) -> alt.Chart:
         y = encode_names("line", list_distinct(data, "line"), grid=True, labelLimit=360)
-        return make_chart(rows).encode(y=y, x=alt.X(f"{column}:Q", title="Accuracy, %"))
+        return make_chart(rows).encode(y=y, x=alt.X(f"{column}:Q", title=axis))
 
     return alt.layer(
         place(data, start).mark_rule(color=MUTED).encode(x2=f"{end}:Q"),
