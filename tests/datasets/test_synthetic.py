@@ -53,3 +53,23 @@ def test_an_oracle_of_other_problems_is_an_error() -> None:
     made = {"name": "synthetic", "like": "omibench"}
     with pytest.raises(ParamsError, match=r"models\.a\.oracle: is 'synthetic:emma'"):
         parse_study({"benchmark": made, "models": {"a": model}}, "test")
+
+
+def test_mathreals_pairs_are_one_problem_with_two_pictures(read: Read) -> None:
+    questions, answers, _ = read("synthetic", None, like="mathreal-testmini", pictures="both")
+    sides = [answer.attributes["pair"] for answer in answers]
+    assert sides == ["real", "clean"] * (len(sides) // 2)
+    assert 140 < len(sides) / 2 < 210, "175 of the 480 problems of testmini have a clean picture"
+    for real, clean in zip(questions[::2], questions[1::2], strict=True):
+        assert clean.id == f"{real.id}-clean"
+        assert clean.group == real.group == real.id
+        assert clean.images[0].sha256 != real.images[0].sha256
+    oracle = load_oracle("synthetic:mathreal-testmini")
+    assert all(oracle.rows[answer.id].answer == answer.answer for answer in answers)
+
+
+def test_mathreals_clean_pictures_alone_keep_the_ids(read: Read) -> None:
+    pairs, _, _ = read("synthetic", None, like="mathreal-testmini", pictures="both")
+    questions, answers, _ = read("synthetic", None, like="mathreal-testmini", pictures="clean")
+    assert [q.id for q in questions] == [q.id for q in pairs[::2]]
+    assert {answer.attributes["pair"] for answer in answers} == {"clean"}

@@ -37,6 +37,10 @@ def test_ids_are_taken_in_the_order_of_the_dataset() -> None:
     rows = [Question(id=one, question="?") for one in IDS]
     assert [row.id for row in apply_limit(rows, Limit(ids=["p07", "p03"]))] == ["p03", "p07"]
     assert apply_limit(rows, None) == rows
+    some = Limit(ids=["p07", "p03", "elsewhere"])
+    assert [row.id for row in apply_limit(rows, some, of_cell=True)] == ["p03", "p07"]
+    with pytest.raises(ParamsError, match="'elsewhere' is not a problem of the dataset"):
+        apply_limit(rows, some)
 
 
 def test_a_larger_sample_holds_a_smaller_one_whatever_else_is_there() -> None:

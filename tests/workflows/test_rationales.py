@@ -66,7 +66,7 @@ def test_solutions_and_topics_are_bought_in_shards_once_and_read(
     read = problems(papers / "results/ocr/problems.jsonl")
     sound, _ = sift(read, papers / "results/ocr", FilterParams())
     golds = {p.id: p.answer or [] for p in sound}
-    given = {f"Official answer: {'; '.join(gold)}": solution("; ".join(gold))
+    given = {f"Reference Solution: {'; '.join(gold)}": solution("; ".join(gold))
              for gold in golds.values() if gold != [HIDDEN]}  # fmt: skip
     replies = {
         "whether an exam problem was read": APPROVED,

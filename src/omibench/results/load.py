@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
+from omibench.files.parquet import read_frame
 from omibench.params.cells import Family, choose_family, list_cells, list_full_settings
 from omibench.params.presentation import is_selected
 from omibench.params.setting import Cell, Setting
@@ -92,14 +93,24 @@ NAMED = 3
 
 
 def find_present_cells(study: Study, infer: Path, score: Path) -> list[Cell]:
-    """Return the cells of a study with responses and verdicts."""
+    """Return the cells of a study with responses and verdicts.
+
+    In a partial run, those of which the limit leaves no problem are not among them.
+    """
     return [
         cell
         for cell in list_cells(study.infer)
-        if all(
-            (stage / cell.model / f"{cell.setting}.parquet").is_file() for stage in (infer, score)
-        )
+        for name in [f"{cell.model}/{cell.setting}.parquet"]
+        if all((stage / name).is_file() for stage in (infer, score))
+        and not (study.study.limit and _is_empty(infer / name))
     ]
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return read_frame(path, columns=["id"]).is_empty()
+    except OmibenchError:
+        return False  # reading it whole reports the error
 
 
 def keep_cells(study: Study, cells: Sequence[Cell]) -> Study:

@@ -72,7 +72,7 @@ def test_what_was_bought_of_a_first_candidate_and_a_first_try_is_found_again(
     script = scripted({"physics-1": [WRONG] * 3})
     write(script, make(), candidates=2)
     assert [request_key({"provider": "x"}, request)[:16] for request in script.asked] == [
-        "213b72fdcb7f9e58", "3e9b91f08d91899d", "b7f19786518abdc9"
+        "213b72fdcb7f9e58", "3e9b91f08d91899d", "85a61c57fd3b3d6f"
     ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_the_answer_is_shown_when_no_candidate_is_right(make: Make, scripted: Sc
     assert problem.solution == RIGHT
     assert list(map(str, problem.warnings)) == ["rationale: pen was given the answer"]
     assert [request.index for request in script.asked] == [0, 1, 2, 0, 1]
-    assert "Official answer: 12 m" in script.asked[-1].conversation.text
+    assert "Reference Solution: 12 m" in script.asked[-1].conversation.text
     assert [c.id for c in candidates][3:] == ["physics-1#answer-0", "physics-1#answer-1"]
     assert candidates[-1].reason == "used"
     assert sum(c.reason == "wrong_drawn" for c in candidates) == 3

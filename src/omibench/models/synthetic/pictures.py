@@ -75,7 +75,8 @@ def describe_item(item: Item, like: Like, seed: int) -> dict[str, Value]:
         stated |= {"stage": _draw(rng, _STAGES), "difficulty": _draw(rng, _DIFFICULTIES)}
         stated |= {"noise": noise} if noise else {}
         if has_clean_picture(item.id, like, seed):
-            stated |= {"pair": "clean" if item.id.endswith(CLEAN) else "real"}
+            is_clean = all(drawing.key.endswith(CLEAN) for drawing in item.drawings)
+            stated |= {"pair": "clean" if is_clean else "real"}
     elif item.subject == "coding":
         stated |= {"task": item.attributes["category"]}
     return stated

@@ -75,7 +75,7 @@ WRITE_GIVEN = add_prompt(
     PromptEntry(
         name="rationale-given",
         purpose="writes a worked solution that leads to the official answer",
-        text=f"{SOLVE_GIVEN}{{problem}}Official answer: {{answer}}",
+        text=f"{SOLVE_GIVEN}{{problem}}Reference Solution: {{answer}}",
         slots=(PROBLEM_SLOT, Slot("answer", "the official answer, its parts between semicolons")),
         source="OMIBench, A.3.1",
         owner="rationale writer",
