@@ -382,7 +382,7 @@ def describe_key_effects(table: pl.DataFrame) -> str:
         f"By {name_rules(rows['rules'][0])}, strong models contradict "
         f"{count_noun(rows['suspected'][0], 'key')}. As scored, {_name_first(before)}. If these "
         f"keys are left out, {describe(LEFT_OUT)}; if the answer of the strong models replaces "
-        f"them, {describe(REPLACED)}."
+        f"them, {describe(REPLACED)}. The strong models gain by this choice of problems."
     )
 
 
