@@ -151,8 +151,9 @@ wildcard_constraints:
 
 def cells(stage):
     """Return the file of every cell of the study at one stage."""
+    path = f"{RESULTS}/{find_stage(stage).outputs[0].path}"
     return [
-        f"{RESULTS}/{stage}/{cell.model}/{cell.setting}.parquet"
+        path.format(model=cell.model, setting=cell.setting)
         for cell in find_stage(stage).cells(STUDY)
     ]
 

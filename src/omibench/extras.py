@@ -35,6 +35,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "slurm": ("snakemake_executor_plugin_slurm",),
     "stats": ("scipy", "statsmodels", "pandas"),
     "transformers": ("torch", "transformers"),
+    "tune": ("torch", "transformers", "accelerate", "peft"),
     "vllm": ("vllm",),
     "web": ("starlette", "uvicorn", "jinja2", "itsdangerous", "python_multipart"),
     "workflow": ("snakemake", "dvc", "psutil"),

@@ -240,7 +240,7 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
         ("params.stages.rationale", {"rationale"}),
         ("params.study", set()),
         ("params.cells", {"certify", "analyze"}),
-        ("params.stages.filter", {"filter"}),
+        ("params.stages.filter", {"filter", "tune"}),
         ("params.stages.saliency", {"saliency", "analyze"}),
         (
             "answers.match",
@@ -252,7 +252,7 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
         ("explore.ocr_quality", set()),
         ("stages.ocr.waiting", set()),
         ("settings.present", {"filter", "infer", "saliency", "aggregate"}),
-        ("params.models.providers", {*ASKS, "ocr", "certify", "analyze"}),
+        ("params.models.providers", {*ASKS, "ocr", "certify", "analyze", "tune"}),
         ("store.key", {*ASKS, "analyze"}),
     ],
 )

@@ -125,7 +125,8 @@ def test_the_stages_with_a_file_a_cell_are_those_whose_files_say_what_they_are()
     paths = {stage.name: [file.path for file in stage.outputs] for stage in STAGES}
     per_cell = [n for n, files in paths.items() if f"{n}/{{model}}/{{setting}}.parquet" in files]
     assert sorted(CELL_STAGES) == sorted(per_cell)
-    assert {stage.name for stage in STAGES if stage.cells} == set(per_cell)
+    per_model = {"tune"}
+    assert {stage.name for stage in STAGES if stage.cells} - per_model == set(per_cell)
 
 
 def test_each_stage_is_a_verb() -> None:

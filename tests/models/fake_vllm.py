@@ -80,6 +80,8 @@ class FakeVllm:
     calls: list[SimpleNamespace] = field(default_factory=list)
     tools: list[list[dict[str, Any]] | None] = field(default_factory=list)
     """The tools of each call."""
+    adapters: list[Any] = field(default_factory=list)
+    """The LoRA request of each call."""
     continued: list[bool] = field(default_factory=list)
     """Whether each call goes on with the last turn."""
     chat_template: str = ""
@@ -114,8 +116,10 @@ class FakeVllm:
                 tools: list[dict[str, Any]] | None = None,
                 add_generation_prompt: bool = True,
                 continue_final_message: bool = False,
+                lora_request: Any = None,
             ) -> list[SimpleNamespace]:
                 fake.tools.append(tools)
+                fake.adapters.append(lora_request)
                 fake.continued.append(continue_final_message and not add_generation_prompt)
                 return fake.chat(messages, sampling_params or [], chat_template_kwargs)
 

@@ -42,7 +42,7 @@ OTHER: dict[str, Any] = {
     "lasting_taste": 0.1, "true_positive_rate": 0.5, "false_positive_rate": 0.5,
     "error_rate": 0.5, "responses": {"cot": ["b.parquet"]}, "partial": True,
     "reward": True, "context_tokens": 4096, "gpus": 2, "dimensions": 256,
-    "config": {"effort": "high"}, "args": {"a": 1},
+    "config": {"effort": "high"}, "args": {"a": 1}, "adapter": "tuned",
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
 FIXED = {("openai_embeddings", "batch"), ("sentence-transformers", "trust_remote_code")}

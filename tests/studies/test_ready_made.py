@@ -113,6 +113,21 @@ def test_both_pictures_of_mathreal_are_compared_for_the_same_models(root: Path) 
     assert study.study.store == clean.study.store, "what was bought is not bought again"
 
 
+def test_fine_tuned_models_are_laid_over_omibench(root: Path) -> None:
+    """Table 9: two bases, each tuned on two sets, against itself."""
+    study = laid_over(root, "omibench", "omibench_tune")
+    assert {block.data for block in study.tune.values()} == {"cmmcot", "mmdu"}
+    assert {cell.model for cell in study.cells} == {
+        *study.tune,
+        "internvl3.5-8b",
+        "qwen3-vl-8b-instruct",
+    }
+    for name, block in study.tune.items():
+        model, base = study.models[name], study.models[block.base]
+        assert model.base == study.analyze.baselines.models[name] == block.base
+        assert (model.id, model.adapter) == (base.id, f"{study.study.results}/tune/{name}")
+
+
 def test_five_runs_are_laid_over_omibench(root: Path) -> None:
     study = laid_over(root, "omibench", "omibench_five_runs")
     runs = {"five-runs", "zero-shot-five-runs", "three-shot-five-runs"}

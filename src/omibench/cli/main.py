@@ -26,6 +26,7 @@ from omibench.cli.stages.evaluate import aggregate, analyze, fill, infer, salien
 from omibench.cli.stages.judge import certify, judge
 from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
 from omibench.cli.stages.score import score
+from omibench.cli.stages.tune import tune
 from omibench.cli.store import store_app
 from omibench.errors import MissingExtraError, OmibenchError
 from omibench.extras import find_extra, install_command
@@ -64,7 +65,7 @@ def files() -> None:
 GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status),
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
-    "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
+    "Evaluate models": (*(tune, infer, fill, score, judge, aggregate, saliency, certify),),
     "Evaluate on a schedule": (serve, reevaluate, flow_app),
     "Analyse results": (analyze, results_app, explore),
     "Keep and share results and responses": (store_app, budget_app, record, trust),

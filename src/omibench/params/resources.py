@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from omibench.params.models.base import ApiModel, LocalModel
+from omibench.params.models.base import ApiModel, JobResources, LocalModel
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 
@@ -35,6 +35,12 @@ def collect_resources(
     loading = _loading(study.models[model] if model else None)
     if stage in ("fill", "help"):
         return loading
+    if stage == "tune":
+        return (
+            _load_resources(study.tune[model].resources, study.tune[model].n_gpus)
+            if model
+            else loading
+        )
     if stage == "saliency":
         return _fill_amounts(loading) | collect_resources(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
@@ -102,8 +108,11 @@ def _fill_amounts(amounts: dict[str, Amount]) -> dict[str, Amount]:
 def _loading(model: object) -> dict[str, Amount]:
     if not isinstance(model, LocalModel):
         return dict.fromkeys(("gpu", "gpu_model", "gpu_manufacturer", "mem_mb", "runtime"))
-    resources = model.resources
-    gpus = model.n_gpus if resources.gpus is None else resources.gpus
+    return _load_resources(model.resources, model.n_gpus)
+
+
+def _load_resources(resources: JobResources, n_gpus: int) -> dict[str, Amount]:
+    gpus = n_gpus if resources.gpus is None else resources.gpus
     return {
         "gpu": gpus or None,
         "gpu_model": resources.gpu_model if gpus else None,

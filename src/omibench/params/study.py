@@ -42,6 +42,7 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
+from omibench.params.stages.tune import TuneParams, add_tuned_models
 from omibench.params.study_params import StudyParams
 from omibench.plugins.allowance import find_places, require_allowed
 from omibench.plugins.registry import runs_files
@@ -222,6 +223,8 @@ class Study(Block):
     review: ReviewParams = ReviewParams()
     freeze: FreezeParams = FreezeParams()
     models: dict[Name, Model] = {}
+    tune: dict[Name, TuneParams] = {}
+    """Models to fine-tune; each key is also a model, with the block of its `base`."""
     settings: dict[Name, Setting] = {}
     infer: InferParams = InferParams()
     score: ScoreParams = ScoreParams()
@@ -230,6 +233,11 @@ class Study(Block):
     saliency: SaliencyParams = SaliencyParams()
     analyze: AnalyzeParams = AnalyzeParams()
     reevaluate: ReevaluateParams = ReevaluateParams()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tuned_models_are_models(cls, values: Any) -> Any:
+        return add_tuned_models(values)
 
     @property
     def cells(self) -> list[Cell]:
@@ -294,6 +302,16 @@ class Study(Block):
         return self
 
     @model_validator(mode="after")
+    def _tuned_models_fit(self) -> Self:
+        for name in self.tune:
+            if getattr(self.models.get(name), "adapter", None) is None and self.infer.models:
+                raise ValueError(
+                    f"models.{name}: is also a key of `tune`; remove the block, or set its "
+                    f"`adapter` to {self.study.results}/tune/{name}"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _reward_models_fit(self) -> Self:
         if self.infer.models:  # a whole study, not the slice of one job
             check_heads_mark_alone(self.models, self._references())
@@ -325,6 +343,10 @@ class Study(Block):
             *((key, [name], self.models) for key, name in roles.items() if name),
             *((key, panel.models, self.models) for key, panel in self._panels()),
             *((key, names, self.models) for key, names in self.filter.list_references()),
+            *(
+                (f"tune.{name}.base", [block.base], self.models)
+                for name, block in self.tune.items()
+            ),
             ("infer.models", self.infer.models, self.models),
             ("infer.settings", self.infer.settings, self.settings),
             ("infer.only", self.infer.only, self.infer.models),

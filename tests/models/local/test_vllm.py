@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from omibench.models.local import vllm as vllm_module
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
+from omibench.params.models.base import hash_weights
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Request, Response
 
@@ -279,3 +282,33 @@ def test_without_vllm_one_line_says_how_to_install_it() -> None:
 def test_a_model_that_cannot_be_loaded_is_named(fake: FakeVllm) -> None:
     with pytest.raises(ModelError, match="'qwen': vLLM cannot load absent: absent is not a local"):
         answers(provider(id="absent"), [shown("Go")])
+
+
+def test_an_adapter_is_a_lora_request_of_its_rank(
+    fake: FakeVllm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lora = ModuleType("vllm.lora.request")
+    lora.LoRARequest = lambda *fields: fields  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "vllm.lora.request", lora)
+    (tmp_path / "adapter_config.json").write_text('{"r": 24}', "utf-8")
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"")
+    answers(provider(adapter=str(tmp_path)), samples("Go", indices=[0]))
+    [load] = fake.loads
+    assert (load["model"], load["enable_lora"], load["max_lora_rank"]) == ("qwen-vl", True, 24)
+    assert fake.adapters == [("qwen", 1, str(tmp_path))]
+    LOADED.release()
+    answers(provider(), samples("Go", indices=[0]))
+    assert "enable_lora" not in fake.loads[1]
+    assert fake.adapters[1:] == [None]
+
+
+def test_weights_tuned_in_full_are_loaded_from_their_folder(fake: FakeVllm, tmp_path: Path) -> None:
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    (weights / "model.safetensors").write_bytes(b"weights")
+    record = {"method": "full", "weights_sha256": hash_weights(weights)}
+    (tmp_path / "tuned.json").write_text(json.dumps(record), "utf-8")
+    answers(provider(adapter=str(tmp_path), revision="abc"), samples("Go", indices=[0]))
+    [load] = fake.loads
+    assert (load["model"], load["revision"]) == (str(weights), None)
+    assert fake.adapters == [None]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
+from omibench.datasets.likeness import difference_hash, hamming
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.stages.filter.candidate import difference_hash, hamming
 
 hashes = st.integers(min_value=0, max_value=2**64 - 1)
 

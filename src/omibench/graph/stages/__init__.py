@@ -20,10 +20,12 @@ from omibench.graph.stages.ocr import OCR
 from omibench.graph.stages.rationale import RATIONALE
 from omibench.graph.stages.saliency import SALIENCY
 from omibench.graph.stages.score import SCORE
+from omibench.graph.stages.tune import TUNE
 from omibench.schemas.validation import suggest_name
 
 STAGES = (
-    OCR, FILTER, RATIONALE, FREEZE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE, CERTIFY, ANALYZE,
+    OCR, FILTER, RATIONALE, FREEZE, TUNE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE, CERTIFY,
+    ANALYZE,
 )  # fmt: skip
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 

@@ -51,10 +51,10 @@ ANALYZE = Stage(
     "analyze",
     target="analyze",
     params=(
-        "study", "benchmark", "models", "settings", "infer", "score", "judge", "saliency",
+        "study", "benchmark", "models", "tune", "settings", "infer", "score", "judge", "saliency",
         "certify", "review", "analyze",
     ),
-    inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
+    inputs=("freeze", "tune", "infer", "score", "judge", "saliency", "aggregate", "certify"),
     plugins=("sections", "results", "figures", "scorers"),
     files=_files,
     select_blocks=_select_blocks,

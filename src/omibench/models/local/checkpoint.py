@@ -22,7 +22,14 @@ from typing import Any, NamedTuple
 from omibench.errors import MissingInputError, ModelError, OmibenchError
 from omibench.extras import install_command, missing_modules, require_extra
 from omibench.files.reading import hash_file, read_json
-from omibench.params.models.base import CODE_DIGITS, COMMIT_DIGITS, LocalGenerator, LocalModel
+from omibench.params.models.base import (
+    ADAPTER_FILES,
+    CODE_DIGITS,
+    COMMIT_DIGITS,
+    LocalGenerator,
+    LocalModel,
+    hash_weights,
+)
 from omibench.params.roles import Role, field_roles
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
@@ -174,6 +181,8 @@ def locate_checkpoint(name: str, model: LocalModel) -> Checkpoint:
         ModelError: The code does not match the revision, comes from elsewhere or is missing; or the
             snapshot is not available.
     """
+    if weights := _find_tuned(name, model, "full"):
+        return Checkpoint(weights, None)
     if not model.trust_remote_code:
         return Checkpoint(model.id, model.revision)
     is_folder = Path(model.id).is_dir()
@@ -189,6 +198,48 @@ def locate_checkpoint(name: str, model: LocalModel) -> Checkpoint:
             f"{actual}; read it ({_name_files(folder)}), then set `revision` to that value"
         )
     return Checkpoint(str(folder), None)
+
+
+def locate_adapter(name: str, model: LocalModel) -> str | None:
+    """Return the folder of a model's LoRA adapter; None if it has none, or all weights were tuned.
+
+    Raises:
+        MissingInputError: The folder contains no adapter.
+        ModelError: Its weights are not those of the record, or not in safetensors.
+    """
+    return _find_tuned(name, model, "lora")
+
+
+def _find_tuned(name: str, model: LocalModel, method: str) -> str | None:
+    """Return the folder of weights that were tuned by a method."""
+    adapter = getattr(model, "adapter", None)
+    if adapter is None:
+        return None
+    record, own = (Path(adapter, file) for file in ADAPTER_FILES)
+    if not record.is_file():
+        if not own.is_file():
+            raise MissingInputError(
+                f"model {name!r}: adapter: {adapter} has neither {record.name} nor {own.name}; run "
+                "`omibench run` if it is a model of `tune`"
+            )
+        if not Path(adapter, "adapter_model.safetensors").is_file():
+            raise ModelError(
+                f"model {name!r}: adapter: {adapter} has no adapter_model.safetensors; convert "
+                "its weights, since other formats can run code"
+            )
+        return str(adapter) if method == "lora" else None
+    tuned = read_json(record, CONFIG_BYTES)
+    if not isinstance(tuned, dict) or tuned.get("method") != method:
+        return None
+    weights = Path(adapter, "weights")
+    if not weights.is_dir() or hash_weights(weights) != tuned.get("weights_sha256"):
+        raise ModelError(
+            f"model {name!r}: the weights in {weights} are not those that {record} describes; "
+            f"remove {record} and run `omibench run` again"
+        )
+    if method == "full" and model.trust_remote_code:
+        raise ModelError(f"model {name!r}: own code and weights tuned in full do not go together")
+    return str(weights)
 
 
 def check_origin(name: str, model: LocalModel, kind: type, checkpoint: Checkpoint) -> None:

@@ -16,6 +16,7 @@ from omibench.models.local.checkpoint import (
     check_origin,
     explain_load,
     load_errors,
+    locate_adapter,
     locate_checkpoint,
     one_line,
     pixel_size,
@@ -52,7 +53,7 @@ class HubEngine(ABC):
     """Control tokens of the tokenizer, which no text may contain."""
 
     def __init__(self, name: str, model: TransformersModel | RewardModel) -> None:
-        self.name = name
+        self.name, self.block = name, model
         self.torch = require("torch", EXTRA, name)
         self.hub = require("transformers", EXTRA, name)
         self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
@@ -75,6 +76,9 @@ class HubEngine(ABC):
                 output_loading_info=True,
                 **spread,
             )
+            if adapter := locate_adapter(name, model):
+                peft = require("peft", "tune", name)
+                self.model = peft.PeftModel.from_pretrained(self.model, adapter).merge_and_unload()
             if not spread:  # layers spread over several GPUs stay in place
                 self.model = self.model.to(self.device)
             self.processor = self.load_processor()
@@ -134,9 +138,10 @@ class TransformersEngine(HubEngine):
             eos_token_id=self.ends, pad_token_id=self.tokenizer.pad_token_id
         )
         size = pixel_size(model, name, EXTRA, self.checkpoint)
+        self.images_kwargs: dict[str, Any] = {"size": size} if size and self.sees else {}
         self._padding: dict[str, Any] = {"padding": True}
-        if size and self.sees:
-            self._padding["images_kwargs"] = {"size": size}
+        if self.images_kwargs:
+            self._padding["images_kwargs"] = self.images_kwargs
 
     @property
     def _takes_pictures(self) -> bool:

@@ -5,15 +5,20 @@ Uses `LLM(...)`, `LLM.chat`, `LLM.get_tokenizer`, `SamplingParams` and `RequestO
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
+from omibench.files.reading import read_json
 from omibench.models.api.replies import describe_tools
 from omibench.models.local.checkpoint import (
+    CONFIG_BYTES,
     LOADED,
     explain_load,
+    locate_adapter,
     locate_checkpoint,
     one_line,
     pixel_size,
@@ -43,6 +48,7 @@ from omibench.models.local.prompts import (
 from omibench.models.local.provider import LocalProvider
 from omibench.models.options import OptionScores, is_continued
 from omibench.models.provider import NO_BUDGET, Budget
+from omibench.params.models.base import ADAPTER_FILES
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
 
@@ -54,6 +60,11 @@ class VllmEngine:
         self.vllm = require("vllm", "vllm", name)
         self.images = images
         self.name = name
+        adapter = locate_adapter(name, model)
+        self.adapter = {}
+        if adapter:
+            request = importlib.import_module("vllm.lora.request").LoRARequest
+            self.adapter = {"lora_request": request(name, 1, adapter)}
         with explain_load(name, model, f"vLLM cannot load {model.id}", (Exception,)):
             self.llm = self.vllm.LLM(**engine_args(model, name, images))
         self.tokenizer = self.llm.get_tokenizer()
@@ -84,6 +95,7 @@ class VllmEngine:
                     else {}
                 ),
                 **self._tools(conversations),
+                **self.adapter,
             )
         except Exception as error:  # vLLM's errors share no base class across its versions.
             raise self._meaning(error) from error
@@ -179,6 +191,9 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
         "gpu_memory_utilization": model.gpu_memory,
         "enable_prefix_caching": True,
     }
+    if adapter := locate_adapter(name, model):
+        rank = read_json(Path(adapter, ADAPTER_FILES[1]), CONFIG_BYTES).get("r")
+        args |= {"enable_lora": True, "max_lora_rank": rank}
     if images:  # not supported by a text-only model
         args["limit_mm_per_prompt"] = {"image": images, "video": 0}
         if size := pixel_size(model, name, "vllm", checkpoint):

@@ -7,10 +7,12 @@ files) is a property here, so that providers of plug-ins work like built-in ones
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
@@ -28,7 +30,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
 
-from omibench.params.blocks import Block, Name, Rate, Url, Variable
+from omibench.files.reading import hash_file, read_json
+from omibench.params.blocks import Block, Name, PlainPath, Rate, Url, Variable
 from omibench.params.roles import Display, Request, Role, Runtime, select_fields
 from omibench.plugins import Registry
 from omibench.plugins.registry import runs_files
@@ -38,6 +41,7 @@ COMMIT_DIGITS, CODE_DIGITS = 40, 64
 """Hexadecimal digits of a hub commit, and of the SHA-256 of a folder's code."""
 _PIN = re.compile(rf"[0-9a-f]{{{COMMIT_DIGITS}}}|[0-9a-f]{{{CODE_DIGITS}}}(\+.+)?")
 
+RECORD_BYTES: Final = 2**20
 _MONTH = r"\d{4}-\d{2}(-\d{2})?"
 
 Positive = Annotated[float, Field(gt=0)]
@@ -399,6 +403,36 @@ class LocalModel(ServedModel):
         return self
 
 
+ADAPTER_FILES: Final = ("tuned.json", "adapter_config.json")
+"""The file that describes an adapter: of stage `tune`, or of peft."""
+
+
+def hash_adapter(folder: str) -> str | None:
+    """Return the SHA-256 of an adapter's weights as hex; None if the folder has none.
+
+    Args:
+        folder: Folder of stage `tune`, whose record has the hash, or of peft.
+
+    Raises:
+        FileFormatError: The record is not readable.
+    """
+    record = Path(folder, ADAPTER_FILES[0])
+    if record.is_file():
+        values = read_json(record, RECORD_BYTES)
+        return str(values.get("weights_sha256")) if isinstance(values, dict) else None
+    return hash_weights(folder) if Path(folder, ADAPTER_FILES[1]).is_file() else None
+
+
+def hash_weights(folder: str | Path) -> str:
+    """Return the SHA-256 of the names and contents of the weights in a folder and of the
+    configuration of their adapter, as hex."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(folder).iterdir()):
+        if path.suffix == ".safetensors" or path.name == ADAPTER_FILES[1]:
+            digest.update(f"{path.name}\0{hash_file(path)}\n".encode())
+    return digest.hexdigest()
+
+
 class LocalGenerator(LocalModel):
     """A local model that generates text, with or without image input."""
 
@@ -407,6 +441,22 @@ class LocalGenerator(LocalModel):
     max_pixels: Annotated[int, Field(ge=784)] | None = None
     """Maximum pixels of an image; larger ones are scaled down."""
     seed: int = 0
+    adapter: PlainPath | None = None
+    """Folder of a model of stage `tune`, or of a LoRA adapter (peft) in safetensors, whose weights
+    are added to those of `id`. Their hash is part of the identity of its responses."""
+
+    def files(self, data: str | None, setting: str | None = None) -> list[str]:
+        """Return the record of the adapter, which stage `tune` writes last."""
+        return [f"{self.adapter}/{ADAPTER_FILES[0]}"] if self.adapter else []
+
+    @property
+    def identity_fields(self) -> dict[str, Any]:
+        """As for all models, with the hash of the adapter for its folder; `missing` before stage
+        `tune`, so that nothing stored or certified is of this model."""
+        fields = super().identity_fields
+        if self.adapter is not None:
+            fields["adapter"] = hash_adapter(self.adapter) or "missing"
+        return fields
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
         """Return `max_pixels` if the formula depends on it."""

@@ -47,7 +47,7 @@ PARTS: Final = (
         "What helps",
         "What do prompts, thinking, samples, examples and size change?",
         (
-            "samples", "deltas", "dumbbell", "prompt-differences", "thinking-gains",
+            "samples", "deltas", "dumbbell", "prompt-differences", "thinking-gains", "tuning-loss",
             "accuracy-by-k", "accuracy-by-budget", "tokens-by-budget", "accuracy-by-shots",
             "accuracy-by-parameters", "accuracy-by-active-parameters",
         ),

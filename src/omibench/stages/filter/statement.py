@@ -11,6 +11,15 @@ from typing import Literal, NamedTuple
 
 from glyphtex.latex import replace_formulas
 from omibench.schemas.problem import Problem
+from omibench.text.figure_labels import (
+    CAPTION_NUMBER,
+    FIGURE_NUMBERS,
+    LABEL,
+    PART,
+    PLURAL,
+    SLAVIC,
+    SPAN,
+)
 
 _NOUNS = (
     # English
@@ -64,44 +73,13 @@ _ALL_FIGURES = re.compile(
     re.I,
 )
 
-_SLAVIC = (
-    r"obr|obráz(?:ek|k\w{1,3})|obrázcích|rys|rysun(?:ek|k\w{1,3})|рис|рисун(?:ок|к\w{1,3})|"
-    r"graf(?:u|y|em|ech)?|wykres\w{0,3}|график\w{0,3}|schémat\w{1,2}|schemat\w{0,3}|схем\w{1,2}|"
-    r"tab|tabul[kc]\w{1,3}|tabel[aieę]|tabelach|табл|таблиц\w{1,3}"
-)
-_LABEL = (
-    r"(?:\b(?:fig(?:ures?|uras?|uren|s)?|abb(?:ildung(?:en)?)?|bild(?:er)?|graphs?|diagramm?[es]?|"
-    r"diagramas?|gr[aá]fic[oa]s?|esquemas?|sch[eé]mas?|images?|im[aá]gen(?:es)?|image(?:m|ns)|"
-    r"tables?|tablas?|tableaux?|tabelas?|tabellen?|schemes?|panels?|photos?|pictures?|"
-    rf"{_SLAVIC})\b\.?(?:\s*(?:č|nr|№)\.?)?|图|圖|図|表|グラフ|写真)"
-)
-_PLURAL = (
-    "s", "x", "ungen", "uren", "bilder", "tabellen", "图", "圖", "図", "表", "グラフ", "写真",
-    "obrázky", "obrázků", "obrázcích", "rysunki", "rysunków", "rysunkach", "wykresy", "wykresach",
-    "рисунки", "рисунков", "рисунках", "графики", "графиках", "таблицы", "таблицах",
-)  # fmt: skip
-_PART = r"(?:[a-hа-г]|\s?\([a-hа-г]\))?"
-_ONE_NUMBER = rf"\(?\d{{1,3}}(?!\.?\d){_PART}(?![a-z0-9])\)?"
-_JOIN = (
-    r"(?:\s*(?:,|;|/|&|、)\s*(?:and|und|et|y|e)?\s*|"
-    r"\s+(?:and|or|und|oder|et|ou|y|e|o|u|i|oraz|lub|nebo|и|или)\s+|\s*(?:[和与及或とや]|および|及び|または)\s*)"
-)
-_SPAN = r"(?:\s*(?:[-–—~～〜至到]|から)\s*|\s+(?:to|through|bis|à|al|até|až|по|до)\s+)"
-_LIST = rf"{_ONE_NUMBER}(?:(?:{_JOIN}|{_SPAN}(?:{_LABEL}\s*)?){_ONE_NUMBER})*"
-
-FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
-"""A label followed by the numbers of one or more figures."""
-
-CAPTION_NUMBER = re.compile(rf"\s*\**(?P<label>{_LABEL})\s*(?P<number>\d{{1,3}})", re.I)
-"""The label and number at the start of a caption."""
-
-_RANGE = re.compile(rf"(\d+){_PART}\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
+_RANGE = re.compile(rf"(\d+){PART}\)?{SPAN}(?:{LABEL}\s*)?\(?(\d+)", re.I)
 # "a" is a range only after a plural: "las figuras 1 a 3", but "in Figure 1 a 3 kg block".
 _RANGE_A = re.compile(
     r"\b(figuras|gr[aá]fic[oa]s|tab(?:el|l)as)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
 )
 # "a" and "do" are also separate words: they join numbers only after Slavic words.
-_SLAVIC_PAIR = re.compile(rf"\b({_SLAVIC})\b\.?\s+(\d{{1,3}})\s+(a|do)\s+(\d{{1,3}})\b", re.I)
+_SLAVIC_PAIR = re.compile(rf"\b({SLAVIC})\b\.?\s+(\d{{1,3}})\s+(a|do)\s+(\d{{1,3}})\b", re.I)
 _NUMBER_FIRST = re.compile(r"第\s*(\d{1,3})\s*(図|图|圖|表)")
 
 
@@ -125,7 +103,7 @@ def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
     for match in FIGURE_NUMBERS.finditer(text):
         label, listed = match.group("label"), match.group("list")
         numbers = [int(digits) for digits in re.findall(r"\d+", listed)]
-        if sure and not label.rstrip(".").casefold().endswith(_PLURAL):
+        if sure and not label.rstrip(".").casefold().endswith(PLURAL):
             del numbers[1:]
         else:
             for first, last in _RANGE.findall(listed):

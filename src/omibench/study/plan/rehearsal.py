@@ -84,7 +84,7 @@ def rehearse(study: Study) -> Study:
         oracle = str(address)
     else:
         oracle = f"{results}/freeze/answers.jsonl"
-    for key in ("simulated", "certify", "reevaluate"):
+    for key in ("simulated", "certify", "reevaluate", "tune"):
         values.pop(key, None)
     folders = {"results": results, "store": study.study.store + APART}
     values["study"] = {**values.get("study", {}), **folders}

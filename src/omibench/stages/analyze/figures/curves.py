@@ -241,3 +241,16 @@ def _find_ends(rows: Sequence[Row], column: str) -> list[Row]:
         line[row[column]] = max(row["estimate"] / 100, line.get(row[column], 0.0))
     ends = {name: find_saturation(line) for name, line in scores.items()}
     return [{"line": name, column: size} for name, size in ends.items() if size is not None]
+
+
+@figure("tuning-loss", "tuning-loss", "Training loss of tuned models", source="OMIBench, 6.4")
+def draw_losses(table: pl.DataFrame) -> Chart | None:
+    """Draw one line per tuned model: its loss by step.
+
+    Args:
+        table: The result `tuning-loss`.
+    """
+    title, axis = "Training loss of tuned models", "Nats per token of the answers"
+    x = alt.X("step:Q", title="Step", scale=alt.Scale(zero=False, nice=False))
+    rows = table.filter(pl.col("estimate").is_not_null())
+    return draw_curves(title, rows, ("label",), lambda drawn: x, axis=axis, zero=True)

@@ -147,6 +147,9 @@ def name_measure(rules: str, measure: str) -> str:
 def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate the differences to declared baselines, over the items that both answered.
 
+    A fine-tuned model is compared with the `base` in its block, unless another baseline is declared
+    (OMIBench, table 9).
+
     The table has absolute and relative differences overall and by slice, with the paired test and
     Holm's p over the comparisons of one scorer, measure and slice; see
     `differences.compare_slices`. If `analyze.baselines.resamples` is set, rows over all items also
@@ -160,8 +163,10 @@ def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
     """
     declared = analysis.study.analyze.baselines
     values, labels = keep_scorers(analysis.item_values), slice_items(analysis)
+    evaluated = {cell.model: analysis.study.models[cell.model] for cell in analysis.study.cells}
+    bases = {name: model.base for name, model in evaluated.items() if model.base in evaluated}
     tables, bootstraps = [], []
-    for kind, baselines in (("setting", declared.settings), ("model", declared.models)):
+    for kind, baselines in (("setting", declared.settings), ("model", bases | declared.models)):
         pairs = pair_with_baselines(values, kind, baselines)
         tables += list(compare_slices(analysis, pairs, labels, kind))
         if declared.resamples:

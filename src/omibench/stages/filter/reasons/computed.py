@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from omibench.datasets.likeness import count_words
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Choice, Figure, Problem
-from omibench.stages.filter.candidate import Candidate, Case, count_words, figure_distance
+from omibench.stages.filter.candidate import Candidate, Case, figure_distance
 from omibench.stages.filter.reasons.registry import reason
 from omibench.stages.filter.statement import (
     find_unfinished_part,

@@ -1,0 +1,1 @@
+"""Stage `tune`: fine-tuning on multi-image data (OMIBench, 6.4 and table 9)."""

@@ -1,0 +1,166 @@
+"""Conversations with pictures, read from released training sets and other JSON files.
+
+CMMCoT and MMDU-45k are lists of objects with `image` and `conversations` (roles `human` and `gpt`),
+as LLaVA's files are. `messages` with `role` and `content` are read too, with content as text or as
+typed parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.files.reading import read_json, read_json_lines, resolve_within
+from omibench.schemas.tuning import TrainingConversation, TrainingTurn
+
+FILE_BYTES: Final = 8 * 2**30
+"""Largest file that is read: MMDU-45k has 0.4 GB."""
+ROLES: Final[Mapping[str, str]] = {
+    "human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant",
+    "system": "system",
+}  # fmt: skip
+MOST_PICTURES: Final = 64
+_MARK = re.compile(r"<image>|<ImageHere>|<Img><ImageHere></Img>")
+_REGION = re.compile(
+    r"(?:<\|box_start\|>[^<]{0,60}<\|box_end\|>)?\s?<IMG>\s?\d{1,3}\s?</IMG>\s?<image>"
+    r"|<\|box_start\|>[^<]{0,60}<\|box_end\|>"
+)
+"""A region of a picture in a turn of the assistant, as CMMCoT marks it: box, number, picture."""
+
+
+class UnreadConversation(Exception):
+    """A conversation that cannot be used; the text is the reason."""
+
+
+class ReadConversation(NamedTuple):
+    """A conversation as read: its id, and the conversation or the reason why it is left out."""
+
+    id: str
+    conversation: TrainingConversation | None
+    reason: str = ""
+    regions: int = 0
+    """Marks of regions that were removed."""
+
+
+def read_conversations(file: Path, pictures: Path) -> Iterator[ReadConversation]:
+    """Yield the conversations of a file, in order.
+
+    Args:
+        file: A JSON list, or JSON Lines.
+        pictures: The folder of the pictures. A path in the file is looked up in it, without its
+            leading folders if need be (`oss://bucket/train/a.jpg`, `/mmdu-45k_pics/a.jpg`).
+
+    Raises:
+        MissingInputError: The file is missing.
+        FileFormatError: It is not JSON, or neither a list nor lines of objects.
+    """
+    for number, row in _read_rows(file):
+        name = str(row.get("id", number)) if isinstance(row, dict) else str(number)
+        try:
+            if not isinstance(row, dict):
+                raise UnreadConversation("not an object")
+            conversation, regions = _read_row(name[:200], row, pictures)
+        except UnreadConversation as error:
+            yield ReadConversation(name[:200], None, str(error))
+        else:
+            yield ReadConversation(name[:200], conversation, regions=regions)
+
+
+def _read_rows(file: Path) -> Iterator[tuple[int, Any]]:
+    if file.suffix == ".jsonl":
+        yield from read_json_lines(file, FILE_BYTES)
+        return
+    rows = read_json(file, FILE_BYTES)
+    if not isinstance(rows, list):
+        raise FileFormatError(f"{file}: is not a list of conversations")
+    yield from enumerate(rows, start=1)
+
+
+def _read_row(name: str, row: Mapping[str, Any], folder: Path) -> tuple[TrainingConversation, int]:
+    listed = row.get("image", row.get("images")) or []
+    names = [listed] if isinstance(listed, str) else listed
+    if not isinstance(names, list) or len(names) > MOST_PICTURES:
+        raise UnreadConversation(f"its pictures are no list of at most {MOST_PICTURES}")
+    turns = row.get("conversations", row.get("messages"))
+    if not isinstance(turns, list) or not turns:
+        raise UnreadConversation("no turns under conversations or messages")
+    read, shown, regions = [], 0, 0
+    for turn in turns:
+        role, content = _read_turn(turn)
+        if role == "assistant" and isinstance(content, str):
+            content, count = _REGION.subn("", content)
+            regions += count
+        parts, more = _split_content(content, shown, names)
+        if role == "assistant" and any(isinstance(part, int) for part in parts):
+            raise UnreadConversation("a picture in a turn of the assistant")
+        shown += more
+        read.append(TrainingTurn(role=role, content=parts))
+    spoken = [turn.role for turn in read if turn.role != "system"]
+    if spoken[::2] != ["user"] * len(spoken[::2]) or spoken[1::2] != ["assistant"] * (
+        len(spoken) // 2
+    ):
+        raise UnreadConversation("user and assistant do not take turns")
+    read = read[:-1] if spoken and spoken[-1] == "user" else read
+    if not any(turn.role == "assistant" and turn.text.strip() for turn in read):
+        raise UnreadConversation("no answer of the assistant")
+    if shown == 0 and names:  # no marks: all pictures come first
+        place = next(n for n, turn in enumerate(read) if turn.role == "user")
+        first = read[place]
+        content = [*range(len(names)), *first.content]
+        read[place] = first.model_copy(update={"content": content})
+    elif shown != len(names):
+        raise UnreadConversation("another number of picture marks than of pictures")
+    files = [_find_picture(str(item), folder) for item in names]
+    return TrainingConversation(id=name, turns=read, pictures=files), regions
+
+
+def _read_turn(turn: object) -> tuple[Any, Any]:
+    if not isinstance(turn, dict):
+        raise UnreadConversation("a turn is not an object")
+    role = ROLES.get(str(turn.get("from", turn.get("role"))).lower())
+    content = turn.get("value", turn.get("content"))
+    if role is None or not isinstance(content, str | list):
+        raise UnreadConversation("a turn has no known role, or no text")
+    return role, content
+
+
+def _split_content(content: Any, shown: int, names: list[Any]) -> tuple[list[str | int], int]:
+    """Return texts and numbers of pictures, and how many pictures; typed parts may name theirs."""
+    if isinstance(content, str):
+        texts = _MARK.split(content)
+        parts: list[str | int] = []
+        for place, text in enumerate(texts):
+            parts += [shown + place - 1] if place else []
+            parts += [text] if text.strip() else []
+        return parts, len(texts) - 1
+    parts, count = [], 0
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "text" and isinstance(part.get("text"), str):
+            parts.append(part["text"])
+        elif kind in ("image", "image_url"):
+            given = part.get("image", part.get("path", part.get("image_url")))
+            given = given.get("url") if isinstance(given, dict) else given
+            if isinstance(given, str):
+                names.append(given)
+            parts.append(shown + count)
+            count += 1
+        else:
+            raise UnreadConversation("a part that is neither text nor picture")
+    return parts, count
+
+
+def _find_picture(name: str, folder: Path) -> str:
+    parts = PurePosixPath(name.rpartition("://")[2]).parts
+    steps = [step for step in parts if step not in "/.."]
+    for start in range(len(steps)):
+        try:
+            path = resolve_within(folder, "/".join(steps[start:]))
+        except (OmibenchError, ValueError):
+            continue
+        if path.is_file():
+            return str(path)
+    raise UnreadConversation("a picture is missing")
