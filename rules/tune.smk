@@ -23,4 +23,4 @@ rule tune:
         gpus=lambda wildcards: STUDY.tune[wildcards.model].n_gpus,
     shell:
         "omibench tune {input.questions:q} --model {wildcards.model:q} --params {params.study:q}"
-        " --gpus {params.gpus} --out {output.record:q} 2> >(tee {log:q} >&2)"
+        " --gpus {params.gpus:q} --out {output.record:q} 2> >(tee {log:q} >&2)"

@@ -54,11 +54,12 @@ def _launch(sharing: str, gpus: int) -> None:
     """Run the same command in one process per GPU."""
     from omibench.extras import require_extra
     from omibench.files.locations import find_shipped
+    from omibench.files.programs import isolate_env, python_module
 
     require_extra("tune", "training on several GPUs", "accelerate")
     config = find_shipped("profiles") / "accelerate" / f"{sharing}.yaml"
-    launcher = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(config)]
+    launcher = python_module("accelerate.commands.launch", "--config_file", str(config))
     command = [*launcher, "--num_processes", str(gpus), "-m", "omibench", *sys.argv[1:]]
-    ended = subprocess.run(command, check=False)
+    ended = subprocess.run(command, env=isolate_env(os.environ), check=False)
     if ended.returncode:
         raise ModelError(f"training on {gpus} GPUs ended with exit status {ended.returncode}")
