@@ -51,6 +51,8 @@ from omibench.graph.provenance import forget
 from omibench.graph.storage import name_file, refresh_copies
 from omibench.graph.trust import accept_pulled
 from omibench.results.study_record import record_study
+from omibench.schemas.adaptive import FOLDER, Look, list_compared, locate_verdicts
+from omibench.schemas.tables import read_jsonl
 from omibench.params.study import list_remarks
 from omibench.files.yaml_file import add_place, yaml_meaning
 
@@ -147,6 +149,7 @@ def one_of(names):
 wildcard_constraints:
     model=one_of(STUDY.models),
     setting=one_of(STUDY.settings),
+    look="[0-9]+",
 
 
 def cells(stage):
@@ -200,8 +203,11 @@ def papers():
 
 
 def filled():
-    """Return the job that runs a local model for all its cells; others run in each cell."""
-    local = {*local_models(STUDY)}
+    """Return the job that runs a local model for all its cells; others run in each cell.
+
+    Under `infer.adaptive`, it runs once for each cell and look.
+    """
+    local = {*([] if STUDY.infer.adaptive else local_models(STUDY))}
 
     def of_model(wildcards):
         model = wildcards.model
@@ -229,6 +235,45 @@ def settings_asked(stage, wildcards):
     if "setting" in wildcards.keys():
         return [wildcards.setting]
     return list_settings(STUDY, stage, wildcards.model)
+
+
+# Under `infer.adaptive`, the cells to ask for a look are known after the look before.
+LOOKS = STUDY.infer.adaptive
+LOOKED = f"{RESULTS}/infer/{FOLDER}"
+
+
+def before_look(wildcards):
+    """Return the records of the look before; none for the first."""
+    number = int(wildcards.look) - 1
+    return checkpoints.look.get(look=number).output[0] if number else []
+
+
+def asked_for_look(wildcards):
+    """Return the verdicts of all looks so far, of the cells that this look compares."""
+    before = before_look(wildcards)
+    records = read_jsonl(before, Look) if before else []
+    return [
+        str(locate_verdicts(Path(LOOKED), part, cell))
+        for cell in list_compared(records, STUDY.cells, LOOKS.keep)
+        for part in range(1, int(wildcards.look) + 1)
+    ]
+
+
+def looked(file):
+    """Return a file about the order of the problems, if the study has one."""
+    return f"{LOOKED}/{file}" if LOOKS else []
+
+
+def look_slice(wildcards):
+    """Return what the order of the problems and a look depend on."""
+    return _json("look", None)
+
+
+def mark_slice(wildcards):
+    """Return what the verdicts of a look depend on: its scorer, which asks no model."""
+    part = json.loads(_json("score", None))
+    plugins = {"plugins": part["plugins"]} if "plugins" in part else {}
+    return json.dumps({"score": {"scorers": [LOOKS.scorer]}, **plugins})
 
 
 def model_slice(stage):

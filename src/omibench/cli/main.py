@@ -22,6 +22,7 @@ from omibench.cli.release import release_app
 from omibench.cli.results import results_app
 from omibench.cli.review import review_group
 from omibench.cli.run import run
+from omibench.cli.stages.adaptive import adaptive_app
 from omibench.cli.stages.evaluate import aggregate, analyze, fill, infer, saliency
 from omibench.cli.stages.judge import certify, judge
 from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
@@ -65,7 +66,17 @@ def files() -> None:
 GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status),
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
-    "Evaluate models": (*(tune, infer, fill, score, judge, aggregate, saliency, certify),),
+    "Evaluate models": (
+        tune,
+        infer,
+        fill,
+        adaptive_app,
+        score,
+        judge,
+        aggregate,
+        saliency,
+        certify,
+    ),
     "Evaluate on a schedule": (serve, reevaluate, flow_app),
     "Analyse results": (analyze, results_app, explore),
     "Keep and share results and responses": (store_app, budget_app, record, trust),

@@ -84,7 +84,12 @@ def evaluate(
 
 
 def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
-    """Return the shards of API-bound cells, one list per model."""
+    """Return the shards of API-bound cells, one list per model.
+
+    None under `infer.adaptive`: what to ask next is known only to the graph.
+    """
+    if study.infer.adaptive:
+        return []
     questions = questions_of(study)
 
     def ask(within: Study, shard: Shard) -> int:

@@ -21,6 +21,7 @@ KINDS_NAMED = {
     "settings": {"prompts", "conditions", "strategies", "aggregations"},
     "benchmark": {"benchmarks"},
     "ocr": {"engines"},
+    "infer": {"scorers"},
     "filter": {"reasons", "model_reasons", "prompts"},
     "score": {"scorers"},
     "judge": {"judges", "scorers"},

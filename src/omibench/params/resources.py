@@ -24,8 +24,8 @@ def collect_resources(
 ) -> dict[str, Amount]:
     """Return the resources of one job of a stage that queries models.
 
-    The stages are `fill`, `help`, `infer`, `saliency`, `score`, `judge` and `aggregate`. Without
-    `model`, only the names matter. A job of `aggregate` also has a `setting`.
+    The stages are `fill`, `help`, `infer`, `ask`, `saliency`, `score`, `judge` and `aggregate`.
+    Without `model`, only the names matter. A job of `aggregate` also has a `setting`.
 
     All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
     `api_<endpoint>` that of one of them, 1 or 0 each.
@@ -41,7 +41,7 @@ def collect_resources(
             if model
             else loading
         )
-    if stage == "saliency":
+    if stage in ("saliency", "ask"):  # a job that asks and can load a local model
         return _fill_amounts(loading) | collect_resources(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
     endpoints = {name: find_endpoint(study, name) for name in models}

@@ -36,7 +36,7 @@ from omibench.params.stages.analyze import AnalyzeParams
 from omibench.params.stages.certify import CertifyParams
 from omibench.params.stages.filter import SCREENS, FilterParams
 from omibench.params.stages.freeze import FreezeParams
-from omibench.params.stages.infer import InferParams
+from omibench.params.stages.infer import MOST_BATCH_LOOKS, InferParams
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.stages.ocr import OcrParams
 from omibench.params.stages.rationale import RationaleParams
@@ -319,6 +319,25 @@ class Study(Block):
         return self
 
     @model_validator(mode="after")
+    def _looks_are_possible(self) -> Self:
+        adaptive, key = self.infer.adaptive, "infer.adaptive"
+        if adaptive is None or not self.infer.models:
+            return self
+        if len(self.cells) < 2:
+            raise ValueError(f"{key}: needs several cells to compare, not {len(self.cells)}")
+        if adaptive.scorer == "mathreal" and self.score.graders:
+            raise ValueError(
+                f"{key}.scorer: 'mathreal' asks judges here; use a scorer without, such as robust"
+            )
+        batches = [model for model in self.infer.models if self.models[model].is_batch]
+        if batches and len(adaptive.looks) > MOST_BATCH_LOOKS:
+            raise ValueError(
+                f"{key}.looks: has {len(adaptive.looks)} looks, but {batches[0]!r} uses a batch API"
+                f", whose answers can take a day for each; use at most {MOST_BATCH_LOOKS}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _oracles_know_the_problems(self) -> Self:
         if self.benchmark.name != "synthetic":
             return self
@@ -377,6 +396,10 @@ class Study(Block):
                 ("analyze.main_scorer", [self.analyze.main_scorer], self.score.scorers)
             )
         if self.infer.models:  # a whole study, not the slice of one job
+            if looks := self.infer.adaptive:
+                references.append(("infer.adaptive.keep", looks.keep, self.infer.models))
+                scorer = [looks.scorer]
+                references.append(("infer.adaptive.scorer", scorer, self.score.scorers))
             for name, model in self.models.items():
                 defined = [*self.settings, *SCREENS]
                 references.append((f"models.{name}", model.named_settings, defined))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,10 +20,12 @@ from omibench.params.setting import Cell, Setting
 from omibench.results.grouped import FamilyTests, compare_family
 from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.study_files import SAMPLE, StudyFiles
+from omibench.schemas.adaptive import FOLDER as ADAPTIVE
+from omibench.schemas.adaptive import Look, list_open
 from omibench.schemas.cells import count_answered, failed_reason
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Example, Question
-from omibench.schemas.tables import FrozenManifest
+from omibench.schemas.tables import FrozenManifest, read_jsonl
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -163,6 +166,16 @@ VOTE_MARK = "/"
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 
 
+class Stopped(NamedTuple):
+    """The cells that `infer.adaptive` stopped: they have only a part of the problems."""
+
+    looks: list[Look]
+    verdicts: pl.DataFrame
+    """Their verdicts, with the columns of `Results.verdicts`."""
+    responses: pl.DataFrame
+    """Their responses, with the columns of `Results.responses`."""
+
+
 @dataclass(frozen=True)
 class Results:
     """The results of a whole study.
@@ -185,6 +198,8 @@ class Results:
     responses: pl.DataFrame
     full_study: Study | None = None
     """The study according to its parameters, if some of its cells are missing in `study`."""
+    stopped: Stopped | None = None
+    """The cells that `infer.adaptive` stopped, which are in no other field but `full_study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts, which are in no other field."""
     partial: Partial | None = None
@@ -366,6 +381,8 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
     present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
     full_study = study
+    looks = _read_looks(infer, study)
+    open_cells = {*list_open(looks, present)}
     if present and missing:
         study = keep_cells(study, present)
     # What the parameters say that the study has, whatever was noted in the folder.
@@ -380,6 +397,14 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         responses.append(files.read_responses(cell, with_texts=False))
         rows = files.read_verdicts(cell, responses[-1])
         verdicts.append(_join(rows, responses[-1], items, simulated_models))
+    stopped = None
+    if len(open_cells) < len(study.cells):
+        kept = [cell in open_cells for cell in study.cells]
+        left = [not is_kept for is_kept in kept]
+        rows, answered = (pl.concat(compress(frames, left)) for frames in (verdicts, responses))
+        stopped = Stopped(looks, rows, answered)
+        responses, verdicts = [*compress(responses, kept)], [*compress(verdicts, kept)]
+        study = keep_cells(study, [*compress(study.cells, kept)])
     all_responses = pl.concat(responses, rechunk=True)
     responses.clear()
     all_verdicts = pl.concat(verdicts, rechunk=True)
@@ -395,6 +420,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         partial=find_partial(study, files.questions.values(), all_responses, files.examples),
         full_study=full_study,
         missing=missing,
+        stopped=stopped,
         infer=infer,
     )
     if results.main_rules not in results.rules:
@@ -403,6 +429,11 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
             f"{', '.join(results.rules) or 'none'}"
         )
     return results
+
+
+def _read_looks(infer: Path, study: Study) -> list[Look]:
+    """Read the looks of a study; none without `infer.adaptive`."""
+    return read_jsonl(infer / ADAPTIVE / "looks.jsonl", Look) if study.infer.adaptive else []
 
 
 def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:

@@ -40,6 +40,16 @@ def infer(
     ids: Ids = None,
     sample: Sample = None,
     seed: Seed = None,
+    order: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Order of the problems of `omibench adaptive`: only those that its looks left.",
+        ),
+    ] = None,
+    look: Annotated[
+        int | None, typer.Option(min=1, help="With --order: only the problems that a look adds.")
+    ] = None,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -57,12 +67,20 @@ def infer(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance import check_inputs
     from omibench.stages.infer import infer_cell
+    from omibench.stages.infer.fill import infer_part
+    from omibench.stages.infer.stage import limit_to_order
 
     study = read_study(params, override, study=make_limit(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
     check_inputs(questions, questions.with_name("examples.jsonl"))
     cell = find_cell(study, model, setting)
-    rows = infer_cell(questions, out, study, cell, job_hash(study, "infer", cell))
+    job = job_hash(study, "infer", cell)
+    if look and not order:
+        raise ParamsError(f"--look {look}: needs --order FILE")
+    if order:
+        check_inputs(order, None if look else order.with_name("looks.jsonl"))
+        study = limit_to_order(study, cell, order, look)
+    rows = (infer_part if look else infer_cell)(questions, out, study, cell, job)
     part = f" (partial run: {study.study.limit})" if study.study.limit else ""
     say(f"{rows} responses written to {out}{part}", err=True)
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop, model_files, prompt_file
+from omibench.graph.stage import (
+    Blocks,
+    GraphJob,
+    ResultFile,
+    Stage,
+    drop,
+    model_files,
+    pick,
+    prompt_file,
+)
 from omibench.params.study import Study
+from omibench.schemas.adaptive import Look, ProblemOrder
 from omibench.schemas.study_record import StudyRecord
-from omibench.schemas.tables import ResponseRow
+from omibench.schemas.tables import ResponseRow, VerdictRow
 
 
 def list_asked_models(study: Study, job: GraphJob) -> set[str]:
@@ -31,6 +41,10 @@ def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
 
 def select_settings(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     """Return the job's settings without fields for display or later aggregation."""
+    if job.cell is None and job.rule == "look":
+        chosen = study.study.model_dump(mode="json", exclude_defaults=True)
+        adaptive = pick(blocks.get("infer", {}), ("adaptive",))
+        return {"study": pick(chosen, ("seed", "limit")), "infer": adaptive}
     if job.cell is None:
         return drop(blocks, ("settings", "infer"))
     settings = blocks.get("settings", {})
@@ -50,7 +64,8 @@ INFER = Stage(
     plugins=("providers", "prompts", "conditions", "strategies"),
     cells=lambda study: study.cells,
     is_given_by_cell=True,
-    more_rules=("help", "fill"),
+    more_rules=("help", "fill", "order", "ask", "mark", "look", "looks"),
+    hashed_separately=("looks",),
     asks="respondent",
     models=list_asked_models,
     files=list_asked_files,
@@ -66,6 +81,21 @@ INFER = Stage(
             "infer/{model}/helped.txt",
             None,
             "marker: a helper has answered all requests shared by cells",
+        ),
+        ResultFile(
+            "infer/adaptive/order.json",
+            ProblemOrder,
+            "order of the problems under `infer.adaptive`, made before the first request",
+        ),
+        ResultFile("infer/adaptive/looks.jsonl", Look, "what each look found, and who stopped"),
+        ResultFile("infer/adaptive/looks-{look}.jsonl", Look, "the same up to a look"),
+        ResultFile(
+            "infer/adaptive/{look}/infer/{model}/{setting}.parquet",
+            ResponseRow,
+            "the responses to the problems that a look adds",
+        ),
+        ResultFile(
+            "infer/adaptive/{look}/score/{model}/{setting}.parquet", VerdictRow, "their verdicts"
         ),
         ResultFile("infer/study.json", StudyRecord, "the current cells of the study"),
     ),

@@ -3,11 +3,46 @@
 from __future__ import annotations
 
 from itertools import chain, product
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block, Name, Rate
+from omibench.params.blocks import Block, Name, Rate, ScorerName
+
+MOST_BATCH_LOOKS: Final = 3
+"""Each look waits for the answers of the one before; a batch can take a day."""
+
+
+class Adaptive(Block):
+    """Stop asking models that cannot be the best.
+
+    All cells answer the problems in one order. At each look, cells that are behind the leader stop;
+    the others go on. It finds the best cell and ranks no other.
+    """
+
+    goal: Literal["leader"] = "leader"
+    """What is found: the best cell."""
+    looks: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=2, max_length=50)]
+    """Share of the problems at each look, ascending; the last is 1."""
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    """Probability with which the best cell may be stopped, over all looks and cells together."""
+    spending: Literal["obrien-fleming", "pocock"] = "obrien-fleming"
+    """How `alpha` is spent over the looks: little at first, or evenly."""
+    scorer: ScorerName = "robust"
+    """The scorer whose verdicts are compared: one of `score.scorers` that needs no model."""
+    order: list[Literal["subject", "n_images", "answer_type", "language", "subset"]] = [
+        "subject",
+        "n_images",
+    ]
+    """Attributes of which each part of the order has about the same mix."""
+    keep: list[Name] = []
+    """Models that are never stopped."""
+
+    @model_validator(mode="after")
+    def _looks_ascend_to_one(self) -> Self:
+        if sorted(set(self.looks)) != self.looks or self.looks[-1] != 1:
+            raise ValueError(f"looks must ascend to 1, such as [0.25, 0.5, 1], not {self.looks}")
+        return self
 
 
 class Crossed(Block):
@@ -43,6 +78,8 @@ class InferParams(Block):
     failed_share: Rate = 0.05
     """Share of a cell's responses that can end as `provider_error`. The job of a cell with more
     of them, or without any answer, fails; its responses stay in the store."""
+    adaptive: Adaptive | None = None
+    """Stop asking models that cannot be the best (docs/reference/adaptive.md)."""
 
     @model_validator(mode="before")
     @classmethod

@@ -40,7 +40,10 @@ class ReportPart(NamedTuple):
 
 PARTS: Final = (
     ReportPart(
-        "leaderboard", "Leaderboard", "How good is each model?", ("main", "ranks", "accuracy")
+        "leaderboard",
+        "Leaderboard",
+        "How good is each model?",
+        ("main", "stopped", "ranks", "accuracy"),
     ),
     ReportPart(
         "settings",

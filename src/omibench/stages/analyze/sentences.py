@@ -71,6 +71,9 @@ def leading_sentence(analysis: Analysis) -> str:
         )
     if failed:
         sentences.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
+    if results.stopped:
+        stopped = sum(len(look.stopped) for look in results.stopped.looks)
+        sentences.append(f"{count_noun(stopped, 'cell')} stopped early, behind the leader.")
     return " ".join(part for part in [*sentences, describe_missing(results.missing)] if part)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omibench.errors import PassingError
 from omibench.models.client.ask import check_answered, open_asker
 from omibench.params.setting import Cell
 from omibench.settings.steps import requests_next
 from omibench.settings.tasks import list_requests, list_tasks
-from omibench.stages.infer.stage import open_askers, run_cell
+from omibench.stages.infer.stage import infer_cell, open_askers, run_cell
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -37,6 +38,28 @@ def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
         all(exchange.response.outcome != "budget_stop" for step in task.steps for exchange in step)
         for task in answered
     )
+
+
+def infer_part(questions: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:
+    """Write the responses of a cell as `infer_cell`, but only with every request answered.
+
+    For a look, which decides nothing from a part of the answers. Requests that fail for good count
+    as in the cell.
+
+    Raises:
+        PassingError: Requests failed temporarily, or the budget allowed no more; completed
+            responses are kept. Else as `infer_cell`.
+    """
+    answered, count = (
+        fill_store(questions, study, cell, slice(None)),
+        count_tasks(questions, study, cell),
+    )
+    if answered < count:
+        raise PassingError(
+            f"{cell.model}/{cell.setting}: the budget ended before {count - answered} of {count} "
+            "requests, so the look waits; raise study.budget_usd and run again"
+        )
+    return infer_cell(questions, out, study, cell, job)
 
 
 def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:

@@ -9,17 +9,29 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from omibench.errors import ImageCountError, ModelError, PassingError
+from omibench.errors import (
+    FileFormatError,
+    ImageCountError,
+    ModelError,
+    ParamsError,
+    PassingError,
+)
 from omibench.models.client.ask import Asker, open_asker
 from omibench.models.cost.estimate import estimate, learn, usd_text
 from omibench.models.cost.tokens import image_formula
 from omibench.models.provider import MakesRoom, group_calls
 from omibench.params.runtime import in_graph
 from omibench.params.setting import Cell
-from omibench.params.study_params import apply_limit
+from omibench.params.study_params import Limit, apply_limit
+from omibench.schemas.adaptive import Look, ProblemOrder, count_asked
 from omibench.schemas.cells import CellOrigin, failed_reason
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
-from omibench.schemas.tables import ResponseRow, write_parquet
+from omibench.schemas.tables import (
+    ResponseRow,
+    read_jsonl,
+    read_typed_json,
+    write_parquet,
+)
 from omibench.settings.examples import remark
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
 from omibench.settings.tasks import list_tasks, load_questions
@@ -174,6 +186,34 @@ def _describe_budget(asker: Asker, usd_most: float) -> str:
 # Stage `infer`: one cell, in which a model answers every question in a setting.
 
 log = logging.getLogger("omibench.stages.infer")
+
+
+def limit_to_order(study: Study, cell: Cell, file: Path, look: int | None) -> Study:
+    """Return the study with only the problems that a cell is asked under `infer.adaptive`.
+
+    Args:
+        study: The study, or the job's slice.
+        cell: The cell.
+        file: The order of the problems; the record of all looks is next to it.
+        look: Only the problems that this look adds. None: all until the cell stopped.
+
+    Raises:
+        FileFormatError: A file is broken, or the record is of another order.
+        MissingInputError: A file is missing.
+        ParamsError: There is no such look.
+    """
+    order = read_typed_json(file, ProblemOrder)
+    if look is not None:
+        if look > len(order.looks):
+            raise ParamsError(f"--look {look}: {file} has {len(order.looks)} looks")
+        ids = order.list_part(look)
+    else:
+        looks = read_jsonl(file.with_name("looks.jsonl"), Look)
+        if any(record.order != order.sha256 for record in looks):
+            raise FileFormatError(f"{file}: the looks next to it are of another order")
+        ids = order.ids[: count_asked(looks, cell)]
+    limit = Limit(ids=ids)
+    return study.model_copy(update={"study": study.study.model_copy(update={"limit": limit})})
 
 
 def infer_cell(questions: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:

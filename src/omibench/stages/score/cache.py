@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from omibench.answers.scorers.published import NAME as PUBLISHED
 from omibench.answers.scorers.registry import SCORERS, score_item
 from omibench.plugins import part_meaning
+from omibench.schemas.adaptive import FOLDER as ADAPTIVE
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 FILE = "verdicts.sqlite"
@@ -49,9 +50,12 @@ def locate_user_cache() -> Path:
 def locate_cell_cache(responses: Path) -> Path:
     """Return the file of known verdicts for a cell: in its results folder, if it is in one.
 
-    A cell of a study is `<results>/infer/<model>/<setting>.parquet`.
+    A cell of a study is `<results>/infer/<model>/<setting>.parquet`, and its part of a look
+    `<results>/infer/adaptive/<look>/infer/<model>/<setting>.parquet`.
     """
     folders = responses.absolute().parents
+    if len(folders) > 5 and [folders[n].name for n in (1, 3, 4)] == ["infer", ADAPTIVE, "infer"]:
+        return folders[5] / "cache" / FILE
     if len(folders) > 2 and folders[1].name == "infer":
         return folders[2] / "cache" / FILE
     return locate_user_cache()

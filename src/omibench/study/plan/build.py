@@ -37,6 +37,7 @@ from omibench.study.plan.before_freeze import (
     uncounted_models,
 )
 from omibench.study.plan.dry_run import CellJudgements
+from omibench.study.plan.looks import expect_looks
 from omibench.study.plan.plan import (
     Plan,
     PlanRow,
@@ -84,6 +85,7 @@ def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
             update={
                 "rows": [*built, *_cell_rows(view)],
                 "power": _power(view),
+                "looks": expect_looks(study, list(view.questions_by_id.values())),
                 "incomplete": incomplete_cells(study),
                 "partial": part_words(view.questions_by_id, every, study.study.limit),
             }

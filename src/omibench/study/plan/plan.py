@@ -89,6 +89,21 @@ class Power(FrozenModel):
     family_settings: list[str] = []
 
 
+class ExpectedLooks(FrozenModel):
+    """The share of the cells' requests that `infer.adaptive` is expected to send, by simulation.
+
+    `low` and `high` contain 80 % of the draws; `left` cells are not stopped. Models in `keep` send
+    all their requests, and are not in the shares.
+    """
+
+    share: float
+    low: float
+    high: float
+    left: float
+    draws: int
+    keep: list[str] = []
+
+
 class Spent(FrozenModel):
     """The study's budget and its spending, in US dollars."""
 
@@ -123,6 +138,8 @@ class Plan(FrozenModel):
     study: str
     rows: list[PlanRow]
     power: Power | None
+    looks: ExpectedLooks | None = None
+    """What `infer.adaptive` saves; the rows count all requests."""
     budget: Spent | None = None
     incomplete: dict[str, int] = {}
     """Path of a cell's file -> number of its requests without an answer."""

@@ -184,7 +184,7 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     def wrap(text: str) -> str:
         return fill(text, WIDE if wide else NARROW, subsequent_indent="  ")
 
-    notes = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
+    notes = [*_money(plan), *_looks(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     above = [title, plan.over] if plan.over else [title]
     return "\n".join([*map(wrap, above), *lines, *map(wrap, notes), *_retry(plan)])
 
@@ -236,6 +236,24 @@ def _money(plan: Plan) -> list[str]:
     else:
         lines = ["To spend: none; simulated, recorded and local models cost no dollars"]
     return lines + (_budget(plan.budget, usd, usd_most) if plan.budget else [])
+
+
+def _looks(plan: Plan) -> list[str]:
+    looks, rows = plan.looks, plan.list_rows("respondent")
+    if looks is None:
+        return []
+    shares = {row.model: 1.0 if row.model in looks.keep else looks.share for row in rows}
+    requests = sum(shares[row.model] * row.requests for row in rows)
+    usd = sum(shares[row.model] * (row.estimate.usd or 0.0) for row in rows)
+    whole = sum(row.estimate.usd or 0.0 for row in rows)
+    money = f", {usd_text(usd)} instead of {usd_text(whole)}" if whole else ""
+    return [
+        f"infer.adaptive: about {requests:,.0f} of the {sum(row.requests for row in rows):,} "
+        f"requests of the cells{money}: {looks.share:.0%} of those that can stop ({looks.low:.0%} "
+        f"to {looks.high:.0%} in 80 % of {looks.draws} simulations of models whose accuracies vary "
+        "as in OMIBench's table 2; all if they are equal). The best models are asked most: if they "
+        "cost most, fewer dollars are saved. The table counts all requests"
+    ]
 
 
 def _budget(budget: Spent, usd: float, usd_most: float) -> list[str]:

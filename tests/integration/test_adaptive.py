@@ -1,0 +1,166 @@
+"""`infer.adaptive` in the graph: who is behind is asked no more, and all looks can be replayed.
+
+The study has 120 made-up problems and simulated models: one is good, one is near it, one is poor.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.conftest import Build
+from tests.extras import require_extra
+from tests.integration.small_study import Copy, environment, make
+from tests.workflows_support import until
+
+require_extra("workflow", "dvc")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+LOOKED = Path("results/infer/adaptive")
+LOOKS = [0.25, 0.5, 1]
+PROBLEMS = 120
+
+
+def make_model(seed: int, ability: float) -> dict[str, Any]:
+    oracle = "synthetic:emma-mini"
+    return {"provider": "simulated", "oracle": oracle, "seed": seed, "ability": ability}
+
+
+def fill(root: Path, folder: Path) -> Copy:
+    study = make(root, folder / "study")
+    params = {
+        "study": {"name": "looked", "results": "results", "store": "store", "limit": PROBLEMS},
+        "benchmark": {"name": "synthetic", "like": "emma-mini"},
+        "models": {
+            "good": make_model(1, 2.0), "near": make_model(2, 1.8), "poor": make_model(3, -3.0)
+        },
+        "settings": {"cot": {"prompt": "cot"}},
+        "score": {"scorers": ["robust", "emma"]},
+        "infer": {
+            "models": ["good", "near", "poor"], "settings": ["cot"], "adaptive": {"looks": LOOKS}
+        },
+        "analyze": {"explorer": False},
+    }  # fmt: skip
+    study.write_params(params)
+    study.commit("Looks")
+    return study
+
+
+@pytest.fixture
+def built(build_once: Build, root: Path, tmp_path: Path) -> Copy:
+    def build(folder: Path) -> None:
+        fill(root, folder).run("dvc", "repro")
+
+    return Copy(build_once("adaptive", build) / "study").copy(tmp_path / "study")
+
+
+def read_looks(study: Copy) -> list[dict[str, Any]]:
+    text = (study.folder / LOOKED / "looks.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def count_rows(study: Copy, model: str) -> int:
+    return pl.read_parquet(study.folder / f"results/infer/{model}/cot.parquet").height
+
+
+def change(study: Copy, **adaptive: object) -> None:
+    params = study.params()
+    params["infer"]["adaptive"] |= adaptive
+    study.write_params(params)
+
+
+def test_who_is_behind_is_asked_no_more_and_is_reported_apart(built: Copy) -> None:
+    first, *_ = looks = read_looks(built)
+    assert [look["problems"] for look in looks] == [30, 60, PROBLEMS]
+    (stop,) = first["stopped"]
+    assert stop["cell"] == ["poor", "cot"]
+    assert stop["behind"] == first["leader"]
+    rows = {model: count_rows(built, model) for model in ("good", "near", "poor")}
+    assert rows == {"good": PROBLEMS, "near": PROBLEMS, "poor": 30}
+    assert built.requests() == sum(rows.values())
+    order = json.loads((built.folder / LOOKED / "order.json").read_text())
+    assert {look["order"] for look in looks} == {order["sha256"]}
+    asked = pl.read_parquet(built.folder / "results/infer/poor/cot.parquet")["id"]
+    assert set(asked) == set(order["ids"][:30])
+    analyze = built.folder / "results/analyze"
+    (stopped,) = pl.read_csv(analyze / "tables/stopped.csv").to_dicts()
+    assert (stopped["model"], stopped["n"], stopped["of"], stopped["rank"]) == (
+        "poor", 30, PROBLEMS, "not first"
+    )  # fmt: skip
+    assert stopped["saved_requests"] == PROBLEMS - 30
+    assert stopped["difference"] == pytest.approx(stop["difference"], abs=1e-6)
+    assert set(pl.read_csv(analyze / "main.csv")["model"]) == {"good", "near"}
+    accuracy = pl.read_csv(analyze / "tables/accuracy.csv", infer_schema_length=None)
+    assert "poor" not in set(accuracy["model"])
+    page = (analyze / "report.html").read_text("utf-8")
+    assert re.search(r"stopped at 25.%, behind (good|near), cot", page)
+    assert "PARTIAL" in page, "a limit of the study is still said"
+
+
+def test_looks_are_replayed_from_what_is_stored(built: Copy) -> None:
+    """After their loss the same, byte by byte; another scorer decides anew from the responses."""
+    before, requests = (built.folder / LOOKED / "looks.jsonl").read_bytes(), built.requests()
+    assert "Nothing to be done" in built.to_do()
+    shutil.rmtree(built.folder / LOOKED)
+    done = built.jobs("snakemake", "--cores", "2", "--forcerun", "order", "--", "infer_all")
+    assert done["look"] == len(LOOKS)
+    assert (built.folder / LOOKED / "looks.jsonl").read_bytes() == before
+    assert built.requests() == requests
+    change(built, scorer="emma")
+    done = built.jobs("snakemake", "--cores", "2", "infer_all")
+    assert done["look"] == len(LOOKS)
+    assert {look["scorer"] for look in read_looks(built)} == {"emma"}
+
+
+def test_a_changed_alpha_opens_cells_again_and_a_new_model_starts_at_the_first_look(
+    built: Copy,
+) -> None:
+    requests = built.requests()
+    change(built, alpha=1e-12)
+    built.run("dvc", "repro")
+    looks = read_looks(built)
+    assert not looks[0]["stopped"], "the first look still stops at a smaller alpha"
+    sizes = {stop["cell"][0]: look["problems"] for look in looks for stop in look["stopped"]}
+    rows = count_rows(built, "poor")
+    assert rows == sizes.get("poor", PROBLEMS) > 30
+    assert built.requests() - requests == rows - 30, "a stored response was requested again"
+    change(built, alpha=0.05)
+    params = built.params()
+    params["models"]["late"] = make_model(4, -3.0)
+    params["infer"]["models"].append("late")
+    built.write_params(params)
+    requests = built.requests()
+    built.run("snakemake", "--cores", "2", "infer_all")
+    sizes = {
+        stop["cell"][0]: look["problems"] for look in read_looks(built) for stop in look["stopped"]
+    }
+    assert count_rows(built, "late") == sizes["late"]
+    assert pl.read_parquet(built.folder / LOOKED / "1/infer/late/cot.parquet").height == 30
+    assert built.requests() - requests == sizes["late"], "what others had answered was asked again"
+
+
+def test_a_kill_in_the_middle_of_a_look_changes_nothing(
+    built: Copy, root: Path, tmp_path: Path
+) -> None:
+    study = fill(root, tmp_path / "killed")
+    log = (tmp_path / "said.txt").open("w")
+    with subprocess.Popen(
+        ["snakemake", "--cores", "1", "infer_all"], cwd=study.folder,
+        env=environment(study.folder), stdout=log, stderr=log, start_new_session=True,
+    ) as snakemake:  # fmt: skip
+        second = study.folder / LOOKED / "2" / "infer"
+        until(lambda: any(second.glob("*/*.parquet")), 120, (tmp_path / "said.txt").read_text)
+        os.killpg(snakemake.pid, signal.SIGKILL)
+    assert not (study.folder / LOOKED / "looks-2.jsonl").exists(), "the look was over"
+    study.run("snakemake", "--unlock")
+    study.run("snakemake", "--cores", "2", "--rerun-incomplete", "infer_all")
+    assert read_looks(study) == read_looks(built)
+    assert study.requests() == built.requests()
