@@ -18,7 +18,8 @@ import polars as pl
 import pytest
 from tests.conftest import Build
 from tests.extras import require_extra
-from tests.integration.small_study import Copy, environment, make
+from tests.integration.small_study import MODELS, Copy, environment, make
+from tests.integration.test_reruns import gold
 from tests.workflows_support import until
 
 require_extra("workflow", "dvc")
@@ -164,3 +165,20 @@ def test_a_kill_in_the_middle_of_a_look_changes_nothing(
     study.run("snakemake", "--cores", "2", "--rerun-incomplete", "infer_all")
     assert read_looks(study) == read_looks(built)
     assert study.requests() == built.requests()
+
+
+def test_a_changed_gold_answer_replays_all_looks_and_asks_nothing(
+    root: Path, tmp_path: Path
+) -> None:
+    study = make(root, tmp_path / "papers", settings=1)
+    params = study.params()
+    params["infer"]["adaptive"] = {"looks": [0.5, 1]}
+    study.write_params(params)
+    study.run("snakemake", "--cores", "2", "infer_all")
+    requests = study.requests()
+    gold(study)
+    done = study.jobs("snakemake", "--cores", "2", "infer_all")
+    assert done["look"] == 2
+    assert done["mark"] == 2 * len(MODELS)
+    assert "ask" not in done, "the questions are the same"
+    assert study.requests() == requests
