@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from omibench.graph.stage import (
     Blocks,
@@ -17,6 +18,9 @@ from omibench.graph.stage import (
 from omibench.params.study import Study
 from omibench.review.folder import DECISIONS, REVIEWERS, TASKS
 
+CELL_FILES: Final = ("infer", "score", "aggregate")
+"""The stages whose files say what is right in a cell."""
+
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     errors = study.judge.errors
@@ -27,7 +31,16 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     certify = study.certify
     people = [certify.labels, certify.sources, *labels]
     tables = [*analyze.published, *layouts, *others, *certify.certificates]
-    return [*dict.fromkeys([*tables, *people, *_list_review_files(study)])]
+    full = _list_full_results(analyze.full_results)
+    return [*dict.fromkeys([*tables, *people, *full, *_list_review_files(study)])]
+
+
+def _list_full_results(folder: str | None) -> list[str]:
+    """Files of `analyze.full_results`: the dataset, and the verdicts of each cell."""
+    if folder is None:
+        return []
+    cells = (path for part in CELL_FILES for path in sorted(Path(folder, part).glob("*/*.parquet")))
+    return [str(Path(folder, "freeze", "manifest.json")), *map(str, cells)]
 
 
 def _list_review_files(study: Study) -> list[str]:

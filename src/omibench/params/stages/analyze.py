@@ -113,6 +113,9 @@ class AnalyzeParams(Block):
     estimate of human scores (USNCO-V, figure 5)."""
     external_scores: str | None = None
     """CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""
+    full_results: str | None = None
+    """Results folder of a study in which other models answered all problems. With
+    `study.limit: {sample: N}`, the report then also estimates accuracies over all problems."""
 
     def writes_pages(self, responses: int) -> bool:
         """Return whether a study gets pages of single problems and cells.

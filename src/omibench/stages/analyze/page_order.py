@@ -43,7 +43,7 @@ PARTS: Final = (
         "leaderboard",
         "Leaderboard",
         "How good is each model?",
-        ("main", "stopped", "ranks", "accuracy"),
+        ("main", "stopped", "sampled", "ranks", "accuracy"),
     ),
     ReportPart(
         "settings",

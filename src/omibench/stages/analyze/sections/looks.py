@@ -33,7 +33,7 @@ class StoppedSection(ReportSection):
     """The cells that `infer.adaptive` stopped; left out if it stopped none."""
 
     title = "Stopped early"
-    template = "sections/stopped.html.j2"
+    template = "sections/text_table.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per stopped cell, and what it means."""
