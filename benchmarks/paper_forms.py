@@ -132,11 +132,22 @@ def _check_form(paper: str, key: str, item: PaperItem, out: Path) -> Iterator[st
         yield f"{key}: has no groups"
 
 
+def _name_models(printed: Sequence[Any]) -> Iterator[str]:
+    """The models of printed rows; `+ DATA` is the model above it, tuned."""
+    base = ""
+    for row in printed:
+        if row["model"].startswith("+"):
+            yield f"{base} {row['model']}"
+        else:
+            base = row["model"]
+            yield base
+
+
 def _check_rows(
     key: str, item: PaperItem, made: Sequence[Any], printed: Sequence[Any]
 ) -> Iterator[str]:
     ours = list(dict.fromkeys(row["model"] for row in made))
-    theirs = list(dict.fromkeys(row["model"] for row in printed))
+    theirs = list(dict.fromkeys(_name_models(printed)))
     matched = match_models(theirs, {name: name for name in ours})
     lacking = [name for name in theirs if matched[name] is None]
     if lacking:

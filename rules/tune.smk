@@ -20,7 +20,7 @@ rule tune:
     params:
         study=model_slice("tune"),
         source=source_hash("tune"),
-        gpus=lambda wildcards: STUDY.tune[wildcards.model].n_gpus,
+        gpus=lambda wildcards: STUDY.tune[wildcards.model].gpus,
     shell:
         "omibench tune {input.questions:q} --model {wildcards.model:q} --params {params.study:q}"
         " --gpus {params.gpus:q} --out {output.record:q} 2> >(tee {log:q} >&2)"

@@ -37,7 +37,7 @@ def collect_resources(
         return loading
     if stage == "tune":
         return (
-            _load_resources(study.tune[model].resources, study.tune[model].n_gpus)
+            _load_resources(study.tune[model].resources, study.tune[model].gpus)
             if model
             else loading
         )

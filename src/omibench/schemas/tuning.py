@@ -79,6 +79,8 @@ class TunedWeights(FrozenModel):
     data_sha256: str
     """Of the conversations after all omissions, in order, with the bytes of their pictures."""
     steps: int
+    per_step: int
+    """Conversations of one step: batch, accumulation and GPUs multiplied."""
     seed: int
     weights_sha256: str
     versions: dict[str, str]

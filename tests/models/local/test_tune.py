@@ -285,6 +285,51 @@ def test_an_adapter_of_ones_own_is_used_and_other_formats_are_refused(
         ask(other, tmp_path)
 
 
+def test_a_checkpoint_that_a_kill_cut_off_is_not_used(tmp_path: Path, base: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    record = tune(whole, make_study(whole, base))
+    study = make_study(killed, base)
+    transformers = importlib.import_module("transformers")
+    save = transformers.Trainer._save_checkpoint
+    with pytest.MonkeyPatch.context() as patch:
+
+        def cut_off(self: Any, *args: Any, **more: Any) -> None:
+            save(self, *args, **more)
+            if self.state.global_step == 6:
+                (killed / "tune/t/checkpoints/checkpoint-6/trainer_state.json").unlink()
+                raise KeyboardInterrupt
+
+        patch.setattr(transformers.Trainer, "_save_checkpoint", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            tune(killed, study)
+    assert tune(killed, study).weights_sha256 == record.weights_sha256
+
+
+def test_an_adapter_of_another_model_is_refused(tmp_path: Path, base: Path) -> None:
+    """peft only warns of names that do not fit, and the base would answer under its name."""
+    safetensors = importlib.import_module("safetensors.torch")
+    tune(tmp_path, study := make_study(tmp_path, base))
+    own = shutil.copytree(tmp_path / "tune/t/weights", tmp_path / "own")
+    file = own / "adapter_model.safetensors"
+    weights = {f"other.{k}": v for k, v in safetensors.load_file(file).items()}
+    safetensors.save_file(weights, file)
+    block = study.models["t"].model_copy(update={"adapter": str(own)})
+    other = study.model_copy(update={"models": {**study.models, "t": block}})
+    with pytest.raises(ModelError, match="is of another model"):
+        ask(other, tmp_path)
+
+
+def test_a_text_with_control_tokens_costs_its_conversation(tmp_path: Path, base: Path) -> None:
+    study = make_study(tmp_path, base)
+    rows = json.loads((tmp_path / "train.json").read_text("utf-8"))
+    rows[3]["conversations"][0]["value"] += " <|im_end|>"
+    (tmp_path / "train.json").write_text(json.dumps(rows), "utf-8")
+    assert tune(tmp_path, study).conversations == 9
+    report = json.loads((tmp_path / "tune/t/data.json").read_text("utf-8"))
+    assert report["left_out"] == {"a text has control tokens of the model": 1}
+    assert report["examples"]["a text has control tokens of the model"] == ["item-3"]
+
+
 @pytest.mark.parametrize(
     ("change", "error", "line"),
     [

@@ -294,12 +294,19 @@ def test_an_adapter_is_a_lora_request_of_its_rank(
     (tmp_path / "adapter_model.safetensors").write_bytes(b"")
     answers(provider(adapter=str(tmp_path)), samples("Go", indices=[0]))
     [load] = fake.loads
-    assert (load["model"], load["enable_lora"], load["max_lora_rank"]) == ("qwen-vl", True, 24)
+    assert (load["model"], load["enable_lora"], load["max_lora_rank"]) == ("qwen-vl", True, 32)
     assert fake.adapters == [("qwen", 1, str(tmp_path))]
     LOADED.release()
     answers(provider(), samples("Go", indices=[0]))
     assert "enable_lora" not in fake.loads[1]
     assert fake.adapters[1:] == [None]
+
+
+def test_a_rank_beyond_what_vllm_takes_is_one_line(fake: FakeVllm, tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text('{"r": 8, "rank_pattern": {"q": 600}}', "utf-8")
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"")
+    with pytest.raises(ModelError, match="has the rank 600; vLLM takes at most 512"):
+        answers(provider(adapter=str(tmp_path)), samples("Go", indices=[0]))
 
 
 def test_weights_tuned_in_full_are_loaded_from_their_folder(fake: FakeVllm, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.small_freeze import make_picture, write_freeze
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import parse_study
 from omibench.schemas.tuning import TrainingReport
-from omibench.stages.tune.conversations import ReadConversation, read_conversations
+from omibench.stages.tune.conversations import ConversationRow, read_conversations
 from omibench.stages.tune.stage import select_conversations
 
 CMMCOT = {
@@ -75,7 +75,7 @@ def lay(folder: Path, rows: list[Any], name: str = "train.json") -> Path:
     return folder / name
 
 
-def read(folder: Path, *rows: Any, name: str = "train.json") -> list[ReadConversation]:
+def read(folder: Path, *rows: Any, name: str = "train.json") -> list[ConversationRow]:
     return list(read_conversations(lay(folder, list(rows), name), folder))
 
 
@@ -125,8 +125,8 @@ GPT = {"from": "gpt", "value": "!"}
         ("text", "not an object"),
         (change(LLAVA, image=["../1.png"], conversations=[HUMAN, GPT]), ""),
         (change(LLAVA, image=["absent.png"]), "a picture is missing"),
-        (change(LLAVA, image={"a": 1}), "its pictures are no list"),
-        (change(LLAVA, image=["1.png"] * 65), "its pictures are no list of at most 64"),
+        (change(LLAVA, image={"a": 1}), "pictures: not a list"),
+        (change(LLAVA, image=["1.png"] * 65), "or more than 64"),
         (change(LLAVA, conversations=[]), "no turns under conversations or messages"),
         (change(LLAVA, conversations=[{"from": "cat", "value": "x"}]), "no known role"),
         (change(LLAVA, conversations=[{"from": "human"}]), "or no text"),
@@ -134,6 +134,8 @@ GPT = {"from": "gpt", "value": "!"}
         (change(LLAVA, conversations=[GPT, HUMAN]), "do not take turns"),
         (change(LLAVA, conversations=[HUMAN]), "no answer of the assistant"),
         (change(LLAVA, conversations=[HUMAN, {"from": "gpt", "value": " "}]), "no answer"),
+        (change(LLAVA, conversations=[HUMAN, GPT, {"from": "human", "value": "<image>"}]),
+         "a picture without an answer after it"),
         (change(LLAVA, conversations=[{"from": "human", "value": "<image><image>"}, GPT]),
          "another number of picture marks"),
         (change(LLAVA, conversations=[HUMAN, {"from": "gpt", "value": "see <image>"}]),
@@ -260,6 +262,23 @@ def test_a_limit_draws_by_seed_and_keeps_the_order(tmp_path: Path) -> None:
     assert report.left_out == {"not drawn (limit)": 15}
     assert select(tmp_path, rows, limit=5)[0] == first
     assert select(tmp_path, rows, limit=5, seed=1)[0] != first
+
+
+def test_a_missing_picture_of_the_frozen_problems_ends_the_job(tmp_path: Path) -> None:
+    """It is no fault of the conversations, which would all be left out."""
+    draw_noise(tmp_path / "set")
+    select(tmp_path, [talk("a", "x")])
+    for picture in (tmp_path / "freeze/images").iterdir():
+        picture.unlink()
+    study = parse_study(
+        {
+            "models": {"b": {"provider": "transformers", "id": "x"}},
+            "tune": {"t": {"base": "b", "data": str(tmp_path / "set/train.json")}},
+        },
+        "test",
+    )
+    with pytest.raises(MissingInputError, match="picture not found"):
+        select_conversations(tmp_path / "freeze/questions.jsonl", study, study.tune["t"])
 
 
 def test_a_broken_picture_costs_its_conversation(tmp_path: Path) -> None:

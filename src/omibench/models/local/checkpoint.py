@@ -210,6 +210,26 @@ def locate_adapter(name: str, model: LocalModel) -> str | None:
     return _find_tuned(name, model, "lora")
 
 
+def merge_adapter(name: str, model: Any, folder: str) -> Any:
+    """Return a loaded model with a LoRA adapter merged into its weights.
+
+    Raises:
+        MissingExtraError: peft is not installed.
+        ModelError: The adapter has weights for layers that the model lacks, or lacks some.
+    """
+    peft = require("peft", "tune", name)
+    adapted = peft.PeftModel.from_pretrained(model, folder)
+    saved = set(peft.utils.load_peft_weights(folder, device="cpu"))
+    present = set(peft.get_peft_model_state_dict(adapted))
+    if saved != present:
+        odd = min(saved ^ present)
+        raise ModelError(
+            f"model {name!r}: the adapter in {folder} is of another model: {odd[:120]!r} is in "
+            f"only one of them ({len(saved & present)} of {len(present)} weights fit)"
+        )
+    return adapted.merge_and_unload()
+
+
 def _find_tuned(name: str, model: LocalModel, method: str) -> str | None:
     """Return the folder of weights that were tuned by a method."""
     adapter = getattr(model, "adapter", None)

@@ -18,6 +18,7 @@ from omibench.models.local.checkpoint import (
     load_errors,
     locate_adapter,
     locate_checkpoint,
+    merge_adapter,
     one_line,
     pixel_size,
     require,
@@ -77,8 +78,7 @@ class HubEngine(ABC):
                 **spread,
             )
             if adapter := locate_adapter(name, model):
-                peft = require("peft", "tune", name)
-                self.model = peft.PeftModel.from_pretrained(self.model, adapter).merge_and_unload()
+                self.model = merge_adapter(name, self.model, adapter)
             if not spread:  # layers spread over several GPUs stay in place
                 self.model = self.model.to(self.device)
             self.processor = self.load_processor()

@@ -33,7 +33,7 @@ UNTRAINED: Final = -100
 _SHARED = ("id", "revision", "dtype", "trust_remote_code", "max_pixels", "adapter")
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """The outcome of a training run."""
 
     steps: int
@@ -52,9 +52,13 @@ class Encoder:
         """Return input ids, labels, and what the processor makes of the pictures.
 
         Raises:
-            ModelError: The template does not add one turn after another, or the processor does not
-                keep the text between pictures.
+            ModelError: A text has control tokens of the model, the template does not add one turn
+                after another, or the processor does not keep the text between pictures.
         """
+        if any(
+            token in turn.text for turn in conversation.turns for token in self._engine.specials
+        ):
+            raise ModelError("a text has control tokens of the model")
         messages = [
             {
                 "role": turn.role,
@@ -70,9 +74,13 @@ class Encoder:
             decode(ImagePart(sha256=hash_file(path), path=path)) for path in conversation.pictures
         ]
         pictures = {"images": [images]} if images else {}
-        batch = self.processor(
-            text=[text], **pictures, return_tensors="pt", add_special_tokens=False, **self._options
-        )
+        try:
+            batch = self.processor(
+                text=[text], **pictures, return_tensors="pt", add_special_tokens=False,
+                **self._options,
+            )  # fmt: skip
+        except (ValueError, IndexError, RuntimeError) as error:
+            raise ModelError(f"its processor: {one_line(error)}") from error
         ids = batch["input_ids"][0].tolist()
         spans = [*self._find_answers(messages, text)]
         labels = label_answers(ids, self._tokenise(text, spans), self._image_id)
@@ -196,8 +204,10 @@ def open_base(name: str, base: LocalGenerator, params: TuneParams) -> Transforme
     require("peft", EXTRA, name)
     shared = {field: getattr(base, field) for field in _SHARED}
     shared["max_pixels"] = params.max_pixels or base.max_pixels
+    if params.method == "full":  # the steps of a full training are too small for 16 bits
+        shared["dtype"] = "float32"
     device = base.device if isinstance(base, TransformersModel) else None
-    if rank := os.environ.get("LOCAL_RANK"):  # one process per GPU; a shared model starts in memory
+    if rank := os.environ.get("LOCAL_RANK"):  # a sharded model is loaded on the CPU first
         device = "cpu" if params.sharding else f"cuda:{rank}"
     block = TransformersModel(provider="transformers", device=device, **shared)
     engine = TransformersEngine(name, block)
@@ -213,7 +223,7 @@ def train(
     params: TuneParams,
     weights: Path,
     checkpoints: Path,
-) -> Trained:
+) -> TrainingResult:
     """Train on the answers of conversations, and save the weights.
 
     Args:
@@ -227,14 +237,12 @@ def train(
         ModelError: The model cannot be trained, or its memory is too small.
     """
     import transformers
-    from transformers.trainer_utils import get_last_checkpoint
 
     encoder = Encoder(engine)
     transformers.set_seed(params.seed)
     model = _prepare(engine, params)
     on_gpu = engine.device != "cpu" or params.sharding is not None
-    per_step = params.batch * params.accumulation * params.n_gpus
-    steps = max(1, round(params.epochs * -(-len(conversations) // per_step)))
+    steps = max(1, round(params.epochs * -(-len(conversations) // count_per_step(params))))
     options = transformers.TrainingArguments(
         output_dir=str(checkpoints), seed=params.seed, data_seed=params.seed,
         per_device_train_batch_size=params.batch, gradient_accumulation_steps=params.accumulation,
@@ -253,15 +261,28 @@ def train(
         data_collator=lambda examples: collate(examples, padding),
     )
     with explain_load(engine.name, engine.block, "cannot be trained", load_errors(engine.block)):
-        trainer.train(resume_from_checkpoint=get_last_checkpoint(str(checkpoints)) or False)
+        trainer.train(resume_from_checkpoint=_find_last(checkpoints) or False)
+    # All processes save: each has a part of a sharded model.
+    trainer.save_model(str(weights))
     if trainer.is_world_process_zero():
-        _save(trainer, engine, params, weights)
+        _complete(engine, params, weights)
     rows = [
         LossRow(step=row["step"], epoch=row["epoch"], loss=row["loss"], lr=row["learning_rate"])
         for row in trainer.state.log_history
         if "loss" in row
     ]
-    return Trained(trainer.state.global_step, rows)
+    return TrainingResult(trainer.state.global_step, rows)
+
+
+def count_per_step(params: TuneParams) -> int:
+    """Return the number of conversations of one step."""
+    return params.batch * params.accumulation * params.gpus
+
+
+def _find_last(checkpoints: Path) -> str | None:
+    """Return the last whole checkpoint: the state of the trainer is written at its end."""
+    whole = [path.parent for path in checkpoints.glob("checkpoint-*/trainer_state.json")]
+    return str(max(whole, key=lambda path: int(path.name.split("-")[1]))) if whole else None
 
 
 class _Examples:
@@ -299,9 +320,8 @@ def _prepare(engine: TransformersEngine, params: TuneParams) -> Any:
         raise ModelError(f"tune: targets: {one_line(error)}") from None
 
 
-def _save(trainer: Any, engine: TransformersEngine, params: TuneParams, weights: Path) -> None:
-    shutil.rmtree(weights, ignore_errors=True)
-    trainer.save_model(str(weights))
+def _complete(engine: TransformersEngine, params: TuneParams, weights: Path) -> None:
+    """Make saved weights independent of this machine, and complete."""
     if params.method == "lora":
         # Where the base lies on this machine is no part of the adapter.
         config = weights / ADAPTER_FILES[1]

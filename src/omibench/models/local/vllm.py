@@ -60,13 +60,12 @@ class VllmEngine:
         self.vllm = require("vllm", "vllm", name)
         self.images = images
         self.name = name
-        adapter = locate_adapter(name, model)
-        self.adapter = {}
-        if adapter:
-            request = importlib.import_module("vllm.lora.request").LoRARequest
-            self.adapter = {"lora_request": request(name, 1, adapter)}
         with explain_load(name, model, f"vLLM cannot load {model.id}", (Exception,)):
             self.llm = self.vllm.LLM(**engine_args(model, name, images))
+        self.adapter = {}
+        if adapter := locate_adapter(name, model):
+            request = importlib.import_module("vllm.lora.request").LoRARequest
+            self.adapter = {"lora_request": request(name, 1, adapter)}
         self.tokenizer = self.llm.get_tokenizer()
         self.specials = special_tokens(self.tokenizer)
 
@@ -192,13 +191,30 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
         "enable_prefix_caching": True,
     }
     if adapter := locate_adapter(name, model):
-        rank = read_json(Path(adapter, ADAPTER_FILES[1]), CONFIG_BYTES).get("r")
-        args |= {"enable_lora": True, "max_lora_rank": rank}
+        args |= {"enable_lora": True, "max_lora_rank": _round_rank(name, Path(adapter))}
     if images:  # not supported by a text-only model
         args["limit_mm_per_prompt"] = {"image": images, "video": 0}
         if size := pixel_size(model, name, "vllm", checkpoint):
             args["mm_processor_kwargs"] = {"size": size}
     return args | model.engine
+
+
+LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""The ranks that vLLM reserves room for."""
+
+
+def _round_rank(name: str, adapter: Path) -> int:
+    """Return the smallest of `LORA_RANKS` for an adapter. Raises ModelError if it is larger."""
+    config = read_json(adapter / ADAPTER_FILES[1], CONFIG_BYTES)
+    patterns = config.get("rank_pattern") or {}
+    ranks = [rank for rank in (config.get("r"), *patterns.values()) if isinstance(rank, int)]
+    room = next((room for room in LORA_RANKS if room >= max(ranks, default=0)), None)
+    if room is None:
+        raise ModelError(
+            f"model {name!r}: {adapter} has the rank {max(ranks)}; vLLM takes at most "
+            f"{LORA_RANKS[-1]}; use the provider transformers"
+        )
+    return room
 
 
 def image_part(image: ImagePart) -> dict[str, Any]:

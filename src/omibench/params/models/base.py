@@ -446,8 +446,11 @@ class LocalGenerator(LocalModel):
     are added to those of `id`. Their hash is part of the identity of its responses."""
 
     def files(self, data: str | None, setting: str | None = None) -> list[str]:
-        """Return the record of the adapter, which stage `tune` writes last."""
-        return [f"{self.adapter}/{ADAPTER_FILES[0]}"] if self.adapter else []
+        """Return the file that describes the adapter; stage `tune` writes its record last."""
+        if self.adapter is None:
+            return []
+        record, own = (f"{self.adapter}/{name}" for name in ADAPTER_FILES)
+        return [own if Path(own).is_file() and not Path(record).is_file() else record]
 
     @property
     def identity_fields(self) -> dict[str, Any]:

@@ -62,12 +62,9 @@ class TuneParams(Block):
     sharding: Literal["fsdp", "deepspeed"] | None = None
     """How several GPUs share the model; default: each holds a copy."""
     seed: Annotated[int, Field(ge=0)] = 0
+    gpus: Count = 1
+    """Number of GPUs of one machine to train on; a step has a batch of each."""
     resources: JobResources = JobResources()
-
-    @property
-    def n_gpus(self) -> int:
-        """Number of GPUs; 1 also if there is none."""
-        return max(1, self.resources.gpus or 1)
 
     def locate_data(self, data: str | None) -> str:
         """Return the file of conversations; `data` is the study's folder."""
@@ -78,10 +75,15 @@ class TuneParams(Block):
         adapter = {"rank", "alpha", "dropout", "targets"} & self.model_fields_set
         if self.method == "full" and adapter:
             raise ValueError(f"{min(adapter)} belongs to the method lora, not to full; remove it")
-        if self.sharding and self.n_gpus < 2:
+        if self.sharding and self.gpus < 2:
             raise ValueError(
-                f"sharding: {self.sharding} shares a model among GPUs; set resources.gpus to 2 or "
-                "more, or remove it"
+                f"sharding: {self.sharding} shares a model among GPUs; set gpus to 2 or more, or "
+                "remove it"
+            )
+        if self.resources.gpus is not None and self.resources.gpus < self.gpus:
+            raise ValueError(
+                f"gpus is {self.gpus}, but resources.gpus is {self.resources.gpus}; raise it, or "
+                "remove it"
             )
         return self
 
@@ -93,7 +95,7 @@ def add_tuned_models(values: Any) -> Any:
         values: The blocks of params.yaml as plain values; anything else is returned unchanged.
 
     Raises:
-        ValueError: A base is of another provider.
+        ValueError: A base is of another provider, or is tuned or has an adapter itself.
     """
     tune = values.get("tune") if isinstance(values, Mapping) else None
     models = values.get("models") if isinstance(values, Mapping) else None
@@ -104,13 +106,26 @@ def add_tuned_models(values: Any) -> Any:
     added = {}
     for name, block in tune.items():
         base = models.get(block.get("base")) if isinstance(block, Mapping) else None
+        if isinstance(block, Mapping) and block.get("base") in tune:
+            raise ValueError(
+                f"tune.{name}.base: {block['base']!r} is a key of `tune` itself; a tuned model "
+                "cannot be tuned again"
+            )
+        if isinstance(base, Mapping) and base.get("adapter"):
+            raise ValueError(
+                f"tune.{name}.base: {block['base']!r} has an adapter, which a second one would "
+                "replace; merge it into the weights first"
+            )
         if isinstance(base, Mapping) and base.get("provider") not in TRAINED_BY:
             raise ValueError(
                 f"tune.{name}.base: {block['base']!r} is not a model of the provider "
                 f"{' or '.join(TRAINED_BY)}, whose weights are here"
             )
         if name not in models and isinstance(base, Mapping):
-            label = f"{base.get('label') or block['base']} + {Path(str(block.get('data'))).stem}"
+            data = Path(str(block.get("data"))).stem
+            twins = [other for other in tune.values() if _names_same(other, block)]
+            label = f"{base.get('label') or block['base']} + {data}"
+            label += f" ({name})" if len(twins) > 1 else ""
             added[name] = {
                 **base,
                 "adapter": f"{results}/tune/{name}",
@@ -118,3 +133,9 @@ def add_tuned_models(values: Any) -> Any:
                 "label": block.get("label") or label,
             }
     return {**values, "models": {**models, **added}}
+
+
+def _names_same(one: object, other: object) -> bool:
+    """Return whether two blocks have the same base and data."""
+    blocks = [block if isinstance(block, Mapping) else {} for block in (one, other)]
+    return all(blocks[0].get(key) == blocks[1].get(key) for key in ("base", "data"))

@@ -31,11 +31,11 @@ _REGION = re.compile(
 """A region of a picture in a turn of the assistant, as CMMCoT marks it: box, number, picture."""
 
 
-class UnreadConversation(Exception):
+class ConversationError(Exception):
     """A conversation that cannot be used; the text is the reason."""
 
 
-class ReadConversation(NamedTuple):
+class ConversationRow(NamedTuple):
     """A conversation as read: its id, and the conversation or the reason why it is left out."""
 
     id: str
@@ -45,7 +45,7 @@ class ReadConversation(NamedTuple):
     """Marks of regions that were removed."""
 
 
-def read_conversations(file: Path, pictures: Path) -> Iterator[ReadConversation]:
+def read_conversations(file: Path, pictures: Path) -> Iterator[ConversationRow]:
     """Yield the conversations of a file, in order.
 
     Args:
@@ -61,12 +61,12 @@ def read_conversations(file: Path, pictures: Path) -> Iterator[ReadConversation]
         name = str(row.get("id", number)) if isinstance(row, dict) else str(number)
         try:
             if not isinstance(row, dict):
-                raise UnreadConversation("not an object")
+                raise ConversationError("not an object")
             conversation, regions = _read_row(name[:200], row, pictures)
-        except UnreadConversation as error:
-            yield ReadConversation(name[:200], None, str(error))
+        except ConversationError as error:
+            yield ConversationRow(name[:200], None, str(error))
         else:
-            yield ReadConversation(name[:200], conversation, regions=regions)
+            yield ConversationRow(name[:200], conversation, regions=regions)
 
 
 def _read_rows(file: Path) -> Iterator[tuple[int, Any]]:
@@ -83,10 +83,10 @@ def _read_row(name: str, row: Mapping[str, Any], folder: Path) -> tuple[Training
     listed = row.get("image", row.get("images")) or []
     names = [listed] if isinstance(listed, str) else listed
     if not isinstance(names, list) or len(names) > MOST_PICTURES:
-        raise UnreadConversation(f"its pictures are no list of at most {MOST_PICTURES}")
+        raise ConversationError(f"pictures: not a list, or more than {MOST_PICTURES}")
     turns = row.get("conversations", row.get("messages"))
     if not isinstance(turns, list) or not turns:
-        raise UnreadConversation("no turns under conversations or messages")
+        raise ConversationError("no turns under conversations or messages")
     read, shown, regions = [], 0, 0
     for turn in turns:
         role, content = _read_turn(turn)
@@ -95,35 +95,38 @@ def _read_row(name: str, row: Mapping[str, Any], folder: Path) -> tuple[Training
             regions += count
         parts, more = _split_content(content, shown, names)
         if role == "assistant" and any(isinstance(part, int) for part in parts):
-            raise UnreadConversation("a picture in a turn of the assistant")
+            raise ConversationError("a picture in a turn of the assistant")
         shown += more
         read.append(TrainingTurn(role=role, content=parts))
     spoken = [turn.role for turn in read if turn.role != "system"]
     if spoken[::2] != ["user"] * len(spoken[::2]) or spoken[1::2] != ["assistant"] * (
         len(spoken) // 2
     ):
-        raise UnreadConversation("user and assistant do not take turns")
-    read = read[:-1] if spoken and spoken[-1] == "user" else read
+        raise ConversationError("user and assistant do not take turns")
+    if spoken and spoken[-1] == "user":
+        if any(isinstance(part, int) for part in read[-1].content):
+            raise ConversationError("a picture without an answer after it")
+        read.pop()
     if not any(turn.role == "assistant" and turn.text.strip() for turn in read):
-        raise UnreadConversation("no answer of the assistant")
+        raise ConversationError("no answer of the assistant")
     if shown == 0 and names:  # no marks: all pictures come first
         place = next(n for n, turn in enumerate(read) if turn.role == "user")
         first = read[place]
         content = [*range(len(names)), *first.content]
         read[place] = first.model_copy(update={"content": content})
     elif shown != len(names):
-        raise UnreadConversation("another number of picture marks than of pictures")
+        raise ConversationError("another number of picture marks than of pictures")
     files = [_find_picture(str(item), folder) for item in names]
     return TrainingConversation(id=name, turns=read, pictures=files), regions
 
 
 def _read_turn(turn: object) -> tuple[Any, Any]:
     if not isinstance(turn, dict):
-        raise UnreadConversation("a turn is not an object")
+        raise ConversationError("a turn is not an object")
     role = ROLES.get(str(turn.get("from", turn.get("role"))).lower())
     content = turn.get("value", turn.get("content"))
     if role is None or not isinstance(content, str | list):
-        raise UnreadConversation("a turn has no known role, or no text")
+        raise ConversationError("a turn has no known role, or no text")
     return role, content
 
 
@@ -145,17 +148,19 @@ def _split_content(content: Any, shown: int, names: list[Any]) -> tuple[list[str
             given = part.get("image", part.get("path", part.get("image_url")))
             given = given.get("url") if isinstance(given, dict) else given
             if isinstance(given, str):
+                if len(names) != shown + count or len(names) >= MOST_PICTURES:
+                    raise ConversationError("pictures both in a list and in parts, or too many")
                 names.append(given)
             parts.append(shown + count)
             count += 1
         else:
-            raise UnreadConversation("a part that is neither text nor picture")
+            raise ConversationError("a part is neither text nor picture")
     return parts, count
 
 
 def _find_picture(name: str, folder: Path) -> str:
     parts = PurePosixPath(name.rpartition("://")[2]).parts
-    steps = [step for step in parts if step not in "/.."]
+    steps = [step for step in parts if step not in ("/", ".", "..")]
     for start in range(len(steps)):
         try:
             path = resolve_within(folder, "/".join(steps[start:]))
@@ -163,4 +168,4 @@ def _find_picture(name: str, folder: Path) -> str:
             continue
         if path.is_file():
             return str(path)
-    raise UnreadConversation("a picture is missing")
+    raise ConversationError("a picture is missing")

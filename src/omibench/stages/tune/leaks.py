@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +45,7 @@ class LeakCheck:
         self._runs: dict[tuple[str, ...], list[str]] = defaultdict(list)
         self._sizes: dict[str, int] = {}
         self._owners: dict[str, str] = {}
-        self._pictures: dict[str, Path] = {}
+        looks: list[int] = []
         for question in questions:
             choices = [choice.text or "" for choice in question.choices or []]
             runs = shingles(normalise(" ".join([question.question, *choices])))
@@ -55,8 +54,10 @@ class LeakCheck:
                 for run in runs:
                     self._runs[run].append(question.id)
             for figure in question.images:
-                self._owners.setdefault(figure.sha256, question.id)
-                self._pictures.setdefault(figure.sha256, folder / figure.file)
+                if figure.sha256 not in self._owners:
+                    self._owners[figure.sha256] = question.id
+                    looks.append(difference_hash(folder / figure.file))
+        self._hashes = np.array(looks, dtype=np.uint64)
 
     def find(self, conversation: TrainingConversation) -> Iterator[Leak]:
         """Yield the leaks of a conversation: of its text, then of its pictures, each problem once.
@@ -90,13 +91,6 @@ class LeakCheck:
         if bits[nearest] > self._bits:
             return None, 0.0
         return [*self._owners.values()][nearest], 1 - float(bits[nearest]) / 64
-
-    @cached_property
-    def _hashes(self) -> np.ndarray:
-        looks: Mapping[str, int] = {
-            sha256: difference_hash(path) for sha256, path in self._pictures.items()
-        }
-        return np.array([looks[sha256] for sha256 in self._owners], dtype=np.uint64)
 
     @staticmethod
     def _leak(conversation: TrainingConversation, problem: str, kind: str, share: float) -> Leak:

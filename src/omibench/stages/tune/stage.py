@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import shutil
+import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from omibench.errors import MissingInputError, OmibenchError
-from omibench.files.reading import hash_file
+from omibench.errors import MissingInputError, ModelError, OmibenchError
+from omibench.files.reading import hash_file, read_json
 from omibench.files.writing import write_atomically
 from omibench.params.models.base import hash_weights
 from omibench.params.stages.tune import RECORD, TuneParams
@@ -26,6 +28,7 @@ from omibench.stages.tune.conversations import read_conversations
 from omibench.stages.tune.leaks import LeakCheck
 
 if TYPE_CHECKING:
+    from omibench.models.local.tuning import Encoder
     from omibench.params.study import Study
 
 log = logging.getLogger("omibench.stages.tune")
@@ -55,32 +58,33 @@ def tune_model(questions: Path, out: Path, study: Study, name: str, job: str) ->
         MissingExtraError: A package of the extra `tune` is not installed.
         ModelError: The base cannot be loaded or trained.
     """
-    from omibench.models.local.tuning import Encoder, open_base, train
+    from omibench.models.local.tuning import Encoder, count_per_step, open_base, train
 
     params, folder = study.tune[name], out.parent
     kept, report = select_conversations(questions, study, params)
     base = study.models[params.base]
     engine = open_base(params.base, base, params)  # type: ignore[arg-type]
-    encoder = Encoder(engine)
-    fitting = [item for item in kept if encoder.count_tokens(item) <= params.max_tokens]
-    report = _note_lengths(report, kept, fitting)
+    checkpoints = folder / "checkpoints"
+    digest = hash_conversations(kept)
+    _open_checkpoints(checkpoints, f"{job} {digest}")
+    reasons = _check_lengths(Encoder(engine), kept, params.max_tokens, checkpoints)
+    fitting = [item for place, item in enumerate(kept) if place not in reasons]
+    report = _note_reasons(report, kept, reasons)
     if not fitting:
         raise MissingInputError(
             f"tune.{name}.data: no conversation of {report.file} is left: {_name_reasons(report)}"
         )
-    digest = hash_conversations(fitting)
-    checkpoints = folder / "checkpoints"
     is_main = os.environ.get("RANK", "0") == "0"  # of several processes, one per GPU
     if is_main:
         write_json(folder / "data.json", report)
-        _open_checkpoints(checkpoints, f"{job} {digest}")
+        shutil.rmtree(folder / "weights", ignore_errors=True)
     log.info("omibench: %s: training on %d conversations", name, len(fitting))
     trained = train(engine, fitting, params, folder / "weights", checkpoints)
     record = TunedWeights(
         base=base.id,  # type: ignore[attr-defined]
         revision=base.revision,  # type: ignore[attr-defined]
         method=params.method, conversations=len(fitting), data_sha256=digest,
-        steps=trained.steps, seed=params.seed,
+        steps=trained.steps, per_step=count_per_step(params), seed=params.seed,
         weights_sha256=hash_weights(folder / "weights") if is_main else "",
         versions=_list_versions(),
     )  # fmt: skip
@@ -157,21 +161,41 @@ def hash_conversations(conversations: Sequence[TrainingConversation]) -> str:
     return digest.hexdigest()
 
 
-def _note_lengths(
-    report: TrainingReport,
-    kept: Sequence[TrainingConversation],
-    fitting: Sequence[TrainingConversation],
+def _check_lengths(
+    encoder: Encoder, kept: Sequence[TrainingConversation], most: int, checkpoints: Path
+) -> dict[int, str]:
+    """Return the reason for each conversation that the model cannot learn from, by its place.
+
+    All are encoded once, which takes long; a run that goes on reads the reasons of the first.
+    """
+    path = checkpoints / "reasons.json"
+    if path.is_file():
+        return {int(place): reason for place, reason in read_json(path).items()}
+    reasons = {}
+    for place, conversation in enumerate(kept):
+        try:
+            if encoder.count_tokens(conversation) > most:
+                reasons[place] = "more than max_tokens tokens"
+        except ModelError as error:
+            reasons[place] = str(error)
+    if os.environ.get("RANK", "0") == "0":
+        write_atomically(path, json.dumps(reasons).encode())
+    return reasons
+
+
+def _note_reasons(
+    report: TrainingReport, kept: Sequence[TrainingConversation], reasons: Mapping[int, str]
 ) -> TrainingReport:
-    fit = {id(conversation) for conversation in fitting}
-    long = [conversation.id for conversation in kept if id(conversation) not in fit]
-    if not long:
-        return report
-    reason = "more than max_tokens tokens"
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for place, reason in reasons.items():
+        by_reason[reason].append(kept[place].id)
+    counts = {reason: len(names) for reason, names in by_reason.items()}
+    examples = {reason: names[:_LISTED] for reason, names in by_reason.items()}
     return report.model_copy(
         update={
-            "kept": len(fitting),
-            "left_out": {**report.left_out, reason: len(long)},
-            "examples": {**report.examples, reason: long[:_LISTED]},
+            "kept": len(kept) - len(reasons),
+            "left_out": {**report.left_out, **counts},
+            "examples": {**report.examples, **examples},
         }
     )
 
@@ -182,8 +206,15 @@ def _name_reasons(report: TrainingReport) -> str:
 
 
 def _open_checkpoints(folder: Path, job: str) -> None:
-    """Make the folder of checkpoints, and empty it if they are of another job."""
+    """Make the folder of checkpoints, and empty it if they are of another job.
+
+    With a process per GPU, the first does it and the others wait for it.
+    """
     mark = folder / "job.txt"
+    if os.environ.get("RANK", "0") != "0":
+        while not mark.is_file() or mark.read_text("utf-8") != job:
+            time.sleep(1)
+        return
     if not mark.is_file() or mark.read_text("utf-8") != job:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

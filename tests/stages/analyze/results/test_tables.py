@@ -333,7 +333,7 @@ def test_a_suspected_key_can_decide_who_is_first(tmp_path: Path) -> None:
         for model in "efg"
         for n in range(20)
     ]
-    draws += [Draw("half", "cot", f"p{n}", 0.0, extracted="1") for n in range(3, 13)]
+    draws += [Draw("half", "cot", f"p{n}", 0.0, extracted="1") for n in range(3, 20)]
     table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "key-effects")
     first = {
         keys: sorted(rows["model"])

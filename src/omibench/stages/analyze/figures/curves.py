@@ -253,4 +253,4 @@ def draw_losses(table: pl.DataFrame) -> Chart | None:
     title, axis = "Training loss of tuned models", "Nats per token of the answers"
     x = alt.X("step:Q", title="Step", scale=alt.Scale(zero=False, nice=False))
     rows = table.filter(pl.col("estimate").is_not_null())
-    return draw_curves(title, rows, ("label",), lambda drawn: x, axis=axis, zero=True)
+    return draw_curves(title, rows, ("model",), lambda drawn: x, axis=axis, zero=True)

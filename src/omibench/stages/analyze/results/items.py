@@ -237,16 +237,18 @@ def _compare_keys(analysis: Analysis, pooled: pl.DataFrame, rules: str) -> pl.Da
     replaced = _score_again(analysis, verdicts, suspected)
     kept = pooled.select("model", "id", "verdict").filter(~pl.col("id").is_in([*suspected]))
     sides = {AS_SCORED: pooled, LEFT_OUT: kept, REPLACED: pl.concat([kept, replaced])}
+    counts = pooled.group_by("model").len()
+    whole = counts.filter(pl.col("len") == pl.col("len").max())["model"].to_list()
     accuracies = pl.concat(
         side.group_by("model", maintain_order=True)
         .agg(pl.len().cast(pl.Int64).alias("n"), accuracy=pl.col("verdict").mean())
-        .with_columns(keys=pl.lit(keys), is_whole=pl.col("n") == pl.col("n").max())
         .with_columns(
-            rank=pl.when("is_whole")
+            rank=pl.when(pl.col("model").is_in(whole))
             .then("accuracy")
             .round(9)
             .rank("min", descending=True)
-            .cast(pl.Float64)
+            .cast(pl.Float64),
+            keys=pl.lit(keys),
         )
         for keys, side in sides.items()
     )

@@ -28,11 +28,12 @@ def tabulate_losses(analysis: Analysis) -> pl.DataFrame | None:
     study = analysis.study
     rows = [
         {
-            "model": name, "label": study.models[name].label or name, "metric": "loss",
+            "model": name, "metric": "loss",
             "estimate": row.loss, "step": row.step, "epoch": row.epoch, "lr": row.lr,
             "simulated": False,
         }
         for name in study.tune
-        for row in read_jsonl(analysis.folder / "tune" / name / "loss.jsonl", LossRow)
+        for path in [analysis.folder / "tune" / name / "loss.jsonl"]
+        for row in (read_jsonl(path, LossRow) if path.is_file() else ())
     ]  # fmt: skip
     return pl.DataFrame(rows) if rows else None
