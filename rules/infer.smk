@@ -88,7 +88,7 @@ rule ask:
         source=source_hash("infer"),
     shell:
         "omibench infer {input.questions:q} --model {wildcards.model:q} --setting {wildcards.setting:q}"
-        " --order {input.order:q} --look {wildcards.look} --params {params.study:q} --out {output:q}"
+        " --order {input.order:q} --look {wildcards.look:q} --params {params.study:q} --out {output:q}"
         " 2> >(tee {log:q} >&2)"
 
 
@@ -132,7 +132,7 @@ checkpoint look:
         source=source_hash("infer.looks"),
         cells=[word for cell in STUDY.cells for word in ("--cell", "/".join(cell))],
     shell:
-        "omibench adaptive look {wildcards.look} {params.cells:q} --params {params.study:q}"
+        "omibench adaptive look {wildcards.look:q} {params.cells:q} --params {params.study:q}"
         " --out {output:q} 2> {log:q}"
 
 
