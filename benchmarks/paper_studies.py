@@ -33,8 +33,8 @@ from omibench.files.yaml_file import read_yaml
 from omibench.models.synthetic.items import CLEAN, make_random
 from omibench.models.synthetic.pictures import describe_item
 from omibench.papers.catalogue import (
+    RehearsalItem,
     RehearsalRecord,
-    Rehearsed,
     find_paper,
     hash_catalogue,
 )
@@ -72,60 +72,99 @@ REHEARSALS = {
     "mathreal": Rehearsal("mathreal", ["mathreal.yaml"], 40),
     "mathreal-pairs": Rehearsal("mathreal", ["mathreal.yaml", "overlays/mathreal_pairs.yaml"], 24),
 }
+PAPERS = [*dict.fromkeys(rehearsal.paper for rehearsal in REHEARSALS.values())]
 
 EXTERNAL = ("MMIU", "OlympiadBench")
 PERCENTILES = (50, 80, 95)
 EXPERTS = {"expert": 2, "non-expert": 2}
 
 
-def main() -> int:
+class Outcome(NamedTuple):
+    """What became of the items of each paper, and a line for each that is wrong."""
+
+    items: dict[str, dict[str, RehearsalItem]]
+    wrong: list[str]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Rehearse, export, check, record; 1 if an item is not as its paper prints it."""
-    options = _options()
-    papers = (
-        [options.paper] if options.paper else [*dict.fromkeys(r.paper for r in REHEARSALS.values())]
-    )
-    recorded, wrong = {}, []
+    options = _read_options(arguments)
+    commit = _find_commit() if options.record else ""
+    papers = [options.paper] if options.paper else PAPERS
+    outcome = rehearse(papers, options.work, keep=options.keep, export=options.export)
+    if options.record and not outcome.wrong:
+        write_json(
+            options.record,
+            RehearsalRecord(
+                date=date.today().isoformat(),
+                commit=commit,
+                catalogue=hash_catalogue(),
+                items=outcome.items,
+            ),
+        )
+    elif options.record:
+        print(f"{options.record}: not written, since {len(outcome.wrong)} lines are wrong")
+    return int(bool(outcome.wrong))
+
+
+def rehearse(
+    papers: Sequence[str], work: Path, *, keep: bool = False, export: bool = False
+) -> Outcome:
+    """Run the studies of papers, export and check their items, and print what is wrong.
+
+    Args:
+        papers: Their names.
+        work: The folder for results, their store and the exported files.
+        keep: Whether cells that are there are kept.
+        export: Whether all studies are there, and are only exported and checked.
+    """
+    outcome = Outcome({}, [])
     for paper in papers:
         started = time.process_time()
         folders = []
         for name, rehearsal in REHEARSALS.items():
             if rehearsal.paper == paper:
-                if not options.export:
-                    run(name, rehearsal, options.work, keep=options.keep)
-                folders.append(options.work / f"{name}-simulated")
-        out = options.work / "export" / paper
+                if not export:
+                    run(name, rehearsal, work, keep=keep)
+                folders.append(work / f"{name}-simulated")
+        out = work / "export" / paper
         entries = export_paper(folders, paper, out, ExportOptions()).entries
-        recorded[paper] = {e.key: Rehearsed(kind=e.kind, reason=e.reason) for e in entries}
+        outcome.items[paper] = {e.key: RehearsalItem(kind=e.kind, reason=e.reason) for e in entries}
         found = [*check_items(paper, find_paper(paper).items, entries, out)]
-        wrong += found
+        outcome.wrong.extend(found)
         print(f"{paper}: {summarise_entries(entries)}; {time.process_time() - started:.0f} CPU s")
         print("".join(f"  {line}\n" for line in found), end="", flush=True)
-    if options.record and not options.paper:
-        write_json(
-            options.record,
-            RehearsalRecord(
-                date=date.today().isoformat(),
-                commit=_find_commit(),
-                catalogue=hash_catalogue(),
-                items=recorded,
-            ),
-        )
-    return int(bool(wrong))
+    return outcome
 
 
 def _find_commit() -> str:
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    return _run_git("rev-parse", "--short=12", "HEAD")
+
+
+def _run_git(*arguments: str) -> str:
+    command = ["git", "-C", str(ROOT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _options() -> argparse.Namespace:
+def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--work", type=Path, required=True, help="folder for results and exports")
-    parser.add_argument("--paper", choices=[*dict.fromkeys(r.paper for r in REHEARSALS.values())])
+    parser.add_argument("--paper", choices=PAPERS)
     parser.add_argument("--keep", action="store_true", help="keep cells that are there")
     parser.add_argument("--record", type=Path, help="write what became of each item")
     parser.add_argument("--export", action="store_true", help="only export and check")
-    return parser.parse_args()
+    options = parser.parse_args(arguments)
+    if options.record and (options.paper or options.keep or options.export):
+        parser.error("--record: is of all papers, run anew; leave out --paper, --keep and --export")
+    is_kept = options.keep or options.export
+    if not is_kept and options.work.exists() and any(options.work.iterdir()):
+        parser.error(f"--work {options.work}: is not empty; give another folder, or --keep")
+    if options.record and (changes := _run_git("status", "--porcelain")):
+        parser.error(
+            f"--record: these files differ from the commit that it would name; commit them first\n"
+            f"{changes}"
+        )
+    return options
 
 
 def run(name: str, rehearsal: Rehearsal, work: Path, *, keep: bool) -> Path:

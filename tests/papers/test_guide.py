@@ -8,7 +8,7 @@ import pytest
 
 from omibench.papers.catalogue import (
     PaperItem,
-    Rehearsed,
+    RehearsalItem,
     hash_catalogue,
     read_catalogue,
     read_rehearsal,
@@ -54,7 +54,7 @@ def test_each_item_was_made_or_is_named() -> None:
 )
 def test_the_status_of_an_item(values: dict[str, object], kind: str, status: str) -> None:
     item = PaperItem.model_validate({"title": "T", **values})
-    assert find_status(item, Rehearsed(kind=kind)) == status
+    assert find_status(item, RehearsalItem(kind=kind)) == status
 
 
 def test_every_printed_file_is_there(root: Path) -> None:

@@ -233,7 +233,7 @@ def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:
     return papers
 
 
-class Rehearsed(BaseModel):
+class RehearsalItem(BaseModel):
     """What became of a table or figure in the rehearsal of its paper's studies."""
 
     kind: str
@@ -248,7 +248,7 @@ class RehearsalRecord(BaseModel):
     """The commit that it ran on."""
     catalogue: str
     """`hash_catalogue` of the catalogue that it made."""
-    items: dict[str, dict[str, Rehearsed]]
+    items: dict[str, dict[str, RehearsalItem]]
     """Paper -> table or figure -> what became of it."""
 
 

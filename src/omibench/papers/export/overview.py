@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from omibench.papers.catalogue import PaperItem, PaperItems, RehearsalRecord, Rehearsed
+from omibench.papers.catalogue import PaperItem, PaperItems, RehearsalItem, RehearsalRecord
 from omibench.schemas.tables import write_text
 from omibench.stages.analyze.figures import FIGURES
 
@@ -135,13 +135,13 @@ def describe_papers(papers: Mapping[str, PaperItems], record: RehearsalRecord) -
     return "\n".join(lines) + "\n"
 
 
-def find_status(item: PaperItem, rehearsed: Rehearsed) -> Status:
+def find_status(item: PaperItem, outcome: RehearsalItem) -> Status:
     """Return the status of a table or figure, as the newest rehearsal left it."""
-    if rehearsed.kind == "simulated":
+    if outcome.kind == "simulated":
         return "made" if item.made else "made, simulated"
-    if rehearsed.kind in ("no numbers", "impossible"):
+    if outcome.kind in ("no numbers", "impossible"):
         return "no numbers" if item.no_numbers else "impossible"
-    return "missing" if item.awaits or rehearsed.kind == "missing" else "printed"
+    return "missing" if item.awaits or outcome.kind == "missing" else "printed"
 
 
 def _describe_item(key: str, item: PaperItem, status: Status, reason: str) -> str:
