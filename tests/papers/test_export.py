@@ -17,6 +17,7 @@ from omibench.papers.export.folder import ExportOptions, export_paper, export_re
 from omibench.papers.export.printed_tables import escape_latex, render_latex, render_markdown
 from omibench.papers.export.wide_tables import Labels, select_rows, widen_table
 from omibench.stages.analyze.results.result import complete_table, write_table
+from small_freeze import make_picture, write_freeze
 
 HOSTILE = r"\input{/etc/passwd} | <script>alert(1)</script> $x$ & 5% #_{}~^"
 
@@ -134,6 +135,16 @@ def test_a_change_is_printed_after_its_number_and_people_bear_no_mark() -> None:
     assert "| People |  | 90.0 |" in text
     assert "| a | cot | *50.0 \\(↓ 10.0\\)* |" in text
     assert "| a | direct | **60.0** |" in text
+
+
+def test_two_changes_for_one_place_are_one_line() -> None:
+    frame = parts(("a", "cot", "", 0.5), ("b", "cot", "", 0.6))
+    changes = parts(("a", "cot", "", -0.1), ("a", "direct", "", 0.2))
+    with pytest.raises(ArgumentError, match="'accuracy': has two numbers for a") as error:
+        widen_table(frame, view(rows=["model", "setting"]), changes=changes)
+    assert error.value.lines == [str(error.value)]
+    with pytest.raises(ArgumentError, match="has no column 'model'"):
+        widen_table(frame, view(), changes=changes.drop("model"))
 
 
 def test_rows_of_a_result_take_another_number_and_another_place() -> None:
@@ -302,6 +313,82 @@ def test_no_two_items_of_a_plain_study_are_equal(tmp_path: Path) -> None:
         made = [entry.key for entry in done.entries if entry.kind == "measured"]
         texts = [(tmp_path / name / f"{key}.csv").read_text() for key in made]
         assert len(set(texts)) == len(texts), made
+
+
+def make_map_study(folder: Path, file: str) -> Path:
+    """Results on USNCO-V with a heat map of a problem, in `file` of the results folder."""
+    make_results(folder)
+    rows = {
+        "model": ["a"], "setting": ["cot"], "metric": ["impact"], "estimate": [0.5],
+        "panel": ["f"], "id": ["1"], "option": ["A"], "file": [file], "simulated": [False],
+    }  # fmt: skip
+    table = complete_table(pl.DataFrame(rows), "saliency-maps", "usnco-v")
+    write_table(table, folder / "analyze/tables", "saliency-maps")
+    return folder
+
+
+def test_pictures_of_a_table_are_copied(tmp_path: Path) -> None:
+    results = make_map_study(tmp_path / "results", "saliency/map.png")
+    (results / "saliency").mkdir()
+    (results / "saliency/map.png").write_bytes(make_picture(1))
+    done = export_paper([results], "usnco-v", tmp_path / "out", ExportOptions())
+    (entry,) = [entry for entry in done.entries if entry.key == "figure7f"]
+    assert (entry.kind, entry.files[-1]) == ("measured", "figure7f_1.png")
+    assert (tmp_path / "out/figure7f_1.png").read_bytes() == make_picture(1)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("{folder}/outside.png", make_picture(1), "leads out of this folder"),
+        ("../outside.png", make_picture(1), "leads out of this folder"),
+        ("link.png", make_picture(1), "leads out of this folder by a link"),
+        ("absent.png", None, "absent.png: cannot be read"),
+        ("map.png", b"secret", "is not a picture"),
+        ("map.png", make_picture(1)[:40], "is a damaged picture"),
+        ("map.png", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 8 8\n", "is not a picture"),
+    ],
+    ids=["absolute", "above", "link", "absent", "text", "truncated", "PostScript"],
+)
+def test_a_wrong_picture_of_a_table_stops_only_its_item(
+    tmp_path: Path, file: str, content: bytes | None, message: str
+) -> None:
+    results = make_map_study(tmp_path / "results", file.format(folder=tmp_path))
+    (tmp_path / "outside.png").write_bytes(make_picture(1))
+    (results / "link.png").symlink_to(tmp_path / "outside.png")
+    if content and file == "map.png":
+        (results / file).write_bytes(content)
+    done = export_paper([results], "usnco-v", tmp_path / "out", ExportOptions())
+    assert [message in str(error) for error in done.errors] == [True]
+    assert {entry.key for entry in done.entries} == {*find_paper("usnco-v").items}
+    assert not [*(tmp_path / "out").glob("figure7f*")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read"),
+        (b"secret", "does not match its SHA-256"),
+        (make_picture(99), "does not match its SHA-256"),
+    ],
+    ids=["absent", "text", "another"],
+)
+def test_a_wrong_picture_of_the_dataset_stops_only_its_statistics(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    results = make_results(tmp_path / "results")
+    freeze = write_freeze(results / "freeze")
+    done = export_paper([results], "usnco-v", tmp_path / "out", ExportOptions())
+    assert done.errors == []
+    assert "mean image width" in (tmp_path / "out/table3.csv").read_text("utf-8").lower()
+    picture = min((freeze / "images").iterdir())
+    picture.unlink()
+    if content:
+        picture.write_bytes(content)
+    done = export_paper([results], "usnco-v", tmp_path / "again", ExportOptions())
+    assert [message in str(error) for error in done.errors] == [True]
+    (entry,) = [entry for entry in done.entries if entry.key == "table3"]
+    assert (entry.kind, message in entry.reason) == ("missing", True)
 
 
 def test_results_on_another_dataset_are_warned_of(

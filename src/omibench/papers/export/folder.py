@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import cached_property
@@ -19,7 +18,8 @@ from omibench.extras import require_extra
 from omibench.files.locations import find_shipped
 from omibench.files.outputs import made_folder, unmark_formula, write_frame_csv
 from omibench.files.parquet import read_frame
-from omibench.files.reading import read_csv, read_json
+from omibench.files.pictures import read_picture
+from omibench.files.reading import Container, read_csv, read_json
 from omibench.papers.catalogue import (
     Above,
     Among,
@@ -328,15 +328,14 @@ class _Writer:
         if item.awaits and (page is None or page.is_simulated):
             return lack(absence, item.awaits)
         if page:
+            copies = self.copy_pictures(fitting[0], item, key)
             write_wide_csv(self.out / f"{key}.csv", page, intervals=self.options.intervals)
-            files += [f"{key}.csv", *self.write_page(key, page, item.title)]
+            files += [f"{key}.csv", *self.write_page(key, page, item.title), *copies]
             origins.append("simulated" if page.is_simulated else "measured")
             if item.plot:
                 files += self.write_drawing(
                     describe_chart(draw_page(page, item.title, item.plot)), key
                 )
-            if item.pictures:
-                files += self.copy_pictures(fitting[0], item, key)
         for number, name in enumerate(item.figures, start=1):
             suffix = f"_{number}" if len(item.figures) > 1 else ""
             data = f"{key}{suffix}_data.csv" if page and not suffix else f"{key}{suffix}.csv"
@@ -451,14 +450,19 @@ class _Writer:
         return make_statistics_page(studies[0].folder.parents[1] / "freeze", item)
 
     def copy_pictures(self, study: StudyTables, item: PaperItem, key: str) -> list[str]:
-        """Copy the pictures that the rows of a table name: `figure7f_1.png`, ..."""
-        if item.table is None:
+        """Copy the pictures that the rows of a table name: `figure7f_1.png`, ...
+
+        Raises:
+            FileFormatError: A name leads out of the results folder, or is not of a picture.
+            MissingInputError: A picture cannot be read.
+        """
+        if item.table is None or not item.pictures:
             return []
-        files = []
+        container, files = Container(study.folder.parents[1]), []
         for number, name in enumerate(_select(study, item.table.own)[item.pictures], start=1):
-            source, copy = study.folder.parents[1] / str(name), f"{key}_{number}.png"
-            shutil.copyfile(source, self.out / copy)
-            files.append(copy)
+            picture = read_picture(container.path(str(name)))
+            files.append(f"{key}_{number}.{picture.suffix}")
+            (self.out / files[-1]).write_bytes(picture.data)
         return files
 
     def copy_printed(self, file: str, key: str) -> str:

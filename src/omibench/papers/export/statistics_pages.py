@@ -15,6 +15,7 @@ from omibench.datasets.release.statistics import (
     count_values,
     measure_printed,
 )
+from omibench.datasets.release.tables import PictureReader
 from omibench.datasets.release_folder import ReleasedSource
 from omibench.papers.catalogue import PaperItem, TableView, read_item_statistics
 from omibench.papers.export.wide_tables import PageNumber, Place, WideTable
@@ -37,7 +38,9 @@ def make_statistics_page(folder: Path, item: PaperItem) -> WideTable | None:
         folder.
 
     Raises:
-        FileFormatError: The rows of the freeze do not match each other.
+        FileFormatError: The rows of the freeze do not match each other, or a picture is not the
+            frozen one, broken or outside of the folder.
+        MissingInputError: A file is missing.
     """
     if not (folder / "manifest.json").is_file():
         return None
@@ -73,14 +76,9 @@ def make_statistics_page(folder: Path, item: PaperItem) -> WideTable | None:
 
 
 def _read_sizes(freeze: FrozenFolder) -> PictureSizes:
-    from PIL import Image
-
-    sizes = {}
+    reader = PictureReader(freeze.folder)
     for frozen in freeze.items:
         for figure in frozen.question.images:
-            name = figure.sha256 or figure.file
-            path = freeze.folder / figure.file
-            if name not in sizes and path.is_file():
-                with Image.open(path) as image:
-                    sizes[name] = image.size
-    return sizes
+            if figure.sha256:  # else the benchmark lacks it
+                reader.note_size(figure)
+    return reader.sizes

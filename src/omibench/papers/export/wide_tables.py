@@ -163,7 +163,7 @@ def widen_table(
     for column in [*view.rows, *view.columns]:
         _require(frame, view.result, column)
     keys, heads = _drop_constant(frame, view.rows, kept), _drop_constant(frame, view.columns)
-    known = {} if changes is None else _index_changes(changes, keys, heads)
+    known = {} if changes is None else _index_changes(changes, view, keys, heads)
     cells: dict[Place, PageNumber] = {}
     groups: dict[tuple[str, ...], str] = {}
     order: dict[str, list[str]] = {
@@ -175,11 +175,7 @@ def widen_table(
             tuple(_name(record, head, view, labels) for head in heads),
         )
         if place in cells:
-            where = " · ".join([*place[0], *place[1]])
-            raise ArgumentError(
-                f"result {view.result!r}: has two numbers for {where}; add columns, or keep fewer "
-                "rows with `where`"
-            )
+            raise _two_numbers(view.result, [*place[0], *place[1]])
         cells[place] = PageNumber(
             record["estimate"],
             record["low"],
@@ -215,10 +211,24 @@ def _average(
 
 
 def _index_changes(
-    changes: pl.DataFrame, keys: Sequence[str], heads: Sequence[str]
+    changes: pl.DataFrame, view: TableView, keys: Sequence[str], heads: Sequence[str]
 ) -> dict[tuple[object, ...], float]:
-    columns = [*keys, *heads, "estimate"]
-    return {tuple(place): number for *place, number in changes.select(columns).iter_rows()}
+    result = view.change.result if view.change else view.result
+    for column in (*keys, *heads):
+        _require(changes, result, column)
+    indexed: dict[tuple[object, ...], float] = {}
+    for *place, number in changes.select(*keys, *heads, "estimate").iter_rows():
+        if tuple(place) in indexed:
+            raise _two_numbers(result, map(str, place))
+        indexed[tuple(place)] = number
+    return indexed
+
+
+def _two_numbers(result: str, place: Iterable[str]) -> ArgumentError:
+    return ArgumentError(
+        f"result {result!r}: has two numbers for {' · '.join(place)}; add columns, or keep fewer "
+        "rows with `where`"
+    )
 
 
 def _sort(
