@@ -12,6 +12,8 @@ from omibench.errors import EXIT_SOME_FAILED, ArgumentError
 from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from omibench.params.study import Study
 
 
@@ -87,45 +89,14 @@ def export(
     from omibench.cli.explore import find_results_and_study
 
     results, study = find_results_and_study(results, params)
-    if eval_cell is not None or all_cells:
-        if paper is not None or intervals or (eval_cell is not None and all_cells):
-            raise ArgumentError(
-                "--eval, --all: give one of them, without --paper and --intervals, which are "
-                "about tables"
-            )
+    if eval_cell is None and not all_cells:
+        _write_tables([results, *(others or ())], paper, out, pictures, intervals=intervals)
+    elif paper is not None or intervals or (eval_cell is not None and all_cells):
+        raise ArgumentError(
+            "--eval, --all: give one of them, without --paper and --intervals, which concern tables"
+        )
+    else:
         _write_eval_logs(results, study, eval_cell, out)
-        return
-    from omibench.files.outputs import output_folder
-    from omibench.papers.export.folder import (
-        PICTURE_KINDS,
-        ExportOptions,
-        export_paper,
-        export_results,
-    )
-    from omibench.papers.export.overview import summarise_entries
-
-    kinds = [kind.strip() for kind in pictures.split(",") if kind.strip()]
-    for kind in kinds:
-        if kind not in PICTURE_KINDS:
-            raise ArgumentError(
-                f"--pictures: {kind!r} is not a figure format; "
-                f"choose from {', '.join(PICTURE_KINDS)}"
-            )
-    if others and not paper:
-        raise ArgumentError("--with: needs --paper, which it adds a study of")
-    for folder in (results, *(others or ())):
-        _spare_results(out, folder / "analyze")
-    target = output_folder(out, "store")
-    options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
-    done = (
-        export_paper([results, *(others or ())], paper, target, options)
-        if paper
-        else export_results(results, target, options)
-    )
-    summary = f"{target / 'README.md'}: {summarise_entries(done.entries)}"
-    say_lines("\n".join([*(str(error) for error in done.errors), summary]), err=True)
-    if done.errors:
-        raise typer.Exit(EXIT_SOME_FAILED)
 
 
 def publish(
@@ -159,6 +130,56 @@ def _spare_results(out: Path, folder: Path) -> None:
             f"--out {out}: is inside the results folder, which a run overwrites; "
             "give a path outside of it"
         )
+
+
+def _write_tables(
+    folders: Sequence[Path], paper: str | None, out: Path, pictures: str, *, intervals: bool
+) -> None:
+    """Write the tables and figures of studies and print how many.
+
+    Args:
+        folders: Results folders: the study's, and with a paper those of its further studies.
+        paper: Its name; None for all results.
+        out: The folder to write.
+        pictures: Figure formats, separated by commas.
+        intervals: Whether numbers have their confidence intervals.
+
+    Raises:
+        ArgumentError: A format or paper is unknown, or `out` is in a results folder.
+        MissingInputError: A folder does not contain results.
+        OutputError: The folder cannot be written.
+    """
+    from omibench.files.outputs import output_folder
+    from omibench.papers.export.folder import (
+        PICTURE_KINDS,
+        ExportOptions,
+        export_paper,
+        export_results,
+    )
+    from omibench.papers.export.overview import summarise_entries
+
+    kinds = [kind.strip() for kind in pictures.split(",") if kind.strip()]
+    for kind in kinds:
+        if kind not in PICTURE_KINDS:
+            raise ArgumentError(
+                f"--pictures: {kind!r} is not a figure format; "
+                f"choose from {', '.join(PICTURE_KINDS)}"
+            )
+    if len(folders) > 1 and not paper:
+        raise ArgumentError("--with: needs --paper, which it adds a study of")
+    for folder in folders:
+        _spare_results(out, folder / "analyze")
+    target = output_folder(out, "store")
+    options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
+    done = (
+        export_paper(folders, paper, target, options)
+        if paper
+        else export_results(folders[0], target, options)
+    )
+    summary = f"{target / 'README.md'}: {summarise_entries(done.entries)}"
+    say_lines("\n".join([*(str(error) for error in done.errors), summary]), err=True)
+    if done.errors:
+        raise typer.Exit(EXIT_SOME_FAILED)
 
 
 def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, out: Path) -> None:
