@@ -22,12 +22,32 @@ from tests.integration.small_study import MODELS, Copy, environment, make
 from tests.integration.test_reruns import gold
 from tests.workflows_support import until
 
+from omibench import load_results
+from omibench.explore.run import open_run
+from omibench.params.setting import Cell
+from omibench.plugins.allowance import allow_folder
+
 require_extra("workflow", "dvc")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 LOOKED = Path("results/infer/adaptive")
 LOOKS = [0.25, 0.5, 1]
 PROBLEMS = 120
+LAST_WORD = """
+from omibench import scorer
+from omibench.answers.scorers.outcome import passes_through
+from omibench.schemas.verdict import Verdict
+
+
+@scorer("last-word")
+def score(item):
+    \"\"\"Return whether the last word has the gold answer, without punctuation.\"\"\"
+    if blocked := passes_through(item, "last-word", 1):
+        return blocked
+    word = (item.prediction.split() or [""])[-1].strip("$.{}()").replace("\\\\boxed{", "")
+    verdict = float(word == "; ".join(item.gold))
+    return Verdict(extracted=word, method="last", verdict=verdict, rules="last-word", version=1)
+"""
 
 
 def make_model(seed: int, ability: float) -> dict[str, Any]:
@@ -99,6 +119,11 @@ def test_who_is_behind_is_asked_no_more_and_is_reported_apart(built: Copy) -> No
     assert stopped["saved_requests"] == PROBLEMS - 30
     assert stopped["difference"] == pytest.approx(stop["difference"], abs=1e-6)
     assert set(pl.read_csv(analyze / "main.csv")["model"]) == {"good", "near"}
+    metrics = json.loads((analyze / "metrics.json").read_text("utf-8"))
+    assert metrics["poor"] == {"cot": {"stopped": {"problems": 30, "of": PROBLEMS}}}
+    assert metrics["good"]["cot"]["n"] == PROBLEMS
+    assert load_results(built.folder / "results").responses.filter(model="poor").height == 30
+    assert Cell("poor", "cot") in open_run(built.folder / "results").cells
     accuracy = pl.read_csv(analyze / "tables/accuracy.csv", infer_schema_length=None)
     assert "poor" not in set(accuracy["model"])
     page = (analyze / "report.html").read_text("utf-8")
@@ -182,3 +207,46 @@ def test_a_changed_gold_answer_replays_all_looks_and_asks_nothing(
     assert done["mark"] == 2 * len(MODELS)
     assert "ask" not in done, "the questions are the same"
     assert study.requests() == requests
+
+
+def test_prompts_compete_with_several_samples_by_a_scorer_of_the_user(
+    root: Path, tmp_path: Path
+) -> None:
+    """Cells are the candidates: one model stops under one of its settings, and goes on under
+    another."""
+    study = fill(root, tmp_path / "own")
+    (study.folder / "mine.py").write_text(LAST_WORD)
+    params = study.params()
+    good, poor = params["models"]["good"], params["models"]["poor"]
+    params |= {
+        "plugins": ["mine.py"],
+        "models": {"good": {**good, "setting_effects": {"terse": -5.0}}, "poor": poor},
+        "settings": {
+            "cot": {"prompt": "cot", "decoding": {"samples": 2, "temperature": 0.7}},
+            "terse": {"prompt": "direct"},
+        },
+        "score": {"scorers": ["last-word", "robust"]},
+        "infer": {
+            "models": ["good", "poor"], "settings": ["cot", "terse"],
+            "adaptive": {"looks": LOOKS, "scorer": "last-word"},
+        },
+    }  # fmt: skip
+    study.write_params(params)
+    allow_folder(study.folder)
+    study.run("snakemake", "--cores", "2")
+    looks = read_looks(study)
+    assert {look["scorer"] for look in looks} == {"last-word"}
+    sizes = {tuple(stop["cell"]): look["problems"] for look in looks for stop in look["stopped"]}
+    assert set(sizes) == {("good", "terse"), ("poor", "cot"), ("poor", "terse")}
+    for (model, setting), problems in sizes.items():
+        rows = pl.read_parquet(study.folder / f"results/infer/{model}/{setting}.parquet")
+        assert rows.height == problems * (2 if setting == "cot" else 1)
+    leader = pl.read_parquet(study.folder / "results/score/good/cot.parquet")
+    assert leader.filter(rules="last-word").height == 2 * PROBLEMS
+    verdicts = pl.read_parquet(study.folder / LOOKED / "1/score/poor/cot.parquet")
+    assert verdicts.height == 2 * looks[0]["problems"]
+    table = pl.read_csv(study.folder / "results/analyze/tables/stopped.csv").to_dicts()
+    assert {(row["model"], row["setting"]): row["n"] for row in table} == sizes
+    saved = {(row["model"], row["setting"]): row["saved_requests"] for row in table}
+    at = sizes["poor", "cot"]
+    assert saved["poor", "cot"] == 2 * (PROBLEMS - at), "each sample is a request"

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from omibench.errors import FileFormatError, ParamsError
+from omibench.errors import FileFormatError, ParamsError, PassingError
+from omibench.models.provider import NO_BUDGET, Budget
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.setting import Cell
 from omibench.params.stages.infer import Adaptive
 from omibench.results.statistics.sequential import Rule, run_race
-from omibench.schemas.adaptive import Look, Pair, ProblemOrder, count_asked, list_compared
+from omibench.schemas.adaptive import (
+    Look,
+    Pair,
+    ProblemOrder,
+    count_asked,
+    list_compared,
+    locate_verdicts,
+)
 from omibench.schemas.problem import Question
-from omibench.schemas.tables import write_json, write_jsonl
-from omibench.stages.infer.looks import hold_look, order_problems
+from omibench.schemas.request import Request, Response
+from omibench.schemas.tables import (
+    ResponseRow,
+    VerdictRow,
+    read_parquet,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.infer.fill import infer_part
+from omibench.stages.infer.looks import hold_look, order_problems, read_values
 from omibench.stages.infer.stage import limit_to_order
 
 QUARTERS = Adaptive(looks=[0.25, 0.5, 0.75, 1])
@@ -125,3 +144,51 @@ def test_a_cell_is_asked_its_part_and_a_foreign_record_is_refused(
     write_json(tmp_path / "order.json", ProblemOrder(**{**order.model_dump(), "sha256": "0"}))
     with pytest.raises(FileFormatError, match="of another order"):
         ids("sim")
+
+
+@pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
+def test_a_look_waits_for_what_a_later_run_can_answer_and_asks_only_that(
+    questions: Path, study: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Any
+) -> None:
+    answer, asked = SimulatedProvider.answer, []
+
+    def fail_for_one(
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
+    ) -> Iterator[tuple[Request, Response]]:
+        asked.extend(request.tags.problem for request in requests)
+        for request, response in answer(self, requests, budget):
+            fails = is_down and request.tags.problem == "p1"
+            error = {"error": "503 overloaded", "passing": True} if fails else {}
+            yield request, Response(text="", outcome=outcome, **error) if fails else response
+
+    monkeypatch.setattr(SimulatedProvider, "answer", fail_for_one)
+    out, cell, is_down = tmp_path / "part.parquet", Cell("sim", "cot"), True
+    with pytest.raises(PassingError, match=r"overloaded|the budget ended .* so the look waits"):
+        infer_part(questions, out, study(), cell)
+    assert not out.exists(), "a look was held on a part of the answers"
+    assert set(asked) == {"p0", "p1", "p2"}
+    asked.clear()
+    is_down = False
+    assert infer_part(questions, out, study(), cell) == 3
+    assert asked == ["p1"], "what is stored was asked again"
+    assert set(read_parquet(out, ResponseRow)["outcome"]) == {"answered"}
+
+
+def test_the_value_of_a_problem_is_the_mean_of_its_samples_by_the_scorer_that_compares(
+    tmp_path: Path,
+) -> None:
+    cell: Pair = ("m", "many")
+
+    def row(id: str, index: int, rules: str, verdict: float) -> VerdictRow:
+        return VerdictRow(
+            id=id, index=index, key="k", rules=rules, version=1, verdict=verdict, method="text",
+            outcome="scored",
+        )  # fmt: skip
+
+    first = [row("a", n, "mine", verdict) for n, verdict in enumerate((1.0, 0.0, 0.0, 1.0))]
+    second = [row("b", n, "mine", verdict) for n, verdict in enumerate((1.0, 1.0))]
+    other = [row("a", 0, "robust", 0.0)]
+    write_parquet(locate_verdicts(tmp_path, 1, cell), [*first, *other], VerdictRow)
+    write_parquet(locate_verdicts(tmp_path, 2, cell), second, VerdictRow)
+    assert read_values(tmp_path, 1, cell, "mine") == {"a": 0.5}
+    assert read_values(tmp_path, 2, cell, "mine") == {"a": 0.5, "b": 1.0}

@@ -180,7 +180,8 @@ def describe_metrics(analysis: Analysis) -> dict[str, dict[str, Row]]:
     main scorer; the last two are left out if unknown. `gptscore` and its interval are present with
     a judge. `rules` contains the accuracy of every scorer, `ratios` the mean of eq. 6 (OMIBench,
     C.1) and `strict` the strict accuracy (MathReal), if defined; `partial` gives the numbers of
-    problems of a partial run. A cell without responses or verdicts is `missing`.
+    problems of a partial run. A cell without responses or verdicts is `missing`; one that a look
+    stopped has no accuracy, but the numbers of problems in `stopped`.
     """
     results = analysis.results
     values: dict[str, dict[str, Row]] = {}
@@ -210,6 +211,10 @@ def describe_metrics(analysis: Analysis) -> dict[str, dict[str, Row]]:
         values.setdefault(cell.model, {})[cell.setting] = entry
     for cell in results.missing:
         values.setdefault(cell.model, {})[cell.setting] = {"missing": True}
+    stopped = analysis.find_rows("stopped")
+    for row in [] if stopped is None else stopped.to_dicts():
+        part = {"problems": row["n"], "of": row["of"]}
+        values.setdefault(row["model"], {})[row["setting"]] = {"stopped": part}
     return values
 
 
