@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import polars as pl
 
 from omibench.errors import FileFormatError
@@ -82,23 +83,20 @@ def _read_full(analysis: Analysis, folder: Path) -> pl.DataFrame:
 
 def _estimate_cells(analysis: Analysis, limit: Limit, full: pl.DataFrame) -> list[dict[str, Any]]:
     results, level = analysis.results, analysis.confidence
-    problems = analysis.items.select("id", "cluster")
-    sample = limit.select(problems["id"].to_list())
+    ids, clusters = (analysis.items[name].to_list() for name in ("id", "cluster"))
+    sample = limit.select(ids)
     rows = []
     for cell in results.cells:
         mine = results.select_verdicts(results.main_rules, cell)
         others = full.filter(pl.col("model") != cell.model)
         if {*mine["id"]} != sample or others.is_empty():
             continue
-        own = average_samples(mine, ["model", "setting"])
-        joined = problems.join(
-            others.group_by("id").agg(predictor=pl.col("verdict").mean()), on="id",
-            maintain_order="left",
-        ).join(own.select("id", "verdict"), on="id", how="left", maintain_order="left")  # fmt: skip
+        own = dict(average_samples(mine, []).select("id", "verdict").rows())
+        hard = dict(others.group_by("id").agg(pl.col("verdict").mean()).rows())
         estimate = estimate_from_sample(
-            joined["verdict"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
-            joined["predictor"].to_numpy(),
-            joined["cluster"].to_list(),
+            np.array([own.get(id, np.nan) for id in ids]),
+            np.array([hard[id] for id in ids]),
+            clusters,
             level,
         )
         plain = estimate_accuracy(mine, level)
@@ -109,7 +107,7 @@ def _estimate_cells(analysis: Analysis, limit: Limit, full: pl.DataFrame) -> lis
                 "metric": "accuracy", "estimate": estimate.mean, "low": estimate.lo,
                 "high": estimate.hi, "n": estimate.n, "clusters": mine["cluster"].n_unique(),
                 "simulated": simulated or results.has_synthetic_problems,
-                "of": len(problems), "n_eff": estimate.n_eff, "plain": plain.mean,
+                "of": len(ids), "n_eff": estimate.n_eff, "plain": plain.mean,
                 "plain_low": plain.lo, "plain_high": plain.hi,
                 "others": others["model"].n_unique(),
             }
