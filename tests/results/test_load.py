@@ -12,8 +12,10 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_verdicts,
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
+from omibench.results.load import _read_looks
 from omibench.results.study_files import LONG_COLUMNS
-from omibench.schemas.tables import ResponseRow
+from omibench.schemas.adaptive import Look
+from omibench.schemas.tables import ResponseRow, write_jsonl
 
 
 def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
@@ -132,3 +134,22 @@ def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
     study = parse_study(values, "test")
     with pytest.raises(ParamsError, match=r"mathreal.*robust, emma, omibench, gptscore"):
         made._replace(study=study).load()
+
+
+def test_a_cell_found_behind_when_all_had_answered_is_no_stopped_one(tmp_path: Path) -> None:
+    stop = {"cell": ("b", "cot"), "behind": ("a", "cot"), "difference": 0.3, "p": 0.001}
+    looks = [
+        Look(
+            look=n, problems=problems, of=20, order="0", scorer="robust", level=0.01,
+            open=[("a", "cot"), ("b", "cot")], leader=("a", "cot"), stopped=[stop],
+        )
+        for n, problems in ((1, 10), (2, 20))
+    ]  # fmt: skip
+    write_jsonl(tmp_path / "adaptive/looks.jsonl", looks)
+    values = {
+        "models": {name: {"provider": "simulated", "oracle": "o.jsonl"} for name in "ab"},
+        "settings": {"cot": {}},
+        "infer": {"models": ["a", "b"], "settings": ["cot"], "adaptive": {"looks": [0.5, 1]}},
+    }
+    read = _read_looks(tmp_path, parse_study(values, "test"))
+    assert [len(look.stopped) for look in read] == [1, 0]

@@ -329,6 +329,18 @@ class Study(Block):
             raise ValueError(
                 f"{key}.scorer: 'mathreal' asks judges here; use a scorer without, such as robust"
             )
+        for name in dict.fromkeys(cell.setting for cell in self.cells):
+            setting = self.settings[name]
+            if setting.decoding.samples > 1 and setting.aggregate.how != "mean":
+                raise ValueError(
+                    f"{key}: looks compare the mean of all samples, but settings.{name} counts "
+                    f"those of `aggregate: {setting.aggregate.how}`; evaluate it without looks"
+                )
+            if setting.where:
+                raise ValueError(
+                    f"{key}: all cells must answer the same problems, but settings.{name} has "
+                    "`where`; evaluate it without looks"
+                )
         batches = [model for model in self.infer.models if self.models[model].is_batch]
         if batches and len(adaptive.looks) > MOST_BATCH_LOOKS:
             raise ValueError(

@@ -432,8 +432,16 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
 
 
 def _read_looks(infer: Path, study: Study) -> list[Look]:
-    """Read the looks of a study; none without `infer.adaptive`."""
-    return read_jsonl(infer / ADAPTIVE / "looks.jsonl", Look) if study.infer.adaptive else []
+    """Read the looks of a study, none without `infer.adaptive`.
+
+    Cells found behind at the last look have answered all problems: they are no stopped ones.
+    """
+    if not study.infer.adaptive:
+        return []
+    return [
+        look if look.problems < look.of else look.model_copy(update={"stopped": []})
+        for look in read_jsonl(infer / ADAPTIVE / "looks.jsonl", Look)
+    ]
 
 
 def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:

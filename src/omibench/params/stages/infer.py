@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -11,6 +11,11 @@ from omibench.params.blocks import Block, Name, Rate, ScorerName
 
 MOST_BATCH_LOOKS: Final = 3
 """Each look waits for the answers of the one before; a batch can take a day."""
+
+
+_FIRST, _STEP = 0.05, 0.01
+"""Smallest share of the problems at the first look, and from one look to the next."""
+_ROUNDED = 1e-9
 
 
 class Adaptive(Block):
@@ -23,8 +28,8 @@ class Adaptive(Block):
     goal: Literal["leader"] = "leader"
     """What is found: the best cell."""
     looks: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=2, max_length=50)]
-    """Share of the problems at each look, ascending; the last is 1."""
-    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    """Share of the problems at each look, ascending; the first is 0.05 or more, the last is 1."""
+    alpha: Annotated[float, Field(ge=0.001, lt=0.5)] = 0.05
     """Probability with which the best cell may be stopped, over all looks and cells together."""
     spending: Literal["obrien-fleming", "pocock"] = "obrien-fleming"
     """How `alpha` is spent over the looks: little at first, or evenly."""
@@ -42,6 +47,12 @@ class Adaptive(Block):
     def _looks_ascend_to_one(self) -> Self:
         if sorted(set(self.looks)) != self.looks or self.looks[-1] != 1:
             raise ValueError(f"looks must ascend to 1, such as [0.25, 0.5, 1], not {self.looks}")
+        steps = [after - before for before, after in pairwise(self.looks)]
+        if self.looks[0] < _FIRST or min(steps) < _STEP - _ROUNDED:
+            raise ValueError(
+                f"looks: the first must be at least {_FIRST:g} and each {_STEP:g} after the one "
+                f"before, since fewer problems decide nothing; they are {self.looks}"
+            )
         return self
 
 

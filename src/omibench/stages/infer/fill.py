@@ -59,7 +59,10 @@ def infer_part(questions: Path, out: Path, study: Study, cell: Cell, job: str = 
             f"{cell.model}/{cell.setting}: the budget ended before {count - answered} of {count} "
             "requests, so the look waits; raise study.budget_usd and run again"
         )
-    return infer_cell(questions, out, study, cell, job)
+    # One request that fails for good stops no look, however small its part is.
+    share = max(study.infer.failed_share, 1 / max(count, 1))
+    loose = study.infer.model_copy(update={"failed_share": min(share, 1.0)})
+    return infer_cell(questions, out, study.model_copy(update={"infer": loose}), cell, job)
 
 
 def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
