@@ -24,8 +24,8 @@ from omibench.graph.stages.tune import TUNE
 from omibench.schemas.validation import suggest_name
 
 STAGES = (
-    OCR, FILTER, RATIONALE, FREEZE, TUNE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE, CERTIFY,
-    ANALYZE,
+    OCR, FILTER, RATIONALE, FREEZE, TUNE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE,
+    CERTIFY, ANALYZE,
 )  # fmt: skip
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
