@@ -163,7 +163,7 @@ EARLY = Stage(
 }
 EARLY_EDITS = {
     "src/omibench/graph/stages/__init__.py": (
-        ("FREEZE, INFER,", "FREEZE, EARLY, INFER,"),
+        ("TUNE, INFER,", "TUNE, EARLY, INFER,"),
         ("from omibench.graph.stages.filter", "from omibench.graph.stages.early import EARLY\n"),
     ),
     "src/omibench/graph/stages/infer.py": (('inputs=("freeze",)', 'inputs=("freeze", "early")'),),
