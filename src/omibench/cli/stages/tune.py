@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from omibench.cli.options import ModelName, OutFile, Params, QuestionsFile
+from omibench.cli.options import Params, QuestionsFile
 from omibench.errors import ModelError, ParamsError
 from omibench.text.terminal import say
 
 
 def tune(
     questions: QuestionsFile,
-    out: OutFile,
-    model: ModelName,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE.json", help="Record to write, in the model's folder.")
+    ],
+    model: Annotated[str, typer.Option(help="A key of params `tune`.")],
     gpus: Annotated[int, typer.Option(min=1, help="Train on so many GPUs of this machine.")] = 1,
     params: Params = "params.yaml",
 ) -> None:
@@ -25,7 +28,7 @@ def tune(
 
     Writes the weights, the record, the losses and a report on the training set into the folder of
     --out. Conversations that share a text or picture with the questions are listed, and dropped if
-    `drop_leaks` is set. A stopped run goes on from its last checkpoint.
+    `drop_leaks` is set. A stopped run continues from its last checkpoint.
 
     \b
     Example:
