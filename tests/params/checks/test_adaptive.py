@@ -42,7 +42,6 @@ def test_what_is_possible_is_accepted() -> None:
         ({"looks": [0, 1]}, {}, "infer.adaptive.looks"),
         ({"looks": [0.01, 1]}, {}, "the first must be at least 0.05"),
         ({"looks": [0.5, 0.5001, 1]}, {}, "each 0.01 after the one before"),
-        ({**HALVES, "alpha": 1e-9}, {}, "infer.adaptive.alpha"),
         (HALVES, {"settings": {"cot": {"where": {"subject": "physics"}}}}, "cot has `where`"),
         (
             HALVES,

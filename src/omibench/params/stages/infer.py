@@ -29,7 +29,7 @@ class Adaptive(Block):
     """What is found: the best cell."""
     looks: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=2, max_length=50)]
     """Share of the problems at each look, ascending; the first is 0.05 or more, the last is 1."""
-    alpha: Annotated[float, Field(ge=0.001, lt=0.5)] = 0.05
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     """Probability with which the best cell may be stopped, over all looks and cells together."""
     spending: Literal["obrien-fleming", "pocock"] = "obrien-fleming"
     """How `alpha` is spent over the looks: little at first, or evenly."""

@@ -20,6 +20,8 @@ from omibench.results.statistics.paired import compare_sums, sum_pairs
 Spending = Literal["obrien-fleming", "pocock"]
 _NODES = 400
 """Nodes of the numerical integrals; 800 change no level by more than a millionth of itself."""
+_LEAST = 1e-280
+"""A level below this is that of a bound which nothing exceeds."""
 _FAR = 9.0
 """Standard deviations beyond which a normal density counts as zero."""
 
@@ -82,7 +84,8 @@ def find_levels(
             return float(masses @ ndtr((places - bound) / step)) - goal  # noqa: B023
 
         far = 4 * _FAR * sqrt(fraction)
-        bound = float(brentq(exceed, -far, far, args=(total - spent,), xtol=1e-13))
+        goal = total - spent
+        bound = far if goal < _LEAST else float(brentq(exceed, -far, far, args=(goal,), xtol=1e-13))
         levels.append(float(ndtr(-bound / sqrt(fraction))))
         low = -_FAR * sqrt(fraction)
         nodes = low + (bound - low) * (abscissae + 1) / 2
