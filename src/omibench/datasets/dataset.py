@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.errors import FileFormatError
 from omibench.models.synthetic.items import make_random
 from omibench.models.synthetic.profiles import equal
 from omibench.schemas.problem import Answer, AnswerType, Choice, Question, Value, keep_stated
@@ -23,6 +24,14 @@ class Dataset(NamedTuple):
 def make_choices(texts: Iterable[str]) -> list[Choice]:
     """Return choices with these texts, lettered from A."""
     return [Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(texts)]
+
+
+def read_letter(answer: str, question: Question) -> str:
+    """Return the gold letter of a question with choices; FileFormatError if it is none of them."""
+    letter, labels = answer.strip().upper(), [choice.label for choice in question.choices or []]
+    if letter not in labels:
+        raise FileFormatError(f"answer: {answer!r} is none of the choices A to {labels[-1]}")
+    return letter
 
 
 def make_answer(  # noqa: PLR0913 - the columns of a benchmark

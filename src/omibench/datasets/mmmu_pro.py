@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 
-from omibench.datasets.dataset import Dataset, make_answer, make_choices, replace_marks
+from omibench.datasets.dataset import Dataset, make_answer, make_choices, read_letter, replace_marks
 from omibench.datasets.found import Embedded, Found, NumberedRow
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, read_dataset
@@ -32,11 +32,11 @@ SUBJECTS: Final[dict[str, Subject]] = {
 }
 _TEN, _FOUR = re.compile(r"\b10\W+options", re.I), re.compile(r"\b4\W+options", re.I)
 _VISION = re.compile(r"\bvision\b", re.I)
-_MARK = re.compile(r"<image (\d+)>")
+MARK = re.compile(r"<image (\d+)>")
 _LONGEST_LIST = 20_000  # characters
 
 
-def _read_list(value: Any) -> Any:
+def read_list(value: Any) -> Any:
     """Parse the Python text of a list. Only literals are read; nothing is evaluated."""
     if not isinstance(value, str):
         return value
@@ -53,12 +53,12 @@ class MmmuProRow(NumberedRow):
 
     id: Annotated[str, Field(min_length=1)]
     question: str = ""
-    options: Annotated[list[str], BeforeValidator(_read_list), Field(min_length=2, max_length=26)]
+    options: Annotated[list[str], BeforeValidator(read_list), Field(min_length=2, max_length=26)]
     answer: Annotated[str, Field(min_length=1)]
     subject: str
     explanation: str | None = None
     topic_difficulty: str | None = None
-    img_type: Annotated[list[str] | None, BeforeValidator(_read_list)] = None
+    img_type: Annotated[list[str] | None, BeforeValidator(read_list)] = None
     image: Embedded | None = None
 
 
@@ -97,9 +97,9 @@ def _question(row: MmmuProRow, finder: Found) -> Question:
         raise FileFormatError("has no question")
     return Question(
         id=row.id,
-        question=replace_marks(row.question, _MARK, places),
+        question=replace_marks(row.question, MARK, places),
         images=[finder.figure(picture) for picture in row.pictures.values()],
-        choices=make_choices(replace_marks(text, _MARK, places) for text in row.options),
+        choices=make_choices(replace_marks(text, MARK, places) for text in row.options),
         subject=SUBJECTS.get(row.subject, "other"),
     )
 
@@ -117,13 +117,10 @@ def _screenshot(row: MmmuProRow, finder: Found) -> Question:
 
 
 def _answer(row: MmmuProRow, question: Question) -> Answer:
-    gold, labels = row.answer.strip().upper(), [c.label for c in question.choices or []]
-    if gold not in labels:
-        raise FileFormatError(f"answer: {row.answer!r} is none of the choices A to {labels[-1]}")
     explanation = (row.explanation or "").strip(" ?")  # `?` marks a missing answer
     return make_answer(
         question,
-        [gold],
+        [read_letter(row.answer, question)],
         solution=explanation or None,
         topic=row.subject,
         attributes={

@@ -50,7 +50,7 @@ def read_dataset(
     files: Iterable[Path],
     row: type[Row],
     key: str,
-    convert: Callable[[Row], tuple[Question, Answer]],
+    convert: Callable[[Row], tuple[Question, Answer] | None],
 ) -> Dataset:
     """Read the rows of files, one after another, as problems.
 
@@ -59,7 +59,7 @@ def read_dataset(
         files: Its files.
         row: The noun of a row.
         key: The row's id field.
-        convert: Returns the two halves of the problem in a row.
+        convert: Returns the two halves of the problem in a row; None for a row that is left out.
 
     Raises:
         FileFormatError: A row is invalid; the message gives the file, the item and the problem.
@@ -68,9 +68,10 @@ def read_dataset(
     for file in files:
         for item in typed_rows(file, row, key):
             with naming(file, getattr(item, key)):
-                question, answer = convert(item)
-            questions.append(question)
-            answers.append(answer)
+                halves = convert(item)
+            if halves is not None:
+                questions.append(halves[0])
+                answers.append(halves[1])
     return Dataset(questions, answers, folder)
 
 
@@ -102,16 +103,17 @@ def the_file(folder: Path, *stems: str) -> Path:
 
 
 def find_tables(
-    folder: Path, name: re.Pattern[str], example: str
+    folder: Path, name: re.Pattern[str], example: str, suffixes: Iterable[str] = SUFFIXES
 ) -> list[tuple[Path, re.Match[str]]]:
     """Find the tables of a benchmark in `folder` or below it, sorted by path.
 
-    If they exist in several formats, the first of `SUFFIXES` is used.
+    If they exist in several formats, the first of `suffixes` is used.
 
     Args:
         folder: Folder to search.
         name: Pattern in the name of the table or of its folder.
         example: Example of such a name, for the error message.
+        suffixes: Their formats.
 
     Returns:
         Each file with the match of `name`.
@@ -120,7 +122,7 @@ def find_tables(
         MissingInputError: If none exists.
         FileFormatError: If one is a link that leads out of the folder.
     """
-    for suffix in SUFFIXES:
+    for suffix in suffixes:
         paths = list_files(folder, suffix)
         matches = [(path, name.search(f"{path.parent.name}/{path.stem}")) for path in paths]
         if files := [(path, match) for path, match in matches if match]:

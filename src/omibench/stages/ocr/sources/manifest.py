@@ -195,7 +195,8 @@ class Source(ManifestEntry):
 
 Format = Literal[
     "folder", "omibench", "emma", "mathreal", "usnco-v", "olympiadbench", "mv-math", "mmmu-pro",
-    "mmmu-pro-4", "mmmu-pro-vision", "mathvista", "frozen",
+    "mmmu-pro-4", "mmmu-pro-vision", "mathvista", "mmmu", "math-vision", "math-vision-mini",
+    "exams-v", "physics-big", "raven", "smicrm", "frozen",
 ]  # fmt: skip
 
 
@@ -213,7 +214,8 @@ class Rows(ManifestEntry):
         folder = Path(self.folder)
         places = [*folder.glob("*"), *folder.glob("data/*")]
         files = {path for path in places if path.suffix in _TABLES}
-        return [str(path) for path in sorted({*files, *folder.glob("*/*.parquet")})]
+        files |= {*folder.glob("*/*.parquet"), *folder.glob("*/*_test.npz")}
+        return [str(path) for path in sorted(files)]
 
 
 class Manifest(BaseModel):
