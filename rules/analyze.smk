@@ -8,7 +8,7 @@ from omibench.stages.analyze.workflow_report import (
 rule analyze:
     input:
         **cells_read_by("analyze"),
-        looks=looked("looks.jsonl"),
+        looks=looks_file("looks.jsonl"),
         frozen=rules.freeze.output.answers,
         questions=rules.freeze.output.questions,
         manifest=rules.freeze.output.manifest,

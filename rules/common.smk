@@ -203,11 +203,8 @@ def papers():
 
 
 def filled():
-    """Return the job that runs a local model for all its cells; others run in each cell.
-
-    Under `infer.adaptive`, it runs once for each cell and look.
-    """
-    local = {*([] if STUDY.infer.adaptive else local_models(STUDY))}
+    """Return the job that runs a local model for all its cells; others run in each cell."""
+    local = {*local_models(STUDY)}
 
     def of_model(wildcards):
         model = wildcards.model
@@ -239,7 +236,7 @@ def settings_asked(stage, wildcards):
 
 # Under `infer.adaptive`, the cells to ask for a look are known after the look before.
 LOOKS = STUDY.infer.adaptive
-LOOKED = f"{RESULTS}/infer/{FOLDER}"
+LOOKS_FOLDER = f"{RESULTS}/infer/{FOLDER}"
 
 
 def before_look(wildcards):
@@ -248,20 +245,20 @@ def before_look(wildcards):
     return checkpoints.look.get(look=number).output[0] if number else []
 
 
-def asked_for_look(wildcards):
+def look_verdicts(wildcards):
     """Return the verdicts of all looks so far, of the cells that this look compares."""
     before = before_look(wildcards)
     records = read_jsonl(before, Look) if before else []
     return [
-        str(locate_verdicts(Path(LOOKED), part, cell))
+        str(locate_verdicts(Path(LOOKS_FOLDER), part, cell))
         for cell in list_compared(records, STUDY.cells, LOOKS.keep)
         for part in range(1, int(wildcards.look) + 1)
     ]
 
 
-def looked(file):
+def looks_file(file):
     """Return a file about the order of the problems, if the study has one."""
-    return f"{LOOKED}/{file}" if LOOKS else []
+    return f"{LOOKS_FOLDER}/{file}" if LOOKS else []
 
 
 def look_slice(wildcards):
@@ -269,7 +266,7 @@ def look_slice(wildcards):
     return _json("look", None)
 
 
-def mark_slice(wildcards):
+def score_part_slice(wildcards):
     """Return what the verdicts of a look depend on: its scorer, which asks no model."""
     part = json.loads(_json("score", None))
     plugins = {"plugins": part["plugins"]} if "plugins" in part else {}

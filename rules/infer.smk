@@ -66,23 +66,23 @@ rule order:
         " 2> {log:q}"
 
 
-rule ask:
+rule infer_part:
     input:
-        **asked("ask"),
+        **asked("infer_part"),
         helped=helped("infer"),
         order=f"{RESULTS}/infer/adaptive/order.json",
         before=before_look,
     output:
         f"{RESULTS}/infer/adaptive/{{look}}/infer/{{model}}/{{setting}}.parquet",
     log:
-        f"{LOGS}/ask/{{look}}/{{model}}/{{setting}}.log",
+        f"{LOGS}/infer_part/{{look}}/{{model}}/{{setting}}.log",
     benchmark:
-        f"{LOGS}/ask/{{look}}/{{model}}/{{setting}}.tsv"
+        f"{LOGS}/infer_part/{{look}}/{{model}}/{{setting}}.tsv"
     conda:
         "../envs/omibench.yaml"
     threads: cpus
     resources:
-        **asked_for("ask"),
+        **asked_for("infer_part"),
     params:
         study=study_slice("infer"),
         source=source_hash("infer"),
@@ -92,20 +92,20 @@ rule ask:
         " 2> >(tee {log:q} >&2)"
 
 
-rule mark:
+rule score_part:
     input:
         responses=f"{RESULTS}/infer/adaptive/{{look}}/infer/{{model}}/{{setting}}.parquet",
         answers=rules.freeze.output.answers,
     output:
         f"{RESULTS}/infer/adaptive/{{look}}/score/{{model}}/{{setting}}.parquet",
     log:
-        f"{LOGS}/mark/{{look}}/{{model}}/{{setting}}.log",
+        f"{LOGS}/score_part/{{look}}/{{model}}/{{setting}}.log",
     benchmark:
-        f"{LOGS}/mark/{{look}}/{{model}}/{{setting}}.tsv"
+        f"{LOGS}/score_part/{{look}}/{{model}}/{{setting}}.tsv"
     conda:
         "../envs/omibench.yaml"
     params:
-        study=mark_slice,
+        study=score_part_slice,
         source=source_hash("score"),
     shell:
         "omibench score {input.responses:q} --answers {input.answers:q} --params {params.study:q}"
@@ -118,7 +118,7 @@ checkpoint look:
         questions=frozen_questions,
         order=f"{RESULTS}/infer/adaptive/order.json",
         before=before_look,
-        verdicts=asked_for_look,
+        verdicts=look_verdicts,
     output:
         f"{RESULTS}/infer/adaptive/looks-{{look}}.jsonl",
     log:
@@ -159,8 +159,8 @@ rule infer:
         **asked("infer"),
         filled=filled(),
         helped=helped("infer"),
-        order=looked("order.json"),
-        looks=looked("looks.jsonl"),
+        order=looks_file("order.json"),
+        looks=looks_file("looks.jsonl"),
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:
@@ -170,7 +170,7 @@ rule infer:
     conda:
         "../envs/omibench.yaml"
     resources:
-        **asked_for("ask" if LOOKS else "infer"),
+        **asked_for("infer_part" if LOOKS else "infer"),
     params:
         study=study_slice("infer"),
         source=source_hash("infer"),

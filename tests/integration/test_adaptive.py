@@ -204,7 +204,7 @@ def test_a_changed_gold_answer_replays_all_looks_and_asks_nothing(
     gold(study)
     done = study.jobs("snakemake", "--cores", "2", "infer_all")
     assert done["look"] == 2
-    assert done["mark"] == 2 * len(MODELS)
+    assert done["score_part"] == 2 * len(MODELS)
     assert "ask" not in done, "the questions are the same"
     assert study.requests() == requests
 

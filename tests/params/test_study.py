@@ -330,6 +330,8 @@ def test_local_models_are_asked_under_all_their_settings_in_one_job() -> None:
     }
     study = parse_study(values(**blocks), "p")
     assert local_models(study) == ["a"]
+    by_look = values(**blocks) | {"infer": {**blocks["infer"], "adaptive": {"looks": [0.5, 1]}}}
+    assert local_models(parse_study(by_look, "p")) == []
     together = slice_study(study, "infer", Cell("a", ""))
     assert list(together["settings"]) == ["cot", "direct"]
     assert list(together["models"]) == ["a"]

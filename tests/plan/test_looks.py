@@ -14,7 +14,7 @@ from omibench.models.simulated.answers import probability_correct
 from omibench.models.simulated.oracle import load_oracle
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study
-from omibench.results.statistics.sequential import Rule, run_race
+from omibench.results.statistics.sequential import LookPlan, hold_looks
 from omibench.schemas.tables import write_jsonl
 from omibench.settings.tasks import load_questions
 from omibench.stages.infer.looks import order_problems
@@ -98,14 +98,14 @@ def test_the_plan_is_within_ten_points_of_the_looks_at_published_abilities(root:
         ]
     )
     best = int(chances.mean(axis=0).argmax())
-    rule = Rule(order.looks, adaptive.alpha, adaptive.spending)
-    races = [
-        run_race(
+    rule = LookPlan(order.looks, adaptive.alpha, adaptive.spending)
+    results = [
+        hold_looks(
             (np.random.default_rng(seed).random(chances.shape) < chances) * 1.0, order.groups, rule
         )
         for seed in range(20)
     ]
-    shares = [fmean(race.asked) / len(order.ids) for race in races]
+    shares = [fmean(result.asked) / len(order.ids) for result in results]
     print(f"plan {expected.share:.3f}, looks {fmean(shares):.3f}: {min(shares)} to {max(shares)}")
     assert fmean(shares) == pytest.approx(expected.share, abs=0.1)
-    assert all(best in race.left for race in races)
+    assert all(best in result.left for result in results)

@@ -14,11 +14,11 @@ from scipy.special import expit, ndtri
 from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 
 from omibench.results.statistics.sequential import (
-    Rule,
+    LookPlan,
     Spending,
-    find_behind,
+    compare_with_leader,
     find_levels,
-    run_race,
+    hold_looks,
     share_alpha,
     spend_alpha,
 )
@@ -67,18 +67,20 @@ def test_only_who_is_behind_beyond_doubt_stops_and_a_kept_one_never_does() -> No
     rng = np.random.default_rng(5)
     values = (rng.random((400, 4)) < [0.7, 0.68, 0.4, 0.3]).astype(float)
     values[:, 3][::2] = np.nan
-    standing = find_behind(values, range(400), 0.001)
-    assert standing.leader == int(values[:, :2].mean(axis=0).argmax())
-    assert [stop.candidate for stop in standing.stops] == [2, 3]
-    assert all(0 < stop.p <= 0.001 < stop.difference for stop in standing.stops)
-    assert [stop.candidate for stop in find_behind(values, range(400), 0.001, [2]).stops] == [3]
-    assert find_behind(values, [0] * 400, 0.001).stops == [], "one stem says nothing"
+    result = compare_with_leader(values, range(400), 0.001)
+    assert result.leader == int(values[:, :2].mean(axis=0).argmax())
+    assert [stop.candidate for stop in result.stops] == [2, 3]
+    assert all(0 < stop.p <= 0.001 < stop.difference for stop in result.stops)
+    assert [
+        stop.candidate for stop in compare_with_leader(values, range(400), 0.001, [2]).stops
+    ] == [3]
+    assert compare_with_leader(values, [0] * 400, 0.001).stops == [], "one stem says nothing"
 
 
-def make_rule(design: Design, spending: Spending = "obrien-fleming", looks: int = 10) -> Rule:
+def make_rule(design: Design, spending: Spending = "obrien-fleming", looks: int = 10) -> LookPlan:
     """Looks that each end with a whole stem."""
     ends = [-(-design.clusters * look // looks) * design.size for look in range(1, looks + 1)]
-    return Rule(ends, 0.05, spending)
+    return LookPlan(ends, 0.05, spending)
 
 
 def measure(design: Design, spending: Spending, rounds: int) -> tuple[float, float, float]:
@@ -88,10 +90,10 @@ def measure(design: Design, spending: Spending, rounds: int) -> tuple[float, flo
     wrong = found = at_end = 0
     for seed in range(rounds):
         equal = np.transpose(draw_shares(seed, design, [0.5] * 6))
-        wrong += 0 not in run_race(equal, groups, rule).left
+        wrong += 0 not in hold_looks(equal, groups, rule).left
         pair = np.transpose(draw_shares(seed, design, [0.65, 0.5]))
-        found += 1 not in run_race(pair, groups, rule).left
-        at_end += bool(find_behind(pair, groups, level).stops)
+        found += 1 not in hold_looks(pair, groups, rule).left
+        at_end += bool(compare_with_leader(pair, groups, level).stops)
     return wrong / rounds, found / rounds, at_end / rounds
 
 
@@ -144,15 +146,15 @@ def draw_omibench(seed: int, accuracies: dict[str, list[float]]) -> np.ndarray:
     return (rng.random(chances.shape) < chances).astype(float)
 
 
-def race_omibench(root: Path, looks: int) -> tuple[float, float, int]:
+def hold_looks_on_omibench(root: Path, looks: int) -> tuple[float, float, int]:
     """The share of requests, the mean number left, and how often the best is kept, in 30 draws."""
     accuracies = read_accuracies(root)
     best = int(np.argmax(accuracies["total"]))
     rule = make_rule(Design(1322, 1, 1), looks=looks)
-    races = [run_race(draw_omibench(seed, accuracies), range(1322), rule) for seed in range(30)]
-    share = float(np.mean([race.asked for race in races])) / 1322
-    left = float(np.mean([len(race.left) for race in races]))
-    return share, left, sum(best in race.left for race in races)
+    results = [hold_looks(draw_omibench(seed, accuracies), range(1322), rule) for seed in range(30)]
+    share = float(np.mean([result.asked for result in results])) / 1322
+    left = float(np.mean([len(result.left) for result in results]))
+    return share, left, sum(best in result.left for result in results)
 
 
 @pytest.mark.slow
@@ -160,11 +162,11 @@ def race_omibench(root: Path, looks: int) -> tuple[float, float, int]:
 @pytest.mark.timeout(600)
 def test_less_than_half_of_the_requests_find_the_best_of_31_models(root: Path) -> None:
     """The measured figures: 44 % with ten looks and 53 % with four, at most 1.5 candidates left."""
-    share, left, kept = race_omibench(root, 10)
+    share, left, kept = hold_looks_on_omibench(root, 10)
     assert share == pytest.approx(0.44, abs=0.05)
     assert left <= 1.6
     assert kept == 30
-    fewer, left, kept = race_omibench(root, 4)
+    fewer, left, kept = hold_looks_on_omibench(root, 4)
     assert share < fewer == pytest.approx(0.53, abs=0.05)
     assert left <= 1.6
     assert kept == 30
@@ -176,4 +178,4 @@ def test_less_than_half_of_the_requests_find_the_best_of_31_models(root: Path) -
 def test_the_plan_predicts_the_saving_within_ten_points(root: Path) -> None:
     rule = make_rule(Design(1322, 1, 1))
     expected = simulate_saving(rule, [str(n) for n in range(1322)], 31, 32).shares
-    assert float(np.mean(expected)) == pytest.approx(race_omibench(root, 10)[0], abs=0.1)
+    assert float(np.mean(expected)) == pytest.approx(hold_looks_on_omibench(root, 10)[0], abs=0.1)

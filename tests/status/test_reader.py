@@ -52,6 +52,22 @@ def test_nothing_is_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert list(tmp_path.iterdir()) == []
 
 
+def test_tuned_models_have_a_line(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = {"provider": "transformers", "id": "some/model"}
+    tuned = {name: {"base": "local", "data": "mmdu"} for name in ("first", "second")}
+    study = make_study(
+        models={"local": base},
+        tune=tuned,
+        infer={"models": ["local", *tuned], "settings": ["cot"]},
+    )
+    assert (stage(look(study), "tune").waiting, stage(look(study), "tune").done) == (2, 0)
+    record = Path("results/tune/first/tuned.json")
+    record.parent.mkdir(parents=True)
+    record.write_text("{}", "utf-8")
+    assert (stage(look(study), "tune").waiting, stage(look(study), "tune").done) == (1, 1)
+    assert "tune       [" in render(look(study))
+
+
 def test_a_partial_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     study = make_study(study={"name": "test", "limit": {"sample": 2, "seed": 1}})

@@ -41,7 +41,7 @@ def collect_resources(
             if model
             else loading
         )
-    if stage in ("saliency", "ask"):  # a job that asks and can load a local model
+    if stage in ("saliency", "infer_part"):  # a job that asks and can load a local model
         return _fill_amounts(loading) | collect_resources(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
     endpoints = {name: find_endpoint(study, name) for name in models}

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.errors import ParamsError, PluginError, reason_of
-from omibench.files.locations import describe_data_folder, find_study
+from omibench.files.locations import find_study
 from omibench.files.reading import read_text
 from omibench.files.yaml_file import YAML_BYTES, list_dates, locate_key, read_mapping
 from omibench.models.synthetic.profiles import Made, is_made_up
@@ -24,168 +24,36 @@ from omibench.params.cells import (
     list_judged_cells,
     list_salient_cells,
 )
-from omibench.params.models.base import LocalModel, Model, ModelBlock
+from omibench.params.models.base import LocalModel, Model
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
 from omibench.params.prompt_files import find_idle_prompt, spread_prompts
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.runtime import merge_runtime
-from omibench.params.setting import SELF, Aggregation, Cell, Setting
+from omibench.params.setting import SELF, Cell, Setting
 from omibench.params.stages.analyze import AnalyzeParams
 from omibench.params.stages.certify import CertifyParams
 from omibench.params.stages.filter import SCREENS, FilterParams
 from omibench.params.stages.freeze import FreezeParams
-from omibench.params.stages.infer import MOST_BATCH_LOOKS, InferParams
+from omibench.params.stages.infer import InferParams
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.stages.ocr import OcrParams
 from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.stages.tune import TuneParams, add_tuned_models
+from omibench.params.study_checks import (
+    Reference,
+    check_heads_mark_alone,
+    check_looks,
+    check_reward_models,
+    find_foreign_code,
+)
 from omibench.params.study_params import StudyParams
 from omibench.plugins.allowance import find_places, require_allowed
 from omibench.plugins.registry import runs_files
 from omibench.schemas.validation import explain, suggest_name
-
-# Restricts the location of custom code: never in data of others, nor enabled by it.
-#
-# As with plug-ins (`params/plugins.py`), pulled, shared or recorded files are only read as data. So
-# parameters in them cannot set `trust_remote_code`, and no model with custom code can be there.
-
-_USUAL: Final = {
-    "results": "results",
-    "store": "the store of responses",
-    "archive": "shared responses",
-}
-"""The data folders by their usual names, whatever the parameters set instead."""
-
-
-def find_foreign_code(
-    models: Mapping[str, ModelBlock], files: Sequence[str | Path], folders: Mapping[str, str]
-) -> str | None:
-    """Find an unsafe location of a study's custom model code.
-
-    Args:
-        models: The models of the study.
-        files: The files of the parameters; none for the slice of a job.
-        folders: Folders with data of others, and their descriptions.
-
-    Returns:
-        A line that begins with the key, or None.
-    """
-    folders = {**_USUAL, **folders}
-    for name, model in models.items():
-        if not isinstance(model, LocalModel) or not model.trust_remote_code:
-            continue
-        key, root = f"models.{name}.trust_remote_code", Path()
-        for file in files:
-            if place := describe_data_folder(Path(file), root, folders):
-                return (
-                    f"{key}: {file} is in {place}, and parameters there cannot enable code; read "
-                    "the file and copy it to a folder of your own"
-                )
-        if Path(model.id).is_dir() and (
-            place := describe_data_folder(Path(model.id), root, folders)
-        ):
-            return (
-                f"{key}: {model.id} is in {place}, and code there is never run; read it and copy "
-                "the model to another folder"
-            )
-    return None
-
-
-# Checks that the models that choose among samples support their input.
-
-Reference = tuple[str, Iterable[str], Iterable[str]]
-"""A key of the params, its names, and the valid names."""
-
-
-def check_reward_models(
-    models: Mapping[str, ModelBlock], settings: Mapping[str, Setting], cells: Sequence[Cell]
-) -> None:
-    """Check for each cell that the models which choose among its samples can do so.
-
-    Args:
-        models: The models of the study by name.
-        settings: Its settings by name.
-        cells: The cells to evaluate.
-
-    Raises:
-        ValueError: A reward head is used to compare or to mark several responses at once, is one of
-            several judges, or has a custom prompt; a model without image input would get images; or
-            `captions` are set although the reward model sees the pictures.
-    """
-    for cell in cells:
-        setting = settings[cell.setting]
-        judges = {name: models[name] for name in setting.aggregate.name_judges(cell.model)}
-        key = f"settings.{cell.setting}.aggregate"
-        for name, model in judges.items():
-            if model.gives_reward:
-                _check_head(key, name, setting.aggregate)
-        _check_sight(key, setting, judges)
-
-
-def check_heads_mark_alone(models: Mapping[str, ModelBlock], references: list[Reference]) -> None:
-    """Check that reward heads are used only to mark responses.
-
-    Args:
-        models: The models of the study by name.
-        references: All references to models in the params.
-
-    Raises:
-        ValueError: A reward head is used to answer, judge, describe or read.
-    """
-    heads = {name for name, model in models.items() if model.gives_reward}
-    for key, names, _ in references:
-        if key.endswith((".aggregate.judge", ".base")):
-            continue
-        if misplaced := sorted(heads.intersection(names)):
-            raise ValueError(
-                f"{key}: {misplaced[0]!r} is a reward head, which writes no text; use it in "
-                "`aggregate: {how: best-of-n, judge: NAME}` of a setting"
-            )
-
-
-def _check_head(key: str, name: str, aggregate: Aggregation) -> None:
-    panel = aggregate.judge
-    if aggregate.how != "best-of-n":
-        raise ValueError(
-            f"{key}: {name!r} is a reward head, which cannot compare; use how: best-of-n"
-        )
-    if aggregate.marking == "joint":
-        raise ValueError(
-            f"{key}: {name!r} is a reward head, which marks one response at a time; remove "
-            "marking: joint"
-        )
-    if panel and len(panel.models) > 1:
-        raise ValueError(
-            f"{key}.judge: {name!r} is a reward head with its own scale; use it as the only judge"
-        )
-    if panel and panel.prompt:
-        raise ValueError(f"{key}.judge: {name!r} is a reward head and takes no prompt; remove it")
-
-
-def _check_sight(key: str, setting: Setting, judges: Mapping[str, ModelBlock]) -> None:
-    captions, shows = setting.aggregate.captions, setting.images.show not in ("none", "captions")
-    if captions and not shows:
-        raise ValueError(
-            f"{key}.captions: the setting shows no pictures ({setting.images.show}), so the "
-            "reward model needs no captions; remove it"
-        )
-    for name, model in judges.items():
-        is_blind = model.max_images == 0
-        if is_blind and shows and not captions:
-            raise ValueError(
-                f"{key}: the reward model {name!r} takes no pictures, but the setting shows some; "
-                "set `captions: NAME` to a model that describes them"
-            )
-        if captions and not is_blind and not model.is_simulated:
-            raise ValueError(
-                f"{key}.captions: the reward model {name!r} sees the pictures; remove captions, "
-                "or set `can: {images: 0}` on the model"
-            )
-
 
 # The Study: params.yaml as one typed object, its cells, and the checks across its blocks.
 
@@ -320,32 +188,14 @@ class Study(Block):
 
     @model_validator(mode="after")
     def _looks_are_possible(self) -> Self:
-        adaptive, key = self.infer.adaptive, "infer.adaptive"
-        if adaptive is None or not self.infer.models:
-            return self
-        if len(self.cells) < 2:
-            raise ValueError(f"{key}: needs several cells to compare, not {len(self.cells)}")
-        if adaptive.scorer == "mathreal" and self.score.graders:
-            raise ValueError(
-                f"{key}.scorer: 'mathreal' asks judges here; use a scorer without, such as robust"
-            )
-        for name in dict.fromkeys(cell.setting for cell in self.cells):
-            setting = self.settings[name]
-            if setting.decoding.samples > 1 and setting.aggregate.how != "mean":
-                raise ValueError(
-                    f"{key}: looks compare the mean of all samples, but settings.{name} counts "
-                    f"those of `aggregate: {setting.aggregate.how}`; evaluate it without looks"
-                )
-            if setting.where:
-                raise ValueError(
-                    f"{key}: all cells must answer the same problems, but settings.{name} has "
-                    "`where`; evaluate it without looks"
-                )
-        batches = [model for model in self.infer.models if self.models[model].is_batch]
-        if batches and len(adaptive.looks) > MOST_BATCH_LOOKS:
-            raise ValueError(
-                f"{key}.looks: has {len(adaptive.looks)} looks, but {batches[0]!r} uses a batch API"
-                f", whose answers can take a day for each; use at most {MOST_BATCH_LOOKS}"
+        adaptive = self.infer.adaptive
+        if adaptive is not None and self.infer.models:
+            check_looks(
+                adaptive,
+                cells=self.cells,
+                settings=self.settings,
+                batches=[name for name in self.infer.models if self.models[name].is_batch],
+                asks_graders=bool(self.score.graders),
             )
         return self
 
@@ -362,7 +212,7 @@ class Study(Block):
                 )
         return self
 
-    def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
+    def _references(self) -> list[Reference]:
         roles = {
             "ocr.reader": self.ocr.reader,
             "ocr.formula_reader": self.ocr.formula_model,
@@ -370,7 +220,7 @@ class Study(Block):
             "rationale.labeller": self.rationale.labeller,
             "rationale.taxonomy.embedder": self.rationale.embedder,
         }
-        references: list[tuple[str, Iterable[str], Iterable[str]]] = [
+        references: list[Reference] = [
             *((key, [name], self.models) for key, name in roles.items() if name),
             *((key, panel.models, self.models) for key, panel in self._panels()),
             *((key, names, self.models) for key, names in self.filter.list_references()),
@@ -423,7 +273,7 @@ class Study(Block):
             references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], scorers))
         return references
 
-    def _list_baseline_references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
+    def _list_baseline_references(self) -> list[Reference]:
         """Keep the defined names of a comparison: an overlay can use only part of them."""
         analyze, infer = self.analyze, self.infer
         models, settings = analyze.baselines.models, analyze.baselines.settings
@@ -434,7 +284,7 @@ class Study(Block):
             ("analyze.reference_setting", analyze.reference_setting, self.settings),
         ]
 
-    def _list_printed_references(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
+    def _list_printed_references(self) -> Iterator[Reference]:
         for name, crossings in self.infer.printed.items():
             for crossed in crossings if self.infer.models else []:
                 yield f"infer.printed.{name}", crossed.models, self.models
@@ -579,7 +429,12 @@ def _from_json(text: str) -> dict[str, Any]:
 
 
 def local_models(study: Study) -> list[str]:
-    """Return the respondents on this machine; one job runs all settings of each."""
+    """Return the respondents on this machine of which one job runs all settings.
+
+    Under `infer.adaptive` there are none: which cells answer is known only from look to look.
+    """
+    if study.infer.adaptive is not None:
+        return []
     return [name for name in study.infer.models if _is_local(study, name)]
 
 

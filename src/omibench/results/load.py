@@ -166,7 +166,7 @@ VOTE_MARK = "/"
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 
 
-class Stopped(NamedTuple):
+class StoppedCells(NamedTuple):
     """The cells that `infer.adaptive` stopped: they have only a part of the problems."""
 
     looks: list[Look]
@@ -198,7 +198,7 @@ class Results:
     responses: pl.DataFrame
     full_study: Study | None = None
     """The study according to its parameters, if some of its cells are missing in `study`."""
-    stopped: Stopped | None = None
+    stopped: StoppedCells | None = None
     """The cells that `infer.adaptive` stopped, which are in no other field but `full_study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts, which are in no other field."""
@@ -402,7 +402,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         kept = [cell in open_cells for cell in study.cells]
         left = [not is_kept for is_kept in kept]
         rows, answered = (pl.concat(compress(frames, left)) for frames in (verdicts, responses))
-        stopped = Stopped(looks, rows, answered)
+        stopped = StoppedCells(looks, rows, answered)
         responses, verdicts = [*compress(responses, kept)], [*compress(verdicts, kept)]
         study = keep_cells(study, [*compress(study.cells, kept)])
     all_responses = pl.concat(responses, rechunk=True)

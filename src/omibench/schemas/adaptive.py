@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from omibench.schemas.problem import FrozenModel
 
 Pair = tuple[str, str]
 """A cell: its model and its setting."""
+Spending = Literal["obrien-fleming", "pocock"]
+"""How a level is spent over looks: little at first, or evenly."""
 FOLDER: Final = "adaptive"
 """The folder of these files, below that of `infer`."""
 
@@ -34,7 +36,7 @@ class ProblemOrder(FrozenModel):
         return self.ids[start : self.looks[look - 1]]
 
 
-class Stopped(FrozenModel):
+class StopRecord(FrozenModel):
     """A cell that was found behind the leader, and is asked no more."""
 
     cell: Pair
@@ -61,7 +63,7 @@ class Look(FrozenModel):
     """The cells before the look that no earlier look stopped."""
     leader: Pair | None = None
     """None if no two cells remain to be compared, so that nothing was asked for the look."""
-    stopped: list[Stopped] = []
+    stopped: list[StopRecord] = []
 
 
 def list_open(looks: Sequence[Look], cells: Iterable[Pair]) -> list[Pair]:

@@ -43,7 +43,7 @@ class Reader:
         self.page = page
         self.messages: list[str] = []
         self.requests: list[str] = []
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(40_000)
         page.on("console", lambda message: self.messages.append(message.text))
         page.on("pageerror", lambda error: self.messages.append(str(error)))
         page.on("dialog", lambda dialog: self.messages.append(dialog.message))

@@ -26,6 +26,8 @@ PEOPLE = {
     "Sol Serra": "senior",
 }
 PASSWORD = "a long password of a test"
+PATIENCE_MS = 40_000
+"""Of a step in the browser: on a busy machine a page alone takes several seconds."""
 ITEM_TASKS = (
     "keys",
     "draft",
@@ -111,7 +113,7 @@ class Desk:
         self.page = page
         self.messages: list[str] = []
         self.requests: list[str] = []
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda message: self.messages.append(message.text))
         page.on("pageerror", lambda error: self.messages.append(str(error)))
         page.on("dialog", lambda dialog: self.messages.append(dialog.message))
@@ -141,9 +143,15 @@ class Desk:
 
     def send(self) -> None:
         """Send the decision and wait for the page that follows."""
+        from playwright.sync_api import TimeoutError as PatienceError
+
         before = self.page.url
         self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_url(lambda url: url != before)
+        try:
+            self.page.wait_for_url(lambda url: url != before)
+        except PatienceError:
+            panel = self.page.locator(".panel").inner_text()
+            pytest.fail(f"the page stays: {panel}; {self.requests[-5:]}; {self.messages}")
 
     def find_foreign_requests(self) -> list[str]:
         """Requests to anything but the server of the page."""

@@ -16,7 +16,7 @@ from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.setting import Cell
 from omibench.params.stages.infer import Adaptive
-from omibench.results.statistics.sequential import Rule, run_race
+from omibench.results.statistics.sequential import LookPlan, hold_looks
 from omibench.schemas.adaptive import (
     Look,
     Pair,
@@ -81,7 +81,9 @@ def test_looks_without_a_new_problem_are_refused() -> None:
         order_problems(make_questions(60)[3:6], QUARTERS, seed=0)
 
 
-def race(adaptive: Adaptive, cells: list[Pair], accuracies: list[float]) -> tuple[Any, list[Look]]:
+def hold_simulated_looks(
+    adaptive: Adaptive, cells: list[Pair], accuracies: list[float]
+) -> tuple[Any, list[Look]]:
     """All looks, one by one, each with only what cells that are open have answered."""
     order = order_problems(make_questions(300), adaptive, seed=0)
     rng = np.random.default_rng(2)
@@ -93,25 +95,25 @@ def race(adaptive: Adaptive, cells: list[Pair], accuracies: list[float]) -> tupl
             for cell in list_compared(looks, cells, adaptive.keep)
         }
         looks.append(hold_look(order, looks, cells, values, adaptive))
-    rule = Rule(order.looks, adaptive.alpha, adaptive.spending)
+    rule = LookPlan(order.looks, adaptive.alpha, adaptive.spending)
     keep = [n for n, (model, _) in enumerate(cells) if model in adaptive.keep]
-    return run_race(table, order.groups, rule, keep), looks
+    return hold_looks(table, order.groups, rule, keep), looks
 
 
 def test_the_looks_of_the_graph_are_those_of_the_simulation() -> None:
     cells: list[Pair] = [("a", "x"), ("a", "y"), ("b", "x"), ("c", "x"), ("d", "x")]
     adaptive = QUARTERS.model_copy(update={"keep": ["d"]})
-    simulated, looks = race(adaptive, cells, [0.8, 0.75, 0.6, 0.4, 0.2])
+    simulated, looks = hold_simulated_looks(adaptive, cells, [0.8, 0.75, 0.6, 0.4, 0.2])
     total = looks[0].of
     assert [count_asked(looks, cell) or total for cell in cells] == simulated.asked
     assert 1 < len(simulated.left) < len(cells)
     assert 4 in simulated.left, "a model to keep was stopped"
-    assert looks == race(adaptive, cells, [0.8, 0.75, 0.6, 0.4, 0.2])[1]
+    assert looks == hold_simulated_looks(adaptive, cells, [0.8, 0.75, 0.6, 0.4, 0.2])[1]
     assert all(stop.behind == look.leader for look in looks for stop in look.stopped)
 
 
 def test_nothing_is_asked_once_no_cell_can_stop() -> None:
-    _, looks = race(QUARTERS, [("a", "x"), ("b", "x")], [0.95, 0.2])
+    _, looks = hold_simulated_looks(QUARTERS, [("a", "x"), ("b", "x")], [0.95, 0.2])
     assert [look.leader is None for look in looks] == [False, True, True, True]
     kept = QUARTERS.model_copy(update={"keep": ["a", "b"]})
     assert list_compared([], [("a", "x"), ("b", "x")], kept.keep) == []

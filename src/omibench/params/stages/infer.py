@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name, Rate, ScorerName
+from omibench.schemas.adaptive import Spending
 
 MOST_BATCH_LOOKS: Final = 3
 """Each look waits for the answers of the one before; a batch can take a day."""
@@ -31,7 +32,7 @@ class Adaptive(Block):
     """Share of the problems at each look, ascending; the first is 0.05 or more, the last is 1."""
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     """Probability with which the best cell may be stopped, over all looks and cells together."""
-    spending: Literal["obrien-fleming", "pocock"] = "obrien-fleming"
+    spending: Spending = "obrien-fleming"
     """How `alpha` is spent over the looks: little at first, or evenly."""
     scorer: ScorerName = "robust"
     """The scorer whose verdicts are compared: one of `score.scorers` that needs no model."""

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache
 from math import e, log1p, sqrt
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from omibench.extras import require_extra
 from omibench.results.statistics.intervals import Floats
 from omibench.results.statistics.paired import compare_sums, sum_pairs
+from omibench.schemas.adaptive import Spending
 
-Spending = Literal["obrien-fleming", "pocock"]
 _NODES = 400
 """Nodes of the numerical integrals; 800 change no level by more than a millionth of itself."""
 _LEAST = 1e-280
-"""A level below this is that of a bound which nothing exceeds."""
+"""A level below this is that of a bound that nothing exceeds."""
 _FAR = 9.0
 """Standard deviations beyond which a normal density counts as zero."""
 
@@ -80,12 +80,16 @@ def find_levels(
         step = sqrt(fraction - before)
         total = spend_alpha(fraction, alpha, spending)
 
-        def exceed(bound: float, goal: float, step: float = step) -> float:
+        def find_excess(bound: float, goal: float, step: float = step) -> float:
             return float(masses @ ndtr((places - bound) / step)) - goal  # noqa: B023
 
         far = 4 * _FAR * sqrt(fraction)
         goal = total - spent
-        bound = far if goal < _LEAST else float(brentq(exceed, -far, far, args=(goal,), xtol=1e-13))
+        bound = (
+            far
+            if goal < _LEAST
+            else float(brentq(find_excess, -far, far, args=(goal,), xtol=1e-13))
+        )
         levels.append(float(ndtr(-bound / sqrt(fraction))))
         low = -_FAR * sqrt(fraction)
         nodes = low + (bound - low) * (abscissae + 1) / 2
@@ -95,7 +99,7 @@ def find_levels(
     return tuple(levels)
 
 
-class Stop(NamedTuple):
+class StoppedCandidate(NamedTuple):
     """A candidate found to be behind the leader."""
 
     candidate: int
@@ -105,16 +109,16 @@ class Stop(NamedTuple):
     """One-sided p of the test, at most the level of the look."""
 
 
-class Standing(NamedTuple):
+class LookResult(NamedTuple):
     """What one look found: the candidate with the highest mean, and those behind it."""
 
     leader: int
-    stops: list[Stop]
+    stops: list[StoppedCandidate]
 
 
-def find_behind(
+def compare_with_leader(
     values: Floats, groups: Sequence[Hashable], level: float, keep: Collection[int] = ()
-) -> Standing:
+) -> LookResult:
     """Test which candidates are behind the leader, the one with the highest mean.
 
     Each is compared with the leader on the problems with a value of both, by the paired test of
@@ -145,11 +149,11 @@ def find_behind(
         tests = compare_sums(sums)
         difference, p = float(tests.difference[0]), float(tests.p[0]) / 2
         if difference > 0 and p <= level:
-            stops.append(Stop(candidate, difference, p))
-    return Standing(leader, stops)
+            stops.append(StoppedCandidate(candidate, difference, p))
+    return LookResult(leader, stops)
 
 
-class Race(NamedTuple):
+class LooksResult(NamedTuple):
     """The result of all looks at complete values."""
 
     asked: list[int]
@@ -158,7 +162,7 @@ class Race(NamedTuple):
     """Candidates that no look stopped."""
 
 
-class Rule(NamedTuple):
+class LookPlan(NamedTuple):
     """When looks are held, and how much they decide."""
 
     sizes: Sequence[int]
@@ -168,9 +172,9 @@ class Rule(NamedTuple):
     spending: Spending = "obrien-fleming"
 
 
-def run_race(
-    values: Floats, groups: Sequence[Hashable], rule: Rule, keep: Collection[int] = ()
-) -> Race:
+def hold_looks(
+    values: Floats, groups: Sequence[Hashable], rule: LookPlan, keep: Collection[int] = ()
+) -> LooksResult:
     """Hold all looks at values that are known in full, such as simulated ones.
 
     Args:
@@ -190,12 +194,12 @@ def run_race(
         if len(left) < 2:
             break
         kept = [place for place, candidate in enumerate(left) if candidate in keep]
-        standing = find_behind(values[:size, left], groups[:size], level, kept)
-        behind = [left[stop.candidate] for stop in standing.stops]
+        result = compare_with_leader(values[:size, left], groups[:size], level, kept)
+        behind = [left[stop.candidate] for stop in result.stops]
         left = [candidate for candidate in left if candidate not in behind]
         for candidate in behind:
             asked[candidate] = size
-    return Race(asked, left)
+    return LooksResult(asked, left)
 
 
 def share_alpha(alpha: float, candidates: int) -> float:

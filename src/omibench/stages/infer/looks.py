@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from omibench.errors import ParamsError
-from omibench.results.statistics.sequential import find_behind, find_levels, share_alpha
+from omibench.results.statistics.sequential import compare_with_leader, find_levels, share_alpha
 from omibench.schemas.adaptive import (
     Look,
     Pair,
     ProblemOrder,
-    Stopped,
+    StopRecord,
     list_compared,
     list_open,
     locate_verdicts,
@@ -122,16 +123,16 @@ def hold_look(
         [[values[cell].get(id, np.nan) for cell in compared] for id in order.ids[:size]]
     )
     keep = [number for number, (model, _) in enumerate(compared) if model in adaptive.keep]
-    verdict = find_behind(table, order.groups[:size], level, keep)
+    result = compare_with_leader(table, order.groups[:size], level, keep)
     return record.model_copy(
         update={
-            "leader": compared[verdict.leader],
+            "leader": compared[result.leader],
             "stopped": [
-                Stopped(
-                    cell=compared[stop.candidate], behind=compared[verdict.leader],
+                StopRecord(
+                    cell=compared[stop.candidate], behind=compared[result.leader],
                     difference=stop.difference, p=stop.p,
                 )
-                for stop in verdict.stops
+                for stop in result.stops
             ],
         }
     )  # fmt: skip
@@ -150,11 +151,8 @@ def read_values(folder: Path, look: int, cell: Pair, scorer: str) -> dict[str, f
         FileFormatError: A file is broken.
         MissingInputError: A file is missing.
     """
-    sums: dict[str, list[float]] = {}
-    for number in range(1, look + 1):
-        frame = read_parquet(locate_verdicts(folder, number, cell), VerdictRow)
-        columns = frame.select("id", "rules", "verdict")
-        for id, rules, verdict in columns.iter_rows():
-            if rules == scorer:
-                sums.setdefault(id, []).append(verdict)
-    return {id: sum(verdicts) / len(verdicts) for id, verdicts in sums.items()}
+    parts = range(1, look + 1)
+    rows = pl.concat(
+        read_parquet(locate_verdicts(folder, part, cell), VerdictRow) for part in parts
+    ).filter(pl.col("rules") == scorer)
+    return dict(rows.group_by("id").agg(pl.col("verdict").mean()).iter_rows())

@@ -9,7 +9,7 @@ import numpy as np
 
 from omibench.params.study import Study
 from omibench.results.statistics.intervals import Floats
-from omibench.results.statistics.sequential import Rule, run_race
+from omibench.results.statistics.sequential import LookPlan, hold_looks
 from omibench.schemas.problem import Question
 from omibench.stages.infer.looks import order_problems
 from omibench.study.plan.plan import ExpectedLooks
@@ -51,7 +51,7 @@ def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks |
     if adaptive is None:
         return None
     order = order_problems(questions, adaptive, study.study.seed)
-    rule = Rule(order.looks, adaptive.alpha, adaptive.spending)
+    rule = LookPlan(order.looks, adaptive.alpha, adaptive.spending)
     cells = study.cells
     keep = [place for place, cell in enumerate(cells) if cell.model in adaptive.keep]
     draws = min(max(_CELLS // len(cells), _DRAWS[0]), _DRAWS[1])
@@ -64,7 +64,7 @@ def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks |
 
 
 def simulate_saving(
-    rule: Rule, groups: Sequence[str], cells: int, draws: int, keep: Collection[int] = ()
+    rule: LookPlan, groups: Sequence[str], cells: int, draws: int, keep: Collection[int] = ()
 ) -> SimulatedSaving:
     """Draw verdicts of cells by a two-parameter logistic model, and hold the looks at them.
 
@@ -79,10 +79,10 @@ def simulate_saving(
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         verdicts = draw_verdicts(rng, len(groups), rng.normal(*_ABILITY, cells))
-        race = run_race(verdicts, groups, rule, keep)
-        asked = [count for cell, count in enumerate(race.asked) if cell not in keep]
+        result = hold_looks(verdicts, groups, rule, keep)
+        asked = [count for cell, count in enumerate(result.asked) if cell not in keep]
         shares.append(float(np.mean(asked or [len(groups)])) / len(groups))
-        left.append(len(race.left))
+        left.append(len(result.left))
     return SimulatedSaving(shares, left)
 
 

@@ -158,8 +158,8 @@ def describe_stage(stage: StageStatus, status: StudyStatus, width: int | None = 
     text = "  ".join(parts)
     if width is None:
         return f"{stage.stage}: {text}"
-    bar = min(_BARS[1], width - 13 - len(text))
+    bar = min(_BARS[1], width - 14 - len(text))
     if bar < _BARS[0]:
-        return f"{stage.stage:<10}{text}"
+        return f"{stage.stage:<10} {text}"
     filled = "#" * (bar * done // stage.jobs)
-    return f"{stage.stage:<10}[{filled:.<{bar}}] {text}"
+    return f"{stage.stage:<10} [{filled:.<{bar}}] {text}"

@@ -20,6 +20,7 @@ from omibench.errors import OmibenchError
 from omibench.graph.stages import STAGE_NAMES, STAGES
 from omibench.params.runtime import log_folder
 from omibench.params.setting import Cell
+from omibench.params.stages.tune import RECORD
 from omibench.params.study import Study, local_helpers, local_models
 from omibench.results.study_record import describe_study, list_leftovers
 from omibench.schemas.request import NOT_BOUGHT, Request
@@ -428,6 +429,7 @@ class Looker:
             for name in takewhile(lambda name: name != "freeze", STAGE_NAMES):
                 states[name] = list_states(_FIRST_FILES[name])
         states["freeze"] = list_states(_FIRST_FILES["freeze"])
+        states["tune"] = list_states(*(f"tune/{model}/{RECORD}" for model in self._study.tune))
         helping = {
             helper: None
             for cell in self._study.cells

@@ -142,7 +142,7 @@ def _stage_line(stage: StageStatus) -> str:
     states = ("running", "failed", "stopped", "incomplete", "waiting")
     breakdown = ", ".join(f"{n:,} {name}" for name in states if (n := getattr(stage, name)))
     bar = "#" * (BAR * (stage.done + stage.incomplete) // stage.jobs)
-    line = f"{stage.stage:<10}[{bar:.<{BAR}}] {stage.done:>5,} of {stage.jobs:,} done"
+    line = f"{stage.stage:<10} [{bar:.<{BAR}}] {stage.done:>5,} of {stage.jobs:,} done"
     return f"{line}   {breakdown}".rstrip()
 
 

@@ -8,10 +8,9 @@ import polars as pl
 
 from omibench.params.setting import Cell
 from omibench.results.grouped import average_samples, estimate_accuracy
-from omibench.results.load import Results
-from omibench.results.load import Stopped as StoppedCells
+from omibench.results.load import Results, StoppedCells
 from omibench.results.statistics.paired import paired_difference
-from omibench.schemas.adaptive import Look, Stopped
+from omibench.schemas.adaptive import Look, StopRecord
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def tabulate_stopped(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _describe_stop(
-    analysis: Analysis, stopped: StoppedCells, look: Look, stop: Stopped
+    analysis: Analysis, stopped: StoppedCells, look: Look, stop: StopRecord
 ) -> dict[str, Any]:
     results, cell, level = analysis.results, Cell(*stop.cell), analysis.confidence
     mine = _select(results, look.scorer, cell)
