@@ -41,10 +41,10 @@ def test_a_bar_leaves_room_for_the_numbers(width: int) -> None:
     usual = status(requests=5576, answered=1204, money=Money(usd=24.43))
     line = describe_stage(INFER, usual, width)
     assert len(line) <= width
-    assert line.startswith("infer     [")
+    assert line.startswith("infer      [")
     numbers = "20/600  1,204/5,576 requests  $24.43  3 failed  left: 1.9 h"
     assert line.endswith(f".] {numbers}")
-    assert describe_stage(INFER, usual, 75) == f"infer     {numbers}"
+    assert describe_stage(INFER, usual, 75) == f"infer      {numbers}"
     assert len(describe_stage(INFER, status(), 79)) <= 79
 
 

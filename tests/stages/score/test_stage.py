@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from omibench.answers.judges.panel import Judge
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study
-from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import (
     ResponseRow,
@@ -228,6 +229,40 @@ def test_a_simulated_judge_is_asked_through_the_store(cell: Path) -> None:
     assert told["judge"].to_list() == ["j"] * 3
     assert told["judge_key"].is_null().to_list() == [False, True, False]
     assert told["prompt_sha256"].n_unique() == 1
+
+
+@pytest.mark.parametrize("sees_pictures", [False, True])
+def test_judges_of_gptscore_see_pictures_only_on_request(
+    cell: Path, monkeypatch: pytest.MonkeyPatch, sees_pictures: bool
+) -> None:
+    asked: list[Request] = []
+
+    def accept(_: object, request: Request) -> Response:
+        asked.append(request)
+        return Response(text="ANSWER: consistent", simulated=True)
+
+    monkeypatch.setattr(SimulatedProvider, "respond", accept)
+    picture = b"a picture, which a simulated judge does not open"
+    figure = Figure(file="a.png", sha256=hashlib.sha256(picture).hexdigest())
+    (cell / figure.file).write_bytes(picture)
+    rows = [
+        q.model_copy(update={"images": [figure]})
+        for q in read_jsonl(cell / "questions.jsonl", Question)
+    ]
+    write_jsonl(cell / "questions.jsonl", rows)
+    (cell / "oracle.jsonl").write_text('{"id": "m-1", "answer": ["B"], "choices": ["A", "B"]}\n')
+    study = Study.model_validate(
+        {
+            "study": {"store": str(cell / "store")},
+            "score": {"judge": {"models": ["a"], "pictures": sees_pictures}},
+            "models": {"a": {"provider": "simulated", "oracle": str(cell / "oracle.jsonl")}},
+        }
+    )
+    files = (cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl")
+    score_cell(ScoreFiles(*files), cell / "out.parquet", study)
+    shown = [part.path for request in asked for part in request.conversation.images]
+    assert len(asked) == 2
+    assert shown == ([str(cell / figure.file)] * 2 if sees_pictures else [])
 
 
 def test_judges_vote_and_grade_with_a_prompt_of_ones_own(cell: Path) -> None:

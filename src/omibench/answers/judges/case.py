@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from omibench.schemas.problem import Choice
+from omibench.schemas.problem import Choice, Figure
 from omibench.schemas.request import ImagePart, Part, TextPart
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
@@ -35,6 +36,14 @@ class JudgeCase(NamedTuple):
     images: tuple[ImagePart, ...] = ()
     statement: tuple[Part, ...] = ()
     rivals: tuple[str, ...] = ()
+
+
+def list_pictures(figures: Iterable[Figure], folder: Path) -> tuple[ImagePart, ...]:
+    """Return the pictures of a problem in its order, with paths below the dataset's folder."""
+    return tuple(
+        ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
+        for figure in figures
+    )
 
 
 def question_section(case: JudgeCase) -> Section:

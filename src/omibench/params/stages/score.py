@@ -25,6 +25,9 @@ class GptscorePanel(JudgePanel):
     """`justified`, as in the paper: a conclusion without reasoning that justifies it is
     inconsistent. `bare-answers`: a response with only a final answer is judged by it. No effect
     if `prompt` is set."""
+    pictures: bool = False
+    """Show the problem's pictures to the judges, which must then support images. By default they
+    see only text, as the paper says of its judge (C.2)."""
 
     @property
     def prompt_name(self) -> str:

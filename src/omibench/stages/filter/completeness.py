@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from omibench.answers.judges.case import JudgeCase, question_section
+from omibench.answers.judges.case import JudgeCase, list_pictures, question_section
 from omibench.answers.judges.instrument import Instrument, build_prompt, register
 from omibench.answers.judges.panel import JudgeVote, OpenPanel, consult
 from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem
-from omibench.schemas.request import ImagePart
 from omibench.stages.filter.models import CheckedProblem, Models, simulated_note
 from omibench.stages.filter.reasons.registry import REASONS_OF_MODELS, build_model_reason
 from omibench.text.fences import Section
@@ -74,10 +73,7 @@ def vote_on_points(
 
 def build_case(problem: Problem, folder: Path) -> JudgeCase:
     """Return a problem with all its pictures as judge input; image paths are below `folder`."""
-    images = tuple(
-        ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
-        for figure in problem.images
-    )
+    images = list_pictures(problem.images, folder)
     return JudgeCase(problem.id, problem.question, [], "", problem.choices, images=images)
 
 

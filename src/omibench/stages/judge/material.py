@@ -8,12 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.case import JudgeCase, list_pictures
 from omibench.answers.transcripts import print_text
 from omibench.errors import FileFormatError, ParamsError
 from omibench.params.stages.judge import ErrorDraw, JudgeParams
 from omibench.schemas.problem import Answer, Question, join_labels
-from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.validation import suggest_name
 
@@ -128,7 +127,7 @@ def make_case(
         response=text,
         choices=answer.choices or question.choices,
         reference=answer.solution or answer.sketch,
-        images=_list_pictures(question, folder) if images else (),
+        images=list_pictures(question.images, folder) if images else (),
     )
 
 
@@ -146,13 +145,6 @@ def make_transcript_case(question: Question, row: ResponseRow) -> JudgeCase | No
         return None
     text, printed = row.readings[0], print_text(question)
     return JudgeCase(question.id, "", (), text, reference=printed)
-
-
-def _list_pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
-    return tuple(
-        ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
-        for figure in question.images
-    )
 
 
 def choose_ids(ids: Iterable[str], limit: int | None) -> set[str]:

@@ -29,6 +29,7 @@ from omibench.answers.scorers import mathreal
 from omibench.answers.scorers.outcome import find_finish_reason, passes_through
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.score import PANEL_KEYS, GptscorePanel, GptscoreVariant
+from omibench.schemas.request import ImagePart
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
 if TYPE_CHECKING:
@@ -69,8 +70,16 @@ def gptscore(
     questions: Sequence[str],
     panel: OpenPanel,
     variant: GptscoreVariant = "justified",
+    pictures: Sequence[tuple[ImagePart, ...]] = (),
 ) -> list[list[AttributedVerdict]]:
     """Return GPTScore of every response, in order; judges' own verdicts follow the one that counts.
+
+    Args:
+        items: The responses.
+        questions: The question of each.
+        panel: The judges.
+        variant: Their criterion.
+        pictures: Those of each response's problem; empty if the judges see only text.
 
     A refused, empty, looping or truncated response without an answer is not sent to the judges. A
     response without an extracted answer for another reason is: judges may be able to read it.
@@ -78,7 +87,8 @@ def gptscore(
     instrument = VARIANTS[variant]
     outcomes = [screen_item(item) for item in items]
     judgeable = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
-    cases = [make_item_case(items[i], questions[i]) for i in judgeable]
+    shown = pictures or [()] * len(items)
+    cases = [make_item_case(items[i], questions[i])._replace(images=shown[i]) for i in judgeable]
     opinions = dict(zip(judgeable, consult(cases, instrument, panel), strict=True))
 
     def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:

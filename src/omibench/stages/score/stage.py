@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from omibench.answers.judges.case import list_pictures
 from omibench.answers.judges.panel import Judge
 from omibench.answers.scorers.mathreal import NAME as MATHREAL
 from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files.reading import open_regular
 from omibench.files.writing import replace_atomically
+from omibench.params.stages.score import GptscorePanel
 from omibench.params.study_params import apply_limit, part_words
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet, write_parquet
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.cache import score_items
@@ -283,7 +286,8 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
     rows = apply_limit(every, study.study.limit, of_cell=True)
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     items = [pair_with_gold(row, gold, responses) for row in rows]
-    texts = _read_questions(questions, rows) if study.score.panels else [""] * len(rows)
+    asked = _read_questions(questions, rows) if study.score.panels else [None] * len(rows)
+    texts = [question.question if question else "" for question in asked]
     out_rows: list[VerdictRow] = []
     failed: dict[str, tuple[int, Counter[str]]] = {}
     with _open_judges(study) as judges:
@@ -293,7 +297,8 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
             if rules == MATHREAL and judges.grade:
                 failed[rules] = count_failed_judgements([first for first, *_ in verdicts])
         if judges.gptscore:
-            verdicts = gptscore(items, texts, judges.gptscore, judges.variant)
+            pictures = _list_judged_pictures(asked, questions, study.score.judge)
+            verdicts = gptscore(items, texts, judges.gptscore, judges.variant, pictures)
             out_rows += _make_verdict_rows(rows, verdicts)
             failed[GPTSCORE] = count_failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow, describe_origin(out, job))
@@ -320,11 +325,22 @@ def is_cell(path: Path) -> bool:
         return True  # reading it reports the error
 
 
-def _read_questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
+def _read_questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[Question | None]:
     if path is None:
         raise MissingInputError("score: a judge needs the questions; pass them with --questions")
-    texts = {question.id: question.question for question in read_jsonl(path, Question)}
-    return [texts.get(row.id, "") for row in rows]
+    questions = {question.id: question for question in read_jsonl(path, Question)}
+    return [questions.get(row.id) for row in rows]
+
+
+def _list_judged_pictures(
+    questions: Sequence[Question | None], path: Path | None, panel: GptscorePanel | None
+) -> list[tuple[ImagePart, ...]]:
+    """Return the pictures for the judges of GPTScore; nothing if they see only text."""
+    if panel is None or not panel.pictures or path is None:
+        return []
+    return [
+        list_pictures(question.images, path.parent) if question else () for question in questions
+    ]
 
 
 def pair_with_gold(row: ResponseRow, gold: dict[str, Answer], source: Path) -> ScoredItem:

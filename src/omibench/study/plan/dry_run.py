@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from omibench.answers.judges.case import list_pictures
 from omibench.answers.judges.extraction import EXTRACTION
 from omibench.answers.judges.gptscore import GPTSCORE
 from omibench.answers.judges.grade import GRADE
@@ -21,7 +22,8 @@ from omibench.answers.judges.registry import JUDGES, ResponseSelection, build_in
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
 from omibench.params.stages.judge import ErrorPanel
-from omibench.schemas.request import Request, Response, Role
+from omibench.params.stages.score import GptscorePanel
+from omibench.schemas.request import ImagePart, Request, Response, Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
 from omibench.settings.pictures.files import without_drawing
@@ -199,10 +201,21 @@ class CellJudgements:
         dry = DryRun(self.view)
         instrument = find_score_instrument(GPTSCORE.name, params)
         panel = dry.panel(instrument, params)
-        gptscore(*self._items(stored=True), panel)
+        sees_pictures = isinstance(params, GptscorePanel) and params.pictures
+
+        def show(items: Sequence[ScoredItem]) -> list[tuple[ImagePart, ...]]:
+            if not sees_pictures:
+                return [()] * len(items)
+            questions = [self.view.questions_by_id[item.id] for item in items]
+            return [list_pictures(q.images, self.view.questions.parent) for q in questions]
+
+        items, texts = self._items(stored=True)
+        gptscore(items, texts, panel, pictures=show(items))
         dry.guessing = dry.made_up = True
         items, texts = self._items(stored=False)
-        consult([case_of_item(*pair) for pair in zip(items, texts, strict=True)], instrument, panel)
+        cases = [case_of_item(*pair) for pair in zip(items, texts, strict=True)]
+        cases = [c._replace(images=p) for c, p in zip(cases, show(items), strict=True)]
+        consult(cases, instrument, panel)
         return dry.steps
 
     def _grade(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:
