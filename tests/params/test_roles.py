@@ -20,6 +20,7 @@ from omibench.params.study import Study, parse_study
 LEAST: dict[str, dict[str, Any]] = {
     "simulated": {"oracle": "oracle.jsonl"},
     "recorded": {"responses": {"cot": ["a.parquet"]}},
+    "python": {"sandbox": "podman", "image": "a"},
     **{
         name: {"id": "m", "revision": "a" * 40}
         for name in ("vllm", "transformers", "transformers-reward")
@@ -43,6 +44,8 @@ OTHER: dict[str, Any] = {
     "error_rate": 0.5, "responses": {"cot": ["b.parquet"]}, "partial": True,
     "reward": True, "context_tokens": 4096, "gpus": 2, "dimensions": 256,
     "config": {"effort": "high"}, "args": {"a": 1}, "adapter": "tuned",
+    "sandbox": "docker", "image": "b", "python": "python3.12", "at_once": 3, "seconds": 9.0,
+    "memory_mb": 512, "folder_mb": 9, "pictures": 1, "output": 999,
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
 FIXED = {("openai_embeddings", "batch"), ("sentence-transformers", "trust_remote_code")}
@@ -60,14 +63,14 @@ def study(provider: str, **more: Any) -> Study:
     values = {
         "models": {"m": block},
         "settings": {"cot": {}},
-        # A reward head answers nothing, so that no whole study names it here.
-        "infer": {} if is_head(block) else {"models": ["m"], "settings": ["cot"]},
+        # What answers nothing is in no list of models.
+        "infer": {} if answers_nothing(block) else {"models": ["m"], "settings": ["cot"]},
     }
     return parse_study(values, "test")
 
 
-def is_head(block: dict[str, Any]) -> bool:
-    return block["provider"] == "transformers-reward" or "reward" in block
+def answers_nothing(block: dict[str, Any]) -> bool:
+    return block["provider"] in ("transformers-reward", "python") or "reward" in block
 
 
 def fields() -> list[tuple[str, str, Any, Role]]:

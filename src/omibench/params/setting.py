@@ -127,6 +127,9 @@ ToolName = Literal[
     "look", "crop", "zoom", "draw_points", "draw_lines", "draw_shape", "draw_text", "highlight",
     "blur", "side_by_side",
 ]  # fmt: skip
+HelperTool = Literal["python"]
+"""Tools that a model block of their own carries out."""
+PROVIDER_OF: dict[HelperTool, str] = {"python": "python"}
 ToolStyle = Literal["native", "text"]
 Manner = Literal["free", "sketch", "slow", "flow"]
 
@@ -144,6 +147,8 @@ class Tools(Block):
         "look", "crop", "zoom", "draw_points", "draw_lines", "draw_shape", "draw_text",
         "highlight", "blur", "side_by_side",
     )  # fmt: skip
+    by: dict[HelperTool, Name] = {}
+    """Further tools, each with the model block that carries it out: `{python: sandbox}`."""
     images: Annotated[int, Field(ge=1, le=100)] = 16
     """Maximum pictures in one conversation: those of the problem and those of tools."""
 
@@ -154,6 +159,11 @@ class Tools(Block):
         if twice:
             raise ValueError(f"{twice} is listed twice")
         return offered
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All tools that the model can call."""
+        return (*self.offered, *self.by)
 
 
 # The block `aggregate` of a setting: how several samples of a problem become one result.
@@ -318,5 +328,6 @@ class Setting(Block):
     @property
     def helpers(self) -> list[str]:
         """The models besides the cell's respondent, such as a captioner; each once."""
-        reader = self.perception.by if self.perception else None
-        return list(dict.fromkeys([*self.images.helpers, *([reader] if reader else [])]))
+        readers = [self.perception.by] if self.perception and self.perception.by else []
+        carriers = self.tools.by.values() if self.tools else ()
+        return list(dict.fromkeys([*self.images.helpers, *readers, *carriers]))

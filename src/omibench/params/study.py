@@ -48,6 +48,7 @@ from omibench.params.study_checks import (
     check_heads_mark_alone,
     check_looks,
     check_reward_models,
+    check_tools,
     find_foreign_code,
 )
 from omibench.params.study_params import StudyParams
@@ -184,6 +185,11 @@ class Study(Block):
         if self.infer.models:  # a whole study, not the slice of one job
             check_heads_mark_alone(self.models, self._references())
             check_reward_models(self.models, self.settings, self.aggregated_cells)
+        return self
+
+    @model_validator(mode="after")
+    def _tools_are_carried_out(self) -> Self:
+        check_tools(self.models, self.settings, self._references())
         return self
 
     @model_validator(mode="after")

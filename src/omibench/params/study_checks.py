@@ -8,7 +8,7 @@ from typing import Final
 
 from omibench.files.locations import describe_data_folder
 from omibench.params.models.base import LocalModel, ModelBlock
-from omibench.params.setting import Aggregation, Cell, Setting
+from omibench.params.setting import PROVIDER_OF, Aggregation, Cell, Setting
 from omibench.params.stages.infer import MOST_BATCH_LOOKS, Adaptive
 
 # Restricts the location of custom code: never in data of others, nor enabled by it.
@@ -107,6 +107,38 @@ def check_heads_mark_alone(models: Mapping[str, ModelBlock], references: list[Re
             raise ValueError(
                 f"{key}: {misplaced[0]!r} is a reward head, which writes no text; use it in "
                 "`aggregate: {how: best-of-n, judge: NAME}` of a setting"
+            )
+
+
+def check_tools(
+    models: Mapping[str, ModelBlock],
+    settings: Mapping[str, Setting],
+    references: Sequence[Reference],
+) -> None:
+    """Check that each tool has a block that carries it out, and that such a block does only this.
+
+    Args:
+        models: The models of the study by name.
+        settings: Its settings by name.
+        references: All references to models in the params.
+
+    Raises:
+        ValueError: A block carries out another tool, or is used as a model.
+    """
+    for name, setting in settings.items():
+        for tool, carrier in setting.tools.by.items() if setting.tools else ():
+            tools = models[carrier].tools
+            if tools is not None and tool not in tools:
+                raise ValueError(
+                    f"settings.{name}.tools.by.{tool}: {carrier!r} does not carry out {tool}; name "
+                    f"a model block that does, such as one with `provider: {PROVIDER_OF[tool]}`"
+                )
+    carriers = {name for name, model in models.items() if model.tools}
+    for key, names, _ in references:
+        if not key.startswith("settings.") and (misplaced := sorted(carriers.intersection(names))):
+            raise ValueError(
+                f"{key}: {misplaced[0]!r} carries out tools of models and answers nothing; name it "
+                "only in `tools: {by: ...}` of a setting"
             )
 
 

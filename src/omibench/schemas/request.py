@@ -19,7 +19,7 @@ from omibench.text.masking import replace_surrogates
 Role = Literal[
     "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
     "referee", "captioner", "perceiver", "translator", "voter", "labeller",
-    "page_reader", "formula_reader", "rationale_writer", "scorer", "assessor", "embedder",
+    "page_reader", "formula_reader", "rationale_writer", "scorer", "assessor", "embedder", "tool",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
@@ -170,6 +170,10 @@ class Request(FrozenModel):
     """Continuations to score by log-probability instead of generating; empty means generate."""
 
 
+STOPPED = "stopped"
+"""`finish_reason` of code whose process ended before it, so that its variables are lost."""
+
+
 class Usage(FrozenModel):
     """Tokens of one response as reported by the provider; None if not reported."""
 
@@ -295,7 +299,7 @@ def _parts(body: str) -> tuple[str, dict[str, Any]]:
     if len(body) > LONGEST:
         raise ValueError(f"it has {len(body)} characters, and {LONGEST} are read")
     try:
-        call = json.loads(body)
+        call = json.loads(body, strict=False)  # code is written with its line ends
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg} at character {error.pos}") from None
     is_call = isinstance(call, dict) and set(call) == {"tool", "arguments"}

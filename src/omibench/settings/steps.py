@@ -37,7 +37,7 @@ from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, f
 from omibench.settings.registry import continue_dialogue
 from omibench.settings.templates import QUESTION, Prompt
 from omibench.settings.tools.arguments import LONGEST, specs
-from omibench.settings.tools.edits import Bench
+from omibench.settings.tools.edits import Bench, Errand, Result
 from omibench.settings.tools.instructions import MOST_CALLS, ToolWords
 
 # The loop: a model calls tools, sees their results, and calls again or answers.
@@ -64,8 +64,10 @@ def next_turn(
     folder: Path,
     responses: Sequence[Response],
     prompts: Mapping[str, str] = NO_FILES,
-) -> Conversation | None:
+) -> Conversation | Errand | None:
     """Return the next request of the loop; None if the last response is the answer.
+
+    `responses` are those of the model, and after each of its calls that needs an errand, of that.
 
     `opening` presents the problem, with its pictures in the last message; results of tools are kept
     in `folder`; `prompts` are files that replace our wording, by prompt name. A problem without
@@ -74,16 +76,23 @@ def next_turn(
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
         return None if responses else opening
-    bench = Bench(tools, pictures, folder, len(opening.images))
+    told = iter(responses)
+    bench = Bench(tools, pictures, folder, len(opening.images), told)
     words = ToolWords(tools, prompts)
     stages = words.stages
     messages = _begin_messages(opening, words.write_instructions(bench.inventory), stages[0])
     stage, calls_left = 0, tools.max_turns - 1
-    for response in responses:
+    for response in told:
         called = _calls(response, tools) if calls_left else None
         if called is not None:
             calls_left -= 1
-            messages += _results(called, response, bench, tools)
+            results: list[Result] = []
+            for call in called.run:
+                result = bench.run(call)
+                if isinstance(result, Errand):
+                    return result
+                results.append(result)
+            messages += _write_results(called, response, results, tools)
             if called.total > MOST_CALLS:
                 messages.append(write_turn("user", words.describe_left_out(called.total)))
             if not calls_left:
@@ -96,7 +105,7 @@ def next_turn(
             return None
     native = tools.style == "native" and calls_left
     return Conversation(
-        messages=tuple(_merge_turns(messages)), tools=specs(tools.offered) if native else ()
+        messages=tuple(_merge_turns(messages)), tools=specs(tools.names) if native else ()
     )
 
 
@@ -146,12 +155,11 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _results(called: _Called, response: Response, bench: Bench, tools: Tools) -> Iterator[Message]:
+def _write_results(
+    called: _Called, response: Response, results: Sequence[Result], tools: Tools
+) -> Iterator[Message]:
     """Return the assistant's turn and its results: a turn per call, or one if textual."""
-    results = [bench.run(call) for call in called.run]
-    parts: list[tuple[Part, ...]] = [
-        (TextPart(text=text[:2000]), *([image] if image else [])) for text, image in results
-    ]
+    parts: list[tuple[Part, ...]] = [(TextPart(text=text), *images) for text, images in results]
     if tools.style == "text":
         yield write_turn("assistant", called.text)
         yield Message(role="user", parts=reduce(_join_parts, parts))
@@ -308,6 +316,8 @@ class Ask(NamedTuple):
     shared: bool = False
 
 
+ERRAND_DECODING = Decoding(max_tokens=1024)
+"""Of a request to what carries out a tool, which generates nothing."""
 Step = tuple[Ask, ...]
 """Requests sent at once. The last step of a task has one Ask, of the role `respondent`."""
 
@@ -339,8 +349,20 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
         return () if turn is None else (Ask(turn, setting.decoding),)
     if setting.tools is None:
         return (Ask(conversation, setting.decoding),)
+    return _continue_tools(setting, setting.tools, task, conversation, responses)
+
+
+def _continue_tools(
+    setting: Setting,
+    tools: Tools,
+    task: Task,
+    opening: Conversation,
+    responses: Sequence[Response],
+) -> Step:
     folder = locate_pictures(task.folder) / "tools"
-    turn = next_turn(conversation, setting.tools, folder, responses, setting.prompts)
+    turn = next_turn(opening, tools, folder, responses, setting.prompts)
+    if isinstance(turn, Errand):
+        return (Ask(turn.conversation, ERRAND_DECODING, "tool", turn.model, shared=True),)
     return () if turn is None else (Ask(turn, setting.decoding),)
 
 

@@ -21,11 +21,14 @@ from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.answers import PosedProblem, reasoning, respond, write_response
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
+from omibench.models.synthetic.items import Drawing
+from omibench.models.synthetic.pictures import picture
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import (
     NOT_YET,
     OPENING,
     Conversation,
+    DrawnPart,
     Message,
     Request,
     Response,
@@ -69,6 +72,10 @@ def _lost_log_odds(request: Request, row: OracleRow, seeded: Callable[..., Rando
 # Simulated respondents with tools: they use a tool once, if instructed, before they answer.
 
 _LISTED = re.compile(r"^- ([a-z_]+): ", re.MULTILINE)
+_CODE = """\
+picture, box = images["image_1"], {}
+sides = picture.size * 2
+show(picture.crop([round(side * at) for side, at in zip(sides, box)]))"""
 _WORDS = "One detail is too small to be read as it stands, so I look closer."
 
 
@@ -85,8 +92,13 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
     names = native or (_LISTED.findall(rules) if OPENING in rules else [])
     if not names:
         return None
-    name = next((n for n in ("crop", "zoom", "look") if n in names), names[0])
-    arguments = json.dumps({"image": "image_1"} | ({} if name == "look" else {"box": _box(rng)}))
+    name = next((n for n in ("python", "crop", "zoom", "look") if n in names), names[0])
+    box = _box(rng)
+    arguments = json.dumps(
+        {"code": _CODE.format(box)}
+        if name == "python"
+        else {"image": "image_1"} | ({} if name == "look" else {"box": box})
+    )
     if native:
         return _WORDS, (ToolCall(id="call_1", name=name, arguments=arguments),)
     return f"{_WORDS}\n\n{write_call(name, arguments)}", ()
@@ -101,6 +113,15 @@ def reads_first(conversation: Conversation) -> bool:
     pairs = zip(before, conversation.messages, strict=False)
     begun = [m for old, m in pairs if m.role == "user" and not (old and _calls(old))]
     return bool(begun) and NOT_YET in _text(begun[-1])
+
+
+def _carry_out(prompt: str) -> Response:
+    """Return the output of a tool that another block carries out: made up, with one picture."""
+    name = hashlib.sha256(prompt.encode()).hexdigest()
+    data = picture(Drawing(name, int(name[:2], 16) % 40))
+    drawn = DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
+    response = write_response("(simulated: nothing was run)", prompt)
+    return response.model_copy(update={"drawn": (drawn,)})
 
 
 def _calls(message: Message) -> bool:
@@ -164,6 +185,8 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         for request in requests:
             if request.tags.role == "formula_reader":  # the formulas of a page are in no file
                 yield request, write_response("", request.conversation.text)
+            elif request.tags.role == "tool":
+                yield request, _carry_out(request.conversation.text)
             else:
                 yield request, self.respond(request)
 

@@ -117,6 +117,12 @@ class ModelBlock(Block):
         return None
 
     @property
+    def tools(self) -> frozenset[str] | None:
+        """The tools that it carries out for other models, if it is no model of its own; None: any,
+        as a simulated model does."""
+        return frozenset()
+
+    @property
     def gives_reward(self) -> bool:
         """Whether it returns a number per response instead of text, as a reward head does."""
         return False
@@ -487,6 +493,11 @@ class LeftOutModel(ModelBlock):
     """A model whose provider is in a plug-in that is not run: what every block has, for display."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @property
+    def tools(self) -> frozenset[str] | None:
+        """Unknown: any."""
+        return None
 
 
 PROVIDERS: Final[Registry[ProviderEntry]] = Registry("providers", "provider")

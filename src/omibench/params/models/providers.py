@@ -322,6 +322,11 @@ class SimulatedModel(ModelBlock):
     """Simulate a reward head: return a number per response instead of text."""
 
     @property
+    def tools(self) -> frozenset[str] | None:
+        """None: it simulates any tool."""
+        return None
+
+    @property
     def gives_reward(self) -> bool:
         """See `reward`."""
         return self.reward

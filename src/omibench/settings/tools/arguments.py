@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from omibench.params.setting import ToolName
 from omibench.schemas.request import ToolSpec
 
 LONGEST = 8000
@@ -145,8 +144,26 @@ class SideBySide(BaseModel):
         return list(self.images)
 
 
-ToolArguments = Arguments | SideBySide
-KINDS: dict[ToolName, type[ToolArguments]] = {
+class Code(BaseModel):
+    """Run Python code, as in a notebook without network.
+
+    `images` has the pictures by name (of Pillow); `show(picture)` makes a picture, an array or a
+    figure a result; what the code prints is returned. Variables last from call to call, and files
+    that are written to the current folder; no other process or thread can start.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST, description="Python code")]
+
+    @property
+    def sources(self) -> list[str]:
+        """None: code can use every picture."""
+        return []
+
+
+ToolArguments = Arguments | SideBySide | Code
+KINDS: dict[str, type[ToolArguments]] = {
     "look": Look,
     "crop": Crop,
     "zoom": Zoom,
@@ -157,12 +174,12 @@ KINDS: dict[ToolName, type[ToolArguments]] = {
     "highlight": Highlight,
     "blur": Blur,
     "side_by_side": SideBySide,
+    "python": Code,
 }
-assert tuple(KINDS) == get_args(ToolName)
 
 
 @lru_cache(maxsize=32)
-def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
+def specs(offered: Sequence[str]) -> tuple[ToolSpec, ...]:
     """Return the tools as offered to a model, with schemas without titles."""
     return tuple(
         ToolSpec(
@@ -174,7 +191,7 @@ def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
     )
 
 
-def read_arguments(name: ToolName, text: str) -> ToolArguments:
+def read_arguments(name: str, text: str) -> ToolArguments:
     """Parse the arguments of a call from JSON text. Raises ValueError with the correction."""
     if len(text) > LONGEST:
         raise ValueError(f"the arguments have {len(text)} characters, and {LONGEST} are read")

@@ -7,17 +7,32 @@ give the same pixels; text is drawn in Pillow's built-in typeface.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import ceil, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.setting import ToolName, Tools
-from omibench.schemas.request import ImagePart, ToolCall
+from omibench.params.setting import Tools
+from omibench.schemas.request import (
+    STOPPED,
+    Conversation,
+    ImagePart,
+    Message,
+    Response,
+    TextPart,
+    ToolCall,
+)
 from omibench.settings.pictures.files import Recipe, make, read_size
-from omibench.settings.tools import arguments as given
-from omibench.settings.tools.arguments import Crop, ToolArguments, Zoom, read_arguments
+from omibench.settings.tools.arguments import (
+    Arguments,
+    Code,
+    Crop,
+    SideBySide,
+    ToolArguments,
+    Zoom,
+    read_arguments,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,7 +46,7 @@ _CANVAS = 560
 
 
 def apply_edit(
-    name: str, arguments: given.ToolArguments, names: Sequence[str], images: Sequence[Image]
+    name: str, arguments: ToolArguments, names: Sequence[str], images: Sequence[Image]
 ) -> Image:
     """Return the picture that a tool makes of others, given in the order of its arguments."""
     return shrink_to_limit(_EDITS[name](arguments, names, images))
@@ -207,6 +222,8 @@ def _around(x: float, y: float, radius: float) -> tuple[float, float, float, flo
 
 LEAST_SIDE = 8
 """Minimum side in pixels of a crop."""
+LONGEST_ERROR, LONGEST_OUTPUT = 2000, 24_000
+"""Maximum characters of an error and of the output of a tool that a model is shown."""
 
 
 upright_size = cache(read_size)
@@ -217,67 +234,113 @@ class CallError(Exception):
 
 
 class Result(NamedTuple):
-    """The result of a call: text, and its picture, if any."""
+    """The result of a call: text, and its pictures, if any."""
 
     text: str
-    image: ImagePart | None = None
+    images: tuple[ImagePart, ...] = ()
+
+
+class Errand(NamedTuple):
+    """What a call needs first: the response of the model block that carries out its tool."""
+
+    conversation: Conversation
+    model: str
 
 
 class Bench:
-    """The pictures of one loop. `shown_count` counts those in its conversation."""
+    """The pictures of one loop. `shown_count` counts those in its conversation.
 
-    def __init__(self, tools: Tools, pictures: Sequence[ImagePart], folder: Path, shown_count: int):
+    `told` are the responses of the loop; the next one is that of the next errand.
+    """
+
+    def __init__(
+        self,
+        tools: Tools,
+        pictures: Sequence[ImagePart],
+        folder: Path,
+        shown_count: int,
+        told: Iterator[Response],
+    ):
         self.tools, self.folder, self.shown_count = tools, folder, shown_count
         self.named = {f"image_{n}": image for n, image in enumerate(pictures, start=1)}
+        self._told = told
         self._result_count = 0
+        self._cells: tuple[Message, ...] = ()
+        self._new = dict(self.named)
+        """The pictures that no code has seen."""
 
     @property
     def inventory(self) -> str:
         """`image_1 (640 x 480 pixels), image_2 (...)`."""
         return ", ".join(_describe_picture(name, image) for name, image in self.named.items())
 
-    def run(self, call: ToolCall) -> Result:
+    def run(self, call: ToolCall) -> Result | Errand:
         """Run a call. Raises as `make` does if the file of a picture cannot be used."""
         try:
             return self._run(call)
         except CallError as error:
-            return Result(f"Error: {error}")
+            return Result(f"Error: {error}"[:LONGEST_ERROR])
 
-    def _run(self, call: ToolCall) -> Result:
+    def _run(self, call: ToolCall) -> Result | Errand:
         name = self._tool(call)
         try:
             arguments = read_arguments(name, call.arguments)
         except ValueError as error:
             raise CallError(f"the arguments of {name} are wrong: {error}") from None
+        if isinstance(arguments, Code):
+            return self._run_code(arguments.code)
         sources = tuple(map(self._picture, arguments.sources))
+        self._check_room()
+        if name == "look":
+            self.shown_count += 1
+            return Result(
+                f"{_describe_picture(arguments.sources[0], sources[0])}, again.", sources[:1]
+            )
+        _check_size(arguments, sources[0])
+        image = _draw_picture(name, arguments, sources, self.folder)
+        shown = self._add(image)
+        return Result(f"{shown}: {name} of {', '.join(arguments.sources)}.", (image,))
+
+    def _run_code(self, code: str) -> Result | Errand:
+        parts = [part for n, i in self._new.items() for part in (TextPart(text=n), i)]
+        cell = Message(role="user", parts=(*parts, TextPart(text=code)))
+        response = next(self._told, None)
+        if response is None:
+            return Errand(Conversation(messages=(*self._cells, cell)), self.tools.by["python"])
+        if response.finish_reason != STOPPED:
+            self._cells, self._new = (*self._cells, cell), {}
+        return self._take(response)
+
+    def _take(self, response: Response) -> Result:
+        """Return the result of a tool that another block carried out, its pictures named."""
+        room = max(0, self.tools.images - self.shown_count)
+        images = response.drawn[:room]
+        lines = [response.text[:LONGEST_OUTPUT], *(f"{self._add(image)}." for image in images)]
+        if left_out := len(response.drawn[room:]):
+            lines.append(f"{left_out} more pictures cannot be shown.")
+        return Result("\n".join(lines), images)
+
+    def _add(self, image: ImagePart) -> str:
+        """Name a result, and return its name and size."""
+        self.shown_count += 1
+        self._result_count += 1
+        name = f"result_{self._result_count}"
+        self.named[name] = self._new[name] = image
+        return _describe_picture(name, image)
+
+    def _check_room(self) -> None:
         if self.shown_count >= self.tools.images:
             raise CallError(
                 f"no more pictures can be shown, since {self.shown_count} have been; "
                 "answer from these"
             )
-        if name == "look":
-            self.shown_count += 1
-            return Result(
-                f"{_describe_picture(arguments.sources[0], sources[0])}, again.", sources[0]
-            )
-        _check_room(arguments, sources[0])
-        image = _draw_picture(name, arguments, sources, self.folder)
-        self.shown_count += 1
-        self._result_count += 1
-        result_name = f"result_{self._result_count}"
-        self.named[result_name] = image
-        return Result(
-            f"{_describe_picture(result_name, image)}: {name} of {', '.join(arguments.sources)}.",
-            image,
-        )
 
-    def _tool(self, call: ToolCall) -> ToolName:
+    def _tool(self, call: ToolCall) -> str:
         if not call.name:
             raise CallError(f"the call cannot be read: {call.arguments}")
-        for name in self.tools.offered:
-            if name == call.name:
-                return name
-        names = ", ".join(self.tools.offered)
+        if call.name in self.tools.names:
+            return call.name
+        names = ", ".join(self.tools.names)
         raise CallError(f"there is no tool {call.name[:40]!r}; there are: {names}")
 
     def _picture(self, name: str) -> ImagePart:
@@ -288,7 +351,7 @@ class Bench:
         return image
 
 
-def _check_room(arguments: ToolArguments, image: ImagePart) -> None:
+def _check_size(arguments: ToolArguments, image: ImagePart) -> None:
     # Checked before anything is drawn, so that planning, which draws nothing, has the same result.
     size = upright_size(image.path)
     if size is None or not isinstance(arguments, Crop | Zoom):
@@ -304,7 +367,7 @@ def _describe_picture(name: str, image: ImagePart) -> str:
 
 
 def _draw_picture(
-    name: ToolName, arguments: ToolArguments, sources: tuple[ImagePart, ...], folder: Path
+    name: str, arguments: Arguments | SideBySide, sources: tuple[ImagePart, ...], folder: Path
 ) -> ImagePart:
     parameters = {"tool": name, **arguments.model_dump(mode="json")}
 

@@ -206,7 +206,7 @@ def _show_tools(tools: Tools) -> dict[str, str]:
     """Return the text protocol: an example, and each tool with the schema of its arguments."""
     lines = [
         f"- {spec.name}: {spec.description} Arguments: {_signature(spec.parameters)}."
-        for spec in specs(tools.offered)
+        for spec in specs(tools.names)
     ]
     call = write_call("crop", '{"image": "image_1", "box": [0.1, 0.2, 0.6, 0.5]}')
     return {"example": call, "tools": "\n".join(lines)}

@@ -292,10 +292,10 @@ def run_cell(
     tasks: Sequence[Task], study: Study, cell: Cell, askers: Mapping[str, Asker]
 ) -> list[AnsweredTask]:
     """Run tasks of a cell to their ends."""
-    return run_tasks(
-        tasks,
-        cell.model,
-        cell.setting,
-        study.study.name,
-        lambda model, requests: askers[model].ask_with_keys(requests),
-    )
+
+    def ask(model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        asker = askers[model]
+        pairs = asker.ask_with_keys(requests)
+        return [(key, asker.store.images.place_drawn(response)) for key, response in pairs]
+
+    return run_tasks(tasks, cell.model, cell.setting, study.study.name, ask)

@@ -264,8 +264,9 @@ class StudyView:
     def _find_or_guess(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
         partition = self.open_partition(model)
         keys = [partition.key(request) for request in requests]
+        place = self.store.images.place_drawn
         return [
-            (key, partition.get(key) or guess(request))
+            (key, place(stored) if (stored := partition.get(key)) else guess(request))
             for key, request in zip(keys, requests, strict=True)
         ]
 

@@ -109,6 +109,7 @@ def _describe_parts(row: Mapping[str, Any]) -> str:
 
 CACHE_SIZE = 256
 """The number of cached requests and responses."""
+LONGEST_CODE = 2**16
 LONGEST_CALL = 2_000
 """The maximum length of a call's arguments on a page, in characters."""
 
@@ -170,6 +171,7 @@ class Trail:
             sent = [image for image in request_images if image not in seen_images]
             seen_images.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
+            seen_images.update(drawn)
             steps.append(
                 TrailStep(
                     key=key,
@@ -232,7 +234,8 @@ class Trail:
             with suppress(OmibenchError, ValueError, TypeError, AttributeError):
                 if key in partition and (body := partition.body(key)) is not None:
                     role = json.loads(body.tags).get("role", "respondent")
-                    recipient = f"{role} {partition.identity.get('id', '')}"
+                    identity = partition.identity
+                    recipient = f"{role} {identity.get('id', identity.get('provider', ''))}"
                     return recipient, json.loads(body.request), json.loads(body.response)
         return None
 
@@ -278,8 +281,13 @@ def _names(images: Iterable[str], problem_images: Sequence[str]) -> list[str]:
 
 
 def write_call(call: Mapping[str, Any]) -> str:
-    """Return a call of a tool as text: its name and arguments."""
-    return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"
+    """Return a call of a tool as text: its name and arguments; of code, its lines."""
+    name, arguments = call["name"], call["arguments"][:LONGEST_CALL]
+    with suppress(ValueError, RecursionError):
+        values = json.loads(call["arguments"][:LONGEST_CODE])
+        if isinstance(values, dict) and [*values] == ["code"]:
+            arguments = f"\n{shorten_response(str(values['code']))}"
+    return f"{name} {arguments}"
 
 
 # The messages sent to models, from the store: roles, text, pictures in place.

@@ -1,0 +1,68 @@
+"""A sandbox to run code in, if this machine has one."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from omibench.models.code.provider import PythonProvider
+from omibench.params.models.tools import PythonModel
+from omibench.schemas.request import (
+    Conversation,
+    ImagePart,
+    Message,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+)
+
+
+@cache
+def why_not() -> str:
+    """Why no code can be run here; empty if it can."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed"
+    command = ["bwrap", "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else f"user namespaces are forbidden: {done.stderr.strip()}"
+
+
+needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a sandbox")
+
+
+def write_picture(folder: Path, name: str = "a") -> ImagePart:
+    """A picture of 120 x 80 pixels."""
+    path = folder / f"{name}.png"
+    Image.new("RGB", (120, 80), "teal").save(path)
+    return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
+
+
+def run(*codes: str, pictures: dict[str, ImagePart] | None = None, **limits: Any) -> Response:
+    """What the last code of a session leaves; the pictures are there from the first."""
+    model = PythonModel.model_validate({"provider": "python", **limits})
+    messages = []
+    for number, code in enumerate(codes):
+        shown = (pictures or {}).items() if number == 0 else ()
+        parts = [part for name, image in shown for part in (TextPart(text=name), image)]
+        messages.append(Message(role="user", parts=(*parts, TextPart(text=code))))
+    request = Request(
+        conversation=Conversation(messages=tuple(messages)), tags=Tags(role="tool", problem="p")
+    )
+    return PythonProvider("sandbox", model).respond(request)
+
+
+@pytest.fixture
+def picture() -> Iterator[ImagePart]:
+    """A picture in a folder of its own."""
+    with TemporaryDirectory() as folder:
+        yield write_picture(Path(folder))
