@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import csv
 import re
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from omibench.papers.catalogue import PaperItem
@@ -77,6 +80,7 @@ def check_items(
             contents[digest] = name
         if f"{entry.key}.tex" in entry.files:
             yield from _check_latex(entry.key, (out / f"{entry.key}.tex").read_text("utf-8"))
+            yield from _typeset(entry.key, out / f"{entry.key}.tex")
         if item.printed and item.measures is None:
             yield from _check_form(paper, entry.key, item, out)
 
@@ -89,7 +93,8 @@ _COMMANDS = {
     "usepackage", "begin", "end", "centering", "caption", "label", "toprule", "midrule", "cmidrule",
     "bottomrule", "multicolumn", "textit", "textbf", "underline", "textbackslash",
     "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "times", "uparrow",
-    "downarrow", "Delta", "geq", "rho",
+    "downarrow", "Delta", "geq", "rho", "small", "footnotesize", "scriptsize", "setlength",
+    "tabcolsep",
 }  # fmt: skip
 """What LaTeX and booktabs know of the commands that a table may use."""
 
@@ -107,6 +112,24 @@ def _check_latex(key: str, text: str) -> Iterator[str]:
             spans = [int(n) - 1 for n in re.findall(r"multicolumn\{(\d+)\}", line)]
             if line.count("&") + 1 + sum(spans) != columns:
                 yield f"{key}.tex: a row has not {columns} cells: {line[:60]}"
+
+
+def _typeset(key: str, file: Path) -> Iterator[str]:
+    """Yield what pdfLaTeX says of a table on a page of two columns, where one is installed."""
+    if which("pdflatex") is None:
+        return
+    text = file.read_text("utf-8")
+    head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\begin{document}"
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "page.tex").write_text(rf"{head}{text}\end{{document}}", "utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+        run = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=60
+        )
+    if run.returncode:
+        yield f"{key}.tex: {next((x for x in run.stdout.splitlines() if x[:1] == '!'), 'fails')}"
+    elif wide := re.search(r"Overfull \\hbox \(([\d.]+)pt too wide\)", run.stdout):
+        yield f"{key}.tex: is {wide[1]} pt wider than the page"
 
 
 def _check_form(paper: str, key: str, item: PaperItem, out: Path) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import polars as pl
 import pytest
@@ -165,6 +167,42 @@ def test_latex_marks_the_best_and_the_second_best_of_each_column(tmp_path: Path)
     page = widen_table(table, view(digits=1, best="lowest"))
     lowest = render_latex(page, "Accuracy", "tab:one")
     assert r"a & \textbf{25.0} & 75.0 & \underline{50.0} \\" in lowest
+
+
+def make_table_of_columns(count: int) -> str:
+    """A LaTeX table of two models under so many pairs of heads, with hostile names."""
+    rows = [
+        {
+            "model": model, "value": f"Subject {n}", "metric": metric, "estimate": n / 20,
+            "low": None, "high": None, "simulated": False,
+        }
+        for model in ("A model", "$x$ & 5% #_{}~^")
+        for n in range(count)
+        for metric in ("accuracy", "gptscore")
+    ]  # fmt: skip
+    form = view(columns=["value", "metric"], digits=2)
+    return render_latex(widen_table(pl.DataFrame(rows), form), HOSTILE, "tab:wide")
+
+
+def test_a_table_wider_than_a_column_of_text_spans_the_page_in_a_smaller_font() -> None:
+    narrow, wide = make_table_of_columns(1), make_table_of_columns(5)
+    assert r"\begin{table}" in narrow
+    assert "tabcolsep" not in narrow
+    assert r"\begin{table*}" in wide
+    assert r"\end{table*}" in wide
+    assert "\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n" in wide
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="no pdflatex: install TeX with booktabs")
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_latex_compiles_with_booktabs_alone_and_fits_the_page(tmp_path: Path, count: int) -> None:
+    head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\begin{document}"
+    text = make_table_of_columns(count)
+    (tmp_path / "page.tex").write_text(rf"{head}{text}\end{{document}}", "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
 
 
 def test_markdown_has_intervals_where_they_are_asked_for(tmp_path: Path) -> None:

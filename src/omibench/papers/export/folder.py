@@ -504,15 +504,16 @@ def _make_page(studies: Sequence[StudyTables], view: TableView) -> WideTable | N
 
 
 def _label_cells(frame: pl.DataFrame, view: TableView) -> TableView:
-    """Return the view with rows labelled by model and setting, if either does not identify them.
+    """Return the view with rows labelled by model and setting, if its labels do not identify them.
 
     The paper's own cells are identified; those of a study that does not list them may not be.
     """
     given = {*view.rows, *view.columns} & {"model", "setting"}
     if len(given) != 1 or not {"model", "setting"} <= {*frame.columns}:
         return view
-    (label,), (other,) = given, {"model", "setting"} - given
-    counts = frame.filter(pl.col(other) != "").group_by(label).agg(pl.col(other).n_unique())
+    (other,) = {"model", "setting"} - given
+    labels = [*view.rows, *view.columns]
+    counts = frame.filter(pl.col(other) != "").group_by(labels).agg(pl.col(other).n_unique())
     is_missing = bool((counts[other] > 1).any())
     return view.model_copy(update={"rows": [*view.rows, other]}) if is_missing else view
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,17 @@ _TEX: Final = {
     "×": r"$\times$", "−": r"$-$", "–": "--", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     "Δ": r"$\Delta$", "≥": r"$\geq$", "ρ": r"$\rho$",
 }  # fmt: skip
+_COLUMN_PT, _PAGE_PT = 219.0, 397.0
+"""The narrowest column (ACL) and the narrowest page (NeurIPS) of the usual templates, in points."""
+_SIGN_PT: Final = 5.5
+"""Width of a sign at 10 pt, on average."""
+_GAP_PT: Final = 6
+"""Space on each side of a column."""
+_FONTS: Final = (
+    (r"\small", 0.9, 3), (r"\footnotesize", 0.8, 3),
+    (r"\scriptsize", 0.7, 3), (r"\scriptsize", 0.7, 2),
+)  # fmt: skip
+"""Smaller fonts, their scale, and the space on each side of a column."""
 _MARKDOWN: Final = "\\`*_{}[]<>()#|!~$"
 
 
@@ -83,6 +94,8 @@ def render_markdown(table: WideTable, title: str, *, intervals: bool = False) ->
 def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = False) -> str:
     """Render a printed table in LaTeX (package booktabs): best bold, second best underlined.
 
+    One that is wider than a column of text spans the page, in a font with which it fits.
+
     Args:
         table: The table.
         title: Its caption.
@@ -98,10 +111,12 @@ def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = 
             rule = [r"\midrule"] if body else []
             body += [*rule, rf"\multicolumn{{{width}}}{{l}}{{\textit{{{escape_latex(group)}}}}} \\"]
         body += [" & ".join(row) + r" \\" for row in rows]
+    wide, font = _fit_page(table, intervals)
     lines = [
         "% needs \\usepackage{booktabs}",
-        r"\begin{table}",
+        rf"\begin{{table{wide}}}",
         r"\centering",
+        *font,
         rf"\caption{{{escape_latex(_mark_title(table, title))}}}",
         rf"\label{{{label}}}",
         rf"\begin{{tabular}}{{{'l' * len(table.keys)}{'r' * len(table.columns)}}}",
@@ -111,7 +126,7 @@ def render_latex(table: WideTable, title: str, label: str, *, intervals: bool = 
         *body,
         r"\bottomrule",
         r"\end{tabular}",
-        r"\end{table}",
+        rf"\end{{table{wide}}}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -139,6 +154,38 @@ def _list_rows(
             ]
             texts.append([*map(escape, row), *numbers])
         yield group, texts
+
+
+def _fit_page(table: WideTable, intervals: bool) -> tuple[str, list[str]]:
+    """Return `*` if a table spans the page, and the lines that set a font with which it fits."""
+    groups = _list_rows(table, str, ("%s", "%s", "%s"), {}, intervals)
+    signs = _count_signs(table, [row for _, rows in groups for row in rows])
+
+    def measure(scale: float, gap: int) -> float:
+        return sum(signs) * _SIGN_PT * scale + len(signs) * 2 * gap
+
+    if measure(1, _GAP_PT) <= _COLUMN_PT:
+        return "", []
+    if measure(1, _GAP_PT) <= _PAGE_PT:
+        return "*", []
+    fitting = (font for font in _FONTS if measure(*font[1:]) <= _PAGE_PT)
+    font, _, gap = next(fitting, _FONTS[-1])
+    return "*", [font, rf"\setlength{{\tabcolsep}}{{{gap}pt}}"]
+
+
+def _count_signs(table: WideTable, rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the most signs in each column, its head included."""
+    two_heads = bool(table.columns) and len(table.columns[0]) == 2
+    heads = [rename_metric(c[1]) if two_heads else join_names(c) for c in table.columns]
+    texts = zip([*map(_title, table.keys), *heads], *rows, strict=True)
+    signs = [max(map(len, column)) for column in texts]
+    if two_heads:  # a head over several columns may be wider than they are
+        start = len(table.keys)
+        for first, group in groupby(table.columns, key=lambda column: column[0]):
+            end = start + len(list(group))
+            signs[end - 1] += max(0, len(rename_metric(first)) - sum(signs[start:end]))
+            start = end
+    return signs
 
 
 def escape_latex(text: str) -> str:
