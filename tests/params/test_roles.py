@@ -30,6 +30,7 @@ PRICE = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}
 OTHER: dict[str, Any] = {
     "label": "L", "group": "G", "parameters_b": 7.0, "active_parameters_b": 1.0, "base": "m",
     "family": "F", "variant": "thinking", "weights": "closed", "cutoff": "2025-06",
+    "retired": "2026-06",
     "id": "other", "revision": "2" * 40, "endpoint": "azure", "limits": {"attempts": 2},
     "price": PRICE, "trust_remote_code": True,
     "image_tokens": "gemini", "base_url": "http://127.0.0.1:1/v1", "key_env": "OTHER",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -498,18 +499,23 @@ def _infer(study: Study, models: Sequence[str], settings: Sequence[str]) -> str:
 # Remarks on probable mistakes in a study, shown before it is planned or run.
 
 
-def list_remarks(study: Study, files: Sequence[str] = ()) -> list[str]:
+def list_remarks(study: Study, files: Sequence[str] = (), today: date | None = None) -> list[str]:
     """List remarks on a study, one line each.
 
     Args:
         study: The study.
         files: Its parameter files.
+        today: The day for which retired models are listed; default: today.
 
     Returns:
-        A model without requests, a missing grader, former names of keys, dates that DVC cannot
-        read.
+        A model without requests, retired models, a missing grader, former names of keys, dates
+        that DVC cannot read.
     """
-    remarks = (describe_unused(study), describe_missing_grader(study))
+    remarks = (
+        describe_unused(study),
+        describe_retired(study, today or date.today()),
+        describe_missing_grader(study),
+    )
     place = f"{', '.join(files)}: " if files else ""
     dates = [line for file in files for line in describe_dates(file)]
     renamed = [
@@ -527,6 +533,23 @@ def describe_dates(file: str) -> list[str]:
         f'`dvc repro`); put it in quotes: "{text}"'
         for line, text in list_dates(read_text(file, YAML_BYTES))
     ]
+
+
+def describe_retired(study: Study, today: date) -> str | None:
+    """Return a line on the models whose endpoints do not answer any more; None without any."""
+    blocks = {name: study.models[name] for name in sorted(study.asked_models)}
+    retired = [
+        f"{name} ({block.retired})"
+        for name, block in blocks.items()
+        if block.retired and block.retired <= today.isoformat()
+        if not (block.is_simulated or block.is_recorded)
+    ]
+    if not retired:
+        return None
+    return (
+        f"models: the endpoints of {', '.join(retired)} are shut down, so that requests to them "
+        "fail; replay published responses (`provider: recorded`), or evaluate other models"
+    )
 
 
 def describe_missing_grader(study: Study) -> str | None:

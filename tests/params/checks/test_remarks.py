@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,27 @@ def test_a_scorer_without_its_grader_is_remarked() -> None:
     (remark,) = list_remarks(make_study(scorers=["robust", "mathreal"]))
     assert "set `score.grader`" in remark
     assert "\n" not in remark
+
+
+@pytest.mark.parametrize(("today", "is_retired"), [("2026-02-16", False), ("2026-02-17", True)])
+def test_a_retired_endpoint_is_remarked_from_its_day_on(today: str, is_retired: bool) -> None:
+    served = {"provider": "openai", "id": "chatgpt-4o-latest", "retired": "2026-02-17"}
+    replayed = {
+        "provider": "recorded",
+        "responses": {"direct": ["a.jsonl"]},
+        "retired": "2026-02-17",
+    }
+    study = Study.model_validate(
+        {
+            "models": {"m": served, "g": {**MODEL, "retired": "2025-06"}, "r": replayed},
+            "settings": {"direct": {"prompt": "direct"}},
+            "infer": {"models": ["m", "g", "r"], "settings": ["direct"]},
+        }
+    )
+    remarks = list_remarks(study, today=date.fromisoformat(today))
+    assert [("of m (2026-02-17) are shut down" in remark) for remark in remarks] == (
+        [True] if is_retired else []
+    )
 
 
 def test_a_date_without_quotes_is_remarked_with_its_line(tmp_path: Path) -> None:

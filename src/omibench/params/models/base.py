@@ -95,6 +95,9 @@ class ModelBlock(Block):
     cutoff: Display[Month | None] = None
     """End of its training data as published, such as `2025-06`: accuracies on older and on newer
     exams are compared."""
+    retired: Display[Month | None] = None
+    """When its endpoint was or will be shut down, as its provider's documentation says; `plan` and
+    `run` remark on it."""
 
     @property
     def is_paid(self) -> bool:
