@@ -48,6 +48,8 @@ def write_params(folder: Path | None) -> dict[str, Any]:
     settings["perceive"] = {"prompt": "mathreal", "perception": "I+QM+DM"}
     for manner in MANNERS:
         settings[manner] = {"tools": {"style": "native", "manner": manner, "max_turns": 2}}
+    settings["sketch-one"] = settings["sketch"] | {"images": "first"}
+    settings["perceiver"] = {"perceiver": JUDGE}
     settings["text"] = {"tools": {"style": "text", "max_turns": 2}}
     choosing = {
         "best-of-n": {},
@@ -228,6 +230,8 @@ SETTINGS: dict[str, tuple[str, *tuple[Response, ...]]] = {
     "tools-native": ("free",),
     "tools-text": ("text",),
     "tools-sketch": ("sketch",),
+    "tools-sketch-one": ("sketch-one",),
+    "perceive": ("perceiver",),
     "tools-slow": ("slow",),
     "tools-slow-1": ("slow",),
     "tools-slow-2": ("slow", READ),

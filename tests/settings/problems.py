@@ -170,6 +170,14 @@ WITH_PICTURES: dict[str, dict[str, Any]] = {
     "mathreal-i-qg-dg": {"prompt": "mathreal", "perception": "I+QG+DG"},
 }
 """Settings under which a problem without a picture would have nothing to show."""
+WITH_PICTURES |= {
+    "perceiver-with": {"perceiver": "eyes"},
+    "perceiver-instead": {
+        "perceiver": {"model": "eyes", "put": "instead", "bare": True, "until": " says"},
+    },
+    "perceiver-format": {"perceiver": {"model": "eyes", "format": "lines and circles"}},
+    "tools-python": {"tools": {"by": {"python": "sandbox"}, "offered": ["crop"]}},
+}
 SETTINGS = {name: Setting.model_validate(b) for name, b in (BLOCKS | WITH_PICTURES).items()}
 
 

@@ -54,6 +54,7 @@ def test_every_cell_is_printed_and_no_setting_or_model_is_left_over(root: Path, 
     helpers |= {
         n for c in study.cells for n in study.settings[c.setting].aggregate.name_judges(c.model)
     }
+    helpers |= {n for c in study.cells for n in study.settings[c.setting].helpers}
     assert {cell.model for cell in study.cells} | helpers == set(study.models)
 
 

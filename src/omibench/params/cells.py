@@ -131,7 +131,8 @@ def list_full_settings(
 def shows_everything(setting: Setting) -> bool:
     """Return whether a setting shows every picture and the whole text of an item unchanged."""
     perception = setting.perception
-    is_changed = bool(setting.without) or (perception is not None and perception.given != "I")
+    is_read = perception is not None and perception.given != "I"
+    is_changed = bool(setting.without or setting.perceiver or is_read)
     return setting.images.show == "all" and not is_changed
 
 

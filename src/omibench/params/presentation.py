@@ -89,6 +89,31 @@ Perceived = Annotated[
 ]
 
 
+class Perceiver(Block):
+    """A model that describes each picture before the question is answered, without seeing it.
+    `perceiver: NAME` is short."""
+
+    model: Name
+    """Its block, which can have code of its own at a fixed `revision`."""
+    put: Literal["with", "instead"] = "with"
+    """Whether its descriptions are shown with the pictures, or instead of them."""
+    bare: bool = False
+    """Send each picture without instructions (prompt `perceive`), to a model that takes none."""
+    format: str | None = None
+    """What its descriptions consist of, as told to the model that answers."""
+    until: Annotated[str, Field(min_length=1)] | None = None
+    """Text with which a description ends: it and what follows are left out."""
+
+
+def _name_perceiver(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
+
+
+Described = Annotated[
+    Perceiver, BeforeValidator(_name_perceiver, json_schema_input_type=Name | Perceiver)
+]
+
+
 def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 

@@ -98,9 +98,11 @@ def list_setting_prompts(setting: Setting) -> Iterator[str]:
         yield "read-text"
         if "DM" in setting.perception.given:
             yield "read-figures"
+    if setting.perceiver and not setting.perceiver.bare:
+        yield "perceive"
     if tools := setting.tools:
         yield from ("tools", f"tools-{tools.style}", f"tools-{tools.manner}")
-        yield from (f"tools-{tools.manner}-{number}" for number in (1, 2, 3))
+        yield from (f"tools-{tools.manner}-{part}" for part in ("one", 1, 2, 3))
         yield from ("tools-end", "tools-end-step", "tools-left-out")
 
 

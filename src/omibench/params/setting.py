@@ -16,7 +16,7 @@ from omibench.params.blocks import (
     StrategyName,
 )
 from omibench.params.panel import Panel
-from omibench.params.presentation import Examples, Perceived, Where, Without
+from omibench.params.presentation import Described, Examples, Perceived, Where, Without
 from omibench.plugins.built_in import built_in_parts
 from omibench.schemas.request import Decoding
 
@@ -266,6 +266,8 @@ class Setting(Block):
     """Solved problems shown before the question."""
     perception: Perceived | None = None
     """Textual descriptions of the pictures obtained before the question is answered."""
+    perceiver: Described | None = None
+    """Another model that describes each picture first."""
     tools: Tools | None = None
     """Tools with which the model can zoom into the pictures and draw on copies of them."""
     strategy: StrategyName | None = None
@@ -298,10 +300,15 @@ class Setting(Block):
 
     @model_validator(mode="after")
     def _tools_have_pictures(self) -> Self:
-        if self.tools and self.images.show in ("none", "captions"):
+        seeing = "tools need" if self.tools else "perceiver needs" if self.perceiver else ""
+        if seeing and self.images.show in ("none", "captions"):
             raise ValueError(
-                f"tools need the pictures, but images: {self.images.show} does not show them"
+                f"{seeing} the pictures, but images: {self.images.show} does not show them"
             )
+        if self.perceiver and self.perception:
+            raise ValueError("perceiver and perception both describe pictures; remove one of them")
+        if self.perceiver and self.perceiver.put == "instead" and self.tools:
+            raise ValueError("tools need the pictures; remove `put: instead` of the perceiver")
         return self
 
     @model_validator(mode="after")
@@ -318,7 +325,9 @@ class Setting(Block):
     @property
     def in_steps(self) -> bool:
         """Whether the last request depends on earlier answers."""
-        return self.images.show == "captions" or bool(self.perception) or self.in_turns
+        return self.images.show == "captions" or bool(
+            self.perception or self.perceiver or self.in_turns
+        )
 
     @property
     def reads(self) -> bool:
@@ -329,5 +338,6 @@ class Setting(Block):
     def helpers(self) -> list[str]:
         """The models besides the cell's respondent, such as a captioner; each once."""
         readers = [self.perception.by] if self.perception and self.perception.by else []
+        readers += [self.perceiver.model] if self.perceiver else []
         carriers = self.tools.by.values() if self.tools else ()
         return list(dict.fromkeys([*self.images.helpers, *readers, *carriers]))

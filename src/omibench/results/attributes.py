@@ -139,7 +139,7 @@ def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
             "prompt": block.prompt,
             "images": _name_condition(block),
             "without": ", ".join(block.without) or None,
-            "perception": block.perception.given if block.perception else None,
+            "perception": _name_perception(block),
             "tools": block.tools.manner if block.tools else None,
             "aggregate": block.aggregate.how if block.decoding.samples > 1 else None,
             "shots": block.examples.k if block.examples else 0,
@@ -157,6 +157,12 @@ def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
             "temperature": pl.Float64(),
         },
     )
+
+
+def _name_perception(block: Setting) -> str | None:
+    if block.perceiver:
+        return f"{block.perceiver.put} {block.perceiver.model}"
+    return block.perception.given if block.perception else None
 
 
 def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:

@@ -319,6 +319,11 @@ class _Asked(FrozenModel):
         """`mcq` if there are choices, else `open` (paper OMIBench, section 3.2, step 4)."""
         return "mcq" if self.choices else "open"
 
+    def all_images(self) -> list[int]:
+        """Indices of all images: in reading order, then those without a mark."""
+        met = self.image_order()
+        return [*met, *(n for n in range(len(self.images)) if n not in met)]
+
     def image_order(self) -> list[int]:
         """Indices of the images in reading order: statement, then choices."""
         indices = list_image_marks(self.question)

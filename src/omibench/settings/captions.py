@@ -7,9 +7,12 @@ wording is ours, and a text file can replace the captioner's instructions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.schemas.problem import Choice, Question
+from omibench.params.presentation import Perceiver
+from omibench.params.setting import Setting
+from omibench.schemas.problem import IMAGE_MARK, Choice, Question
 from omibench.schemas.request import Conversation, Decoding, TextPart, converse
 from omibench.settings.conditions import picture
 from omibench.settings.prompts.catalogue import (
@@ -87,6 +90,54 @@ def caption_conversation(
         words = "".join(place_fenced(wording.text, material, {**values, "picture": ""}))
     task = TextPart(text=f"{words}\n\n{fill_text(CAPTION.closing, values)}")
     return converse(system, (task, shown))
+
+
+PERCEIVE = add_prompt(
+    PromptEntry(
+        name="perceive",
+        purpose="describes one picture of a problem that it does not see, for another model",
+        text="Describe what this picture shows, completely and exactly: every object and symbol, "
+        "each label, number, unit and axis, and how the parts are placed, connected and related. "
+        "Describe only what is there; explain nothing and solve nothing.",
+        owner="captioner (perceiver)",
+    )
+)
+PERCEIVER_DECODING = Decoding(temperature=0.0, max_tokens=4096)
+
+
+def perceiver_conversation(
+    question: Question, index: int, setting: Setting, folder: str | Path = ""
+) -> Conversation:
+    """Build the request to a setting's perceiver about one picture, alone or with instructions.
+
+    Raises:
+        ParamsError: The file of the instructions is not a valid prompt.
+    """
+    shown = picture(question, index, folder)
+    if setting.perceiver and setting.perceiver.bare:
+        return converse("", (shown,))
+    file = setting.prompts.get(PERCEIVE.name)
+    wording = read_wording(file, PERCEIVE) if file else Wording("", PERCEIVE.text)
+    return converse(wording.system, (TextPart(text=wording.text), shown))
+
+
+def cut_description(perceiver: Perceiver, text: str) -> str:
+    """Return a description as it is shown: up to the perceiver's `until`, without marks."""
+    text = text.partition(perceiver.until)[0] if perceiver.until else text
+    return IMAGE_MARK.sub(r"image \1", text.strip())
+
+
+def add_descriptions(question: Question, perceiver: Perceiver, texts: Sequence[str]) -> Question:
+    """Return the question with descriptions of all its pictures, in reading order, after its text.
+
+    `texts` are in the order of `question.images`.
+    """
+    heading = "[Pictures, as another model perceived them"
+    heading += f": {perceiver.format}]" if perceiver.format else "]"
+    lines = [f"Picture {number}: {texts[n]}" for number, n in enumerate(question.all_images(), 1)]
+    return question.model_copy(
+        update={"question": "\n\n".join([question.question, heading, *lines])}
+    )
 
 
 def _line(choice: Choice, mark: str) -> str:

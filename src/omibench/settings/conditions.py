@@ -37,9 +37,7 @@ def show_pictures(
     never fail on a problem that has less than they need: `first` with a larger `k`, a figure that a
     question lacks, a single picture to shuffle or join.
     """
-    met = question.image_order()
-    order = [*met, *(i for i in range(len(question.images)) if i not in met)]
-    originals = {i: picture(question, i, folder) for i in order}
+    originals = {i: picture(question, i, folder) for i in question.all_images()}
     show = CONDITIONS.get(images.show)
     with CONDITIONS.calling(images.show, question.id):
         shown = show(Pictures(question, images, folder, originals, captions))

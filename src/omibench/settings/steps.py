@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.presentation import Perception
-from omibench.params.setting import Setting, Tools
+from omibench.params.setting import Images, Setting, Tools
 from omibench.schemas.problem import IMAGE_MARK, Example, Question
 from omibench.schemas.request import (
     Conversation,
@@ -28,7 +28,14 @@ from omibench.schemas.request import (
     write_call,
     write_turn,
 )
-from omibench.settings.captions import CAPTION_DECODING, caption_conversation
+from omibench.settings.captions import (
+    CAPTION_DECODING,
+    PERCEIVER_DECODING,
+    add_descriptions,
+    caption_conversation,
+    cut_description,
+    perceiver_conversation,
+)
 from omibench.settings.conditions import show_pictures
 from omibench.settings.examples import ablate, choose_examples, marks, show_examples, wordless
 from omibench.settings.pictures.transforms import locate_pictures
@@ -80,7 +87,9 @@ def next_turn(
     bench = Bench(tools, pictures, folder, len(opening.images), told)
     words = ToolWords(tools, prompts)
     stages = words.stages
-    messages = _begin_messages(opening, words.write_instructions(bench.inventory), stages[0])
+    messages = _begin_messages(
+        opening, words.write_instructions(bench.inventory, len(pictures)), stages[0]
+    )
     stage, calls_left = 0, tools.max_turns - 1
     for response in told:
         called = _calls(response, tools) if calls_left else None
@@ -267,8 +276,7 @@ def add_readings(question: Question, perception: Perception, read: Sequence[str]
 
 
 def _descriptions(question: Question) -> Iterator[str]:
-    met = question.image_order()
-    order = [*met, *(i for i in range(len(question.images)) if i not in met)]
+    order = question.all_images()
     for number, index in enumerate(order, 1):
         if caption := (question.images[index].caption or "").strip():
             yield f"Picture {number}: {caption}" if len(order) > 1 else caption
@@ -332,7 +340,11 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     if earlier and not setting.in_steps:
         return ()
     question = ablate(task.question, setting.without)
-    first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
+    first = [
+        *_caption_asks(question, setting, task.folder),
+        *_reading_asks(question, task),
+        *_perceiver_asks(question, task),
+    ]
     if first and not earlier:
         return tuple(first)
     if len(earlier) > bool(first) and not setting.in_turns:
@@ -341,6 +353,14 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     captions = texts if setting.images.show == "captions" else []
     if setting.perception:
         question = add_readings(question, setting.perception, texts)
+    if setting.perceiver:
+        texts = [cut_description(setting.perceiver, text) for text in texts]
+        if setting.perceiver.put == "with":
+            question = add_descriptions(question, setting.perceiver, texts)
+        else:
+            images = Images(show="captions", model=setting.perceiver.model)
+            setting = setting.model_copy(update={"images": images})
+            captions = [text.replace("\n", "; ") for text in texts]
     context = _choose_context(task)
     conversation = present(question, setting, task.folder, captions, context)
     responses = [response for step in earlier[bool(first) :] for response in step]
@@ -386,6 +406,13 @@ def _caption_asks(question: Question, setting: Setting, folder: Path) -> Iterato
             model=images.model,
             shared=True,
         )
+
+
+def _perceiver_asks(question: Question, task: Task) -> Iterator[Ask]:
+    if perceiver := task.setting.perceiver:
+        for index in range(len(question.images)):
+            asked = perceiver_conversation(question, index, task.setting, task.folder)
+            yield Ask(asked, PERCEIVER_DECODING, "captioner", perceiver.model, shared=True)
 
 
 def _reading_asks(question: Question, task: Task) -> Iterator[Ask]:

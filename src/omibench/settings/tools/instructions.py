@@ -30,18 +30,24 @@ class Way(NamedTuple):
 
     rules: str = ""
     stages: tuple[str, ...] = ("",)
+    rules_of_one: str = ""
+    """The rules for a problem with one picture, if they differ."""
 
 
+_SKETCH = (
+    "Work as with a sketchpad, in rounds of three: say what you need to see or check next, "
+    "make the one sketch that shows it (an auxiliary line, marked points, a part enlarged, "
+    "what distracts blurred{across}), and say what the sketch tells you. "
+)
 _SOLVE = "in the format that was asked for at the beginning"
 WAYS: dict[Manner, Way] = {
     "free": Way(),
     "sketch": Way(
-        "Work as with a sketchpad, in rounds of three: say what you need to see or check next, "
-        "make the one sketch that shows it (an auxiliary line, marked points, a part enlarged, "
-        "what distracts blurred, two pictures side by side), and say what the sketch tells you. "
-        "Take every picture of the problem into account, not one alone; mark what belongs "
+        _SKETCH.format(across=", two pictures side by side")
+        + "Take every picture of the problem into account, not one alone; mark what belongs "
         "together in several pictures in the same colour; make no sketch that would tell you "
-        "nothing new. "
+        "nothing new. ",
+        rules_of_one=_SKETCH.format(across="") + "Make no sketch that would tell you nothing new. ",
     ),
     "slow": Way(
         "Perceive first and solve later. ",
@@ -129,6 +135,11 @@ _ENTRIES = (
         Slot("calls", "how many there were", required=False),
     )),
     add_prompt(_describe("tools-sketch", "rules of the manner `sketch`", WAYS["sketch"].rules)),
+    add_prompt(_describe(
+        "tools-sketch-one",
+        "rules of the manner `sketch` for a problem with one picture",
+        WAYS["sketch"].rules_of_one,
+    )),
     add_prompt(_describe("tools-slow", "rules of the manner `slow`", WAYS["slow"].rules)),
     add_prompt(_describe(
         "tools-slow-1", "stage 1 of the manner `slow`", WAYS["slow"].stages[0]
@@ -165,18 +176,21 @@ class ToolWords(NamedTuple):
             for number, stage in enumerate(stages, 1)
         ]
 
-    def write_instructions(self, inventory: str) -> str:
-        """Return the text before the problem: purpose of the tools, pictures, manner."""
+    def write_instructions(self, inventory: str, pictures: int = 2) -> str:
+        """Return the text before the problem: purpose of the tools, its pictures, manner."""
         calls = self._read(f"tools-{self.tools.style}")
         if self.tools.style == "text":
             calls = fill_text(calls, _show_tools(self.tools))
-        manner = self.tools.manner
+        manner: str = self.tools.manner
+        rules = WAYS[self.tools.manner].rules
+        if pictures == 1 and WAYS[self.tools.manner].rules_of_one:
+            manner = f"{manner}-one"
         values = {
             "calls": calls,
             "pictures": inventory,
             "most_calls": str(MOST_CALLS),
             "turns": _turns(self.tools.max_turns - 1),
-            "manner": self._read(f"tools-{manner}") if WAYS[manner].rules else "",
+            "manner": self._read(f"tools-{manner}") if rules else "",
         }
         return fill_text(self._read("tools"), values)
 

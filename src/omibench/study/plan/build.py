@@ -132,6 +132,8 @@ def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
         steps = list(list_steps(paths))
         own = [step for step in steps if step.role == "respondent"]
         row = make_row(view, cell.model, "respondent", own, cell)
+        if study.settings[cell.setting].tools and row.to_buy:
+            row = _bound_tools(view, cell, row)
         yield row
         judgements = CellJudgements(view, cell, expect_responses(view, cell, paths, row))
         for role, model, asked in judgements.list_steps():
@@ -174,6 +176,16 @@ def make_row(
         learned_from=history.responses,
         **describe_model(model, provider.simulated),
     )
+
+
+def _bound_tools(view: StudyView, cell: Cell, row: PlanRow) -> PlanRow:
+    """Return the row of a cell with tools, at most with calls in all turns and all pictures."""
+    partition, provider = view.open_partition(cell.model), view.open_provider(cell.model)
+    steps = list_steps(view.follow_paths(cell, most=True))
+    asked = [s.request for s in steps if s.role == "respondent" and s.key not in partition]
+    most = estimate(view.study.models[cell.model], group_calls(provider, asked))
+    bounded = row.estimate._replace(usd_most=most.usd_most, output_most=most.output_most)
+    return row.model_copy(update={"estimate": bounded})
 
 
 def _at_most(row: PlanRow, asks: float, **columns: str) -> PlanRow:

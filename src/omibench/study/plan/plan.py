@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -12,17 +12,27 @@ from omibench.models.cost.estimate import EXPECTED_SHARE, Answered, CostEstimate
 from omibench.models.cost.tokens import image_formula
 from omibench.models.provider import Provider, group_calls
 from omibench.params.models.base import Model
-from omibench.params.setting import Cell
+from omibench.params.setting import Cell, Tools
 from omibench.params.study import Study
 from omibench.params.study_params import apply_limit
 from omibench.results.statistics.intervals import SHARED_STEM
 from omibench.schemas.problem import Answer, FrozenModel, Question
-from omibench.schemas.request import Request, Response, Role
+from omibench.schemas.request import (
+    OPENING,
+    Message,
+    Request,
+    Response,
+    Role,
+    TextPart,
+    ToolCall,
+    write_call,
+)
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import AnsweredTask, Task, next_step, run_tasks
 from omibench.settings.steps import Step as Asks
 from omibench.settings.tasks import list_tasks, load_questions, open_model_provider
+from omibench.settings.tools.instructions import MOST_CALLS
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 
@@ -223,13 +233,17 @@ class StudyView:
         """Return the responses of a model."""
         return self.store.open_partition(self.open_provider(model).identity)
 
-    def follow_paths(self, cell: Cell) -> list[AnsweredTask]:
+    def follow_paths(self, cell: Cell, *, most: bool = False) -> list[AnsweredTask]:
         """Follow every task of a cell to its end, by stored answers and then by guesses.
 
-        A guess is text of the expected length; it ends a tool loop. Missing pictures are not drawn.
+        A guess is text of the expected length. It calls tools in the expected share of the turns,
+        for a picture each, or with `most` in all of them, for all pictures. Missing pictures are
+        not drawn.
         """
         tasks = list_tasks(self.questions, self.study, cell, self.open_provider(cell.model))
-        ask = self._find_or_guess if self._reads(cell) else self._guess_all
+        tools = self.study.settings[cell.setting].tools
+        find = partial(self._find_or_guess, tools=tools, most=most)
+        ask = find if self._reads(cell) else self._guess_all
         with without_drawing():
             tasks = [t._replace(first=self._first_step(cell.setting, t)) for t in tasks]
             return run_tasks(tasks, cell.model, cell.setting, self.study.study.name, ask)
@@ -261,12 +275,24 @@ class StudyView:
         """List all requests of a cell to its own model as a respondent."""
         return [s.request for s in list_steps(self.follow_paths(cell)) if s.role == "respondent"]
 
-    def _find_or_guess(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+    def _find_or_guess(
+        self,
+        model: str,
+        requests: Sequence[Request],
+        *,
+        tools: Tools | None = None,
+        most: bool = False,
+    ) -> list[tuple[str, Response]]:
         partition = self.open_partition(model)
         keys = [partition.key(request) for request in requests]
         place = self.store.images.place_drawn
         return [
-            (key, place(stored) if (stored := partition.get(key)) else guess(request))
+            (
+                key,
+                place(stored)
+                if (stored := partition.get(key))
+                else guess_turn(request, tools, most=most),
+            )
             for key, request in zip(keys, requests, strict=True)
         ]
 
@@ -351,6 +377,30 @@ def group_steps(steps: Iterable[Step]) -> dict[tuple[Role, str], list[Step]]:
 def guess(request: Request) -> Response:
     """Return the placeholder of a missing answer."""
     return _guess(request.decoding.max_tokens)
+
+
+def guess_turn(request: Request, tools: Tools | None, *, most: bool = False) -> Response:
+    """Return the placeholder of a missing answer; in a loop of tools, first of turns with calls."""
+    response, conversation = guess(request), request.conversation
+    if tools is None or request.tags.role != "respondent" or not conversation.images:
+        return response
+    said = [message for message in conversation.messages if message.role == "assistant"]
+    turns = sum(bool(m.calls) or any(OPENING in p.text for p in _texts(m)) for m in said)
+    if turns >= (tools.max_turns - 1) * (1 if most else EXPECTED_SHARE):
+        return response
+    name = "look" if "look" in tools.offered else "crop"
+    arguments = '{"image": "image_1"' + (', "box": [0, 0, 1, 1]}' if name == "crop" else "}")
+    names = [name] * (MOST_CALLS - len(tools.by) if most else 1)
+    calls = [*((n, arguments) for n in names), *((n, '{"code": "0"}') for n in tools.by)]
+    if tools.style == "text":
+        text = "\n\n".join([response.text, *(write_call(*call) for call in calls)])
+        return response.model_copy(update={"text": text})
+    made = (ToolCall(id=f"c{n}", name=c, arguments=a) for n, (c, a) in enumerate(calls))
+    return response.model_copy(update={"calls": tuple(made)})
+
+
+def _texts(message: Message) -> Iterator[TextPart]:
+    return (part for part in message.parts if isinstance(part, TextPart))
 
 
 @cache

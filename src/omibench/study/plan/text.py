@@ -343,7 +343,7 @@ def _notes(plan: Plan) -> list[str]:
     if guessed:
         notes.append(
             f"{guessed:,} requests follow missing answers, so they are estimates: answers have "
-            "the expected length, tool loops the fewest possible turns, and judges the most "
+            "the expected length, tool loops a quarter of their turns, and judges the most "
             "possible requests."
         )
     if refused := [row for row in plan.rows if row.too_many]:
