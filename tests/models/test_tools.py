@@ -18,7 +18,7 @@ from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, p
 from model_server.handle import ServerHandle
 from omibench.models.anthropic.provider import anthropic_body, anthropic_reply
 from omibench.models.api.bodies import PicturePayload
-from omibench.models.api.replies import decode_pictures
+from omibench.models.drawn import decode_picture
 from omibench.models.openai.provider import openai_body, openai_replies
 from omibench.schemas.request import (
     Conversation,
@@ -163,7 +163,7 @@ def test_what_is_no_sound_picture_is_left_out(
     given: str | Callable[[], str], why: str, caplog: Any
 ) -> None:
     with caplog.at_level(logging.WARNING, logger="omibench"):
-        assert decode_pictures([given if isinstance(given, str) else given()]) == ()
+        assert decode_picture(given if isinstance(given, str) else given()) is None
     assert why in caplog.text
 
 

@@ -169,7 +169,7 @@ def mark_counts(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFram
 #
 # What a study no longer has is not read; `study_record` finds and removes it.
 
-LONG_COLUMNS: Final = ("text", "reasoning", "steps", "drawn", "readings")
+LONG_COLUMNS: Final = ("text", "reasoning", "steps", "drawn", "drawn_at", "readings")
 """Columns of ResponseRow that only pages and labels need, and that take most of the memory."""
 SAMPLE: Final = ("id", "index", "key")
 """The columns that identify a response of a cell."""

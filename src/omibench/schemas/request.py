@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -197,7 +197,9 @@ class Response(FrozenModel):
     calls: tuple[ToolCall, ...] = ()
     """Tool calls to run before the model continues."""
     drawn: tuple[ImagePart, ...] = ()
-    """Pictures drawn by the model; their bytes are in the store's `images`."""
+    """Pictures drawn by the model, in order; their bytes are in the store's `images`."""
+    drawn_at: tuple[int, ...] = ()
+    """For each picture, the number of characters of `text` before it; empty: all follow it."""
     carried: str | None = None
     """JSON that the provider needs back unchanged with the tool results: signed reasoning."""
     option_logprobs: dict[str, float] | None = None
@@ -228,6 +230,45 @@ class Response(FrozenModel):
     """
     passing: bool = False
     """Whether a later retry can succeed; only for `provider_error`."""
+
+
+Picture = TypeVar("Picture")
+
+
+def split_at_pictures(
+    text: str, pictures: Sequence[Picture], places: Sequence[int]
+) -> Iterator[str | Picture]:
+    """Yield the runs of a response's text and its pictures in order, without empty runs.
+
+    `places` are as in `Response.drawn_at`; pictures without a place follow the text.
+    """
+    start = 0
+    for number, picture in enumerate(pictures):
+        end = places[number] if number < len(places) else len(text)
+        if text[start:end]:
+            yield text[start:end]
+        yield picture
+        start = max(start, end)
+    if text[start:]:
+        yield text[start:]
+
+
+def list_reply_parts(response: Response, text: str | None = None) -> tuple[Part, ...]:
+    """Return a response as parts of the assistant's turn, with its pictures at their places.
+
+    If `text` replaces the response's, the pictures follow it. A picture in the middle of a word of
+    the text is kept there. Without text and pictures, there is no part.
+    """
+    places = response.drawn_at if text in (None, response.text) else ()
+    runs = split_at_pictures(response.text if text is None else text, response.drawn, places)
+    parts = (TextPart(text=run) if isinstance(run, str) else run for run in runs)
+    return tuple(part for part in parts if isinstance(part, ImagePart) or part.text.strip())
+
+
+def write_reply(response: Response, text: str | None = None) -> Message:
+    """Return a response as the assistant's turn of the next request; see `list_reply_parts`."""
+    parts = list_reply_parts(response, text) or (TextPart(text=""),)
+    return Message(role="assistant", parts=parts)
 
 
 # Tool calls that a model writes as text: fenced blocks, each with one JSON object.

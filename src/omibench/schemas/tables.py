@@ -50,6 +50,8 @@ class ResponseRow(FrozenModel):
     """Keys of the requests before the last one: captions, readings, earlier turns."""
     drawn: list[str] = []
     """SHA-256 of pictures drawn by the model with its answer; they are in the store's images."""
+    drawn_at: list[int] = []
+    """For each, the number of characters of `text` before it; empty: all follow it."""
     outcome: str
     text: str
     reasoning: str | None = None

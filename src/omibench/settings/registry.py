@@ -10,7 +10,7 @@ from omibench.errors import PluginError
 from omibench.params.setting import Images
 from omibench.plugins import Registry
 from omibench.schemas.problem import Question
-from omibench.schemas.request import Conversation, ImagePart, Response, write_turn
+from omibench.schemas.request import Conversation, ImagePart, Response, write_reply, write_turn
 from omibench.settings.prompts.catalogue import add_prompt
 from omibench.settings.prompts.names import prompt_homes
 from omibench.settings.templates import Prompt, describe_template
@@ -166,7 +166,7 @@ def continue_dialogue(
         if turn is None:
             return None
         if isinstance(turn, str):
-            said = write_turn("assistant", responses[count - 1].text)
+            said = write_reply(responses[count - 1])
             messages = (*conversation.messages, said, write_turn("user", turn))
             conversation = Conversation(messages=messages)
         elif isinstance(turn, Conversation):

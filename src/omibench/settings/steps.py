@@ -24,8 +24,10 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
     ToolCall,
+    list_reply_parts,
     read_calls,
     write_call,
+    write_reply,
     write_turn,
 )
 from omibench.settings.captions import (
@@ -109,7 +111,7 @@ def next_turn(
                 messages.append(write_turn("user", rules))
         elif stage < len(stages) - 1:
             stage += 1
-            messages += [write_turn("assistant", response.text), write_turn("user", stages[stage])]
+            messages += [write_reply(response), write_turn("user", stages[stage])]
         else:
             return None
     native = tools.style == "native" and calls_left
@@ -170,10 +172,10 @@ def _write_results(
     """Return the assistant's turn and its results: a turn per call, or one if textual."""
     parts: list[tuple[Part, ...]] = [(TextPart(text=text), *images) for text, images in results]
     if tools.style == "text":
-        yield write_turn("assistant", called.text)
+        yield write_reply(response, called.text)
         yield Message(role="user", parts=reduce(_join_parts, parts))
         return
-    words = (TextPart(text=called.text),) if called.text.strip() else ()
+    words = list_reply_parts(response, called.text)
     yield Message(role="assistant", parts=words, calls=called.repeated, carried=response.carried)
     for call, content in zip(called.repeated, parts, strict=True):
         yield Message(role="tool", parts=content, answers=call.id)

@@ -19,7 +19,7 @@ from omibench.text.masking import masked_values
 
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")
-NESTED = {"usage", "calls", "drawn", "carried", "option_logprobs"}
+NESTED = {"usage", "calls", "drawn", "drawn_at", "carried", "option_logprobs"}
 """Fields of a response without a column in a flat table."""
 
 

@@ -72,12 +72,15 @@ class ImageStore:
         plain = tuple(ImagePart(sha256=image.sha256) for image in response.drawn)
         return response.model_copy(update={"drawn": plain})
 
-    def place_drawn(self, response: Response) -> Response:
-        """Return a response with the paths of its drawn pictures, so that they can be sent."""
+    def locate_drawn(self, response: Response) -> Response:
+        """Return a stored response with the paths of its pictures, to send them back."""
         if not response.drawn:
             return response
-        placed = (i.model_copy(update={"path": str(self.path(i.sha256))}) for i in response.drawn)
-        return response.model_copy(update={"drawn": tuple(placed)})
+        located = tuple(
+            ImagePart(sha256=image.sha256, path=str(self.path(image.sha256)))
+            for image in response.drawn
+        )
+        return response.model_copy(update={"drawn": located})
 
     def add(self, sha256: str, data: bytes, size: int | None = None) -> bool:
         """Store a picture by its known SHA-256; a damaged one is set aside and replaced.

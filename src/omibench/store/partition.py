@@ -14,6 +14,7 @@ from omibench.schemas.request import Request, Response
 from omibench.store import packs as pack
 from omibench.store import segments as segment
 from omibench.store.files import OpenFiles
+from omibench.store.images import ImageStore
 from omibench.store.key import KEY_SCHEMA, Keys
 from omibench.store.lines import (
     Body,
@@ -94,12 +95,15 @@ class Partition:
         return next((key for key in older if key in self), newest)
 
     def get(self, key: str) -> Response | None:
-        """Return the stored response of a key, or None.
+        """Return the stored response of a key, or None. Its pictures are those in the store.
 
         A line that was damaged after the partition was opened is reported as a warning and counted
         in `damaged_lines`; another line with the same key replaces it, if any.
         """
-        return self._fetch(key, lambda file: parse_response(file.response(key)))
+        response = self._fetch(key, lambda file: parse_response(file.response(key)))
+        if response is None or not response.drawn:
+            return response
+        return ImageStore(self.folder.parent / "images").locate_drawn(response)
 
     def response(self, key: str) -> dict[str, Any] | None:
         """Return the response as stored, including fields of later versions; see `get`."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import io
 import json
-import logging
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from omibench.errors import reason_of
-from omibench.files.pictures import READERS
-from omibench.models.api.bodies import media_type
 from omibench.models.api.failures import Failure
+from omibench.models.drawn import MOST_PICTURES, decode_picture, skip_picture
 from omibench.models.options import add_logprobs, make_scored_response
 from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import (
@@ -48,6 +41,8 @@ _PAGE = re.compile(
 )
 
 Json = Mapping[str, Any]
+MARK = "\ufffc"
+"""Stands for a picture while a text is split: Unicode's object replacement character."""
 
 
 def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
@@ -118,6 +113,41 @@ def split_reasoning(text: str, reasoning: str) -> tuple[str, str | None]:
     elif opened := _OPEN.match(text):
         reasoning, text = reasoning + text[opened.end() :], ""
     return text, reasoning.strip() or None
+
+
+class Reply(NamedTuple):
+    """A reply's text and reasoning, and the pictures drawn in it, with their places in the text."""
+
+    text: str
+    reasoning: str | None
+    drawn: tuple[DrawnPart, ...] = ()
+    drawn_at: tuple[int, ...] = ()
+
+
+def split_reply(pieces: Iterable[str | DrawnPart | None], reasoning: str = "") -> Reply:
+    """Split text and pictures in sequence as `split_reasoning` splits text.
+
+    A picture that was drawn within the reasoning stands before the text. At most `MOST_PICTURES`
+    are kept; None stands for one that was skipped.
+    """
+    marked: list[str] = []
+    drawn: list[DrawnPart] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            marked.append(piece.replace(MARK, ""))
+        elif piece is not None and len(drawn) < MOST_PICTURES:
+            marked.append(MARK)
+            drawn.append(piece)
+        elif piece is not None:
+            skip_picture(f"only {MOST_PICTURES} are kept per reply")
+    text, thoughts = split_reasoning("".join(marked), reasoning)
+    if not drawn:
+        return Reply(text, thoughts)
+    runs = text.split(MARK)
+    ends = [*accumulate(map(len, runs[:-1]))]
+    places = (*[0] * (len(drawn) - len(ends)), *ends)
+    thoughts = thoughts and thoughts.replace(MARK, "")
+    return Reply("".join(runs), thoughts, tuple(drawn), places)
 
 
 def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
@@ -212,14 +242,25 @@ MOST_CALLS = 64
 """Maximum calls kept per reply."""
 
 
-def move_pictures(messages: Sequence[Message]) -> Iterator[Message]:
-    """Rearrange turns for APIs with text-only tool turns.
+def move_pictures(
+    messages: Sequence[Message], roles: Collection[str] = ("tool",)
+) -> Iterator[Message]:
+    """Rearrange turns for APIs that take only text in the turns of `roles`.
 
     The pictures of neighbouring tool turns follow in a user turn, each with its text, before the
-    user's next words.
+    user's next words; so do those of an assistant's turn, without its text.
     """
     waiting: list[Message] = []
     for message in messages:
+        drawn = tuple(part for part in message.parts if isinstance(part, ImagePart))
+        if drawn and message.role in roles and message.role == "assistant":
+            waiting.append(message.model_copy(update={"parts": drawn}))
+            words = _texts(message) or (TextPart(text="[image]"),)
+            yield message.model_copy(update={"parts": words})
+            continue
+        if message.role == "tool" and "tool" not in roles:
+            yield message
+            continue
         if message.role == "tool":
             yield message.model_copy(update={"parts": _texts(message)})
             waiting += [message] if len(_texts(message)) < len(message.parts) else []
@@ -255,45 +296,17 @@ def read_chat_calls(message: Json) -> tuple[ToolCall, ...]:
     )
 
 
-def parse_call(id: object, name: object, arguments: object) -> ToolCall:
-    """Parse a call of a server: its arguments are JSON text or, against the specification, JSON."""
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
-    return ToolCall(id=as_text(id), name=as_text(name), arguments=written)
+def read_chat_pieces(message: Json) -> Iterator[str | DrawnPart | None]:
+    """Return the text and the pictures of a chat completion in sequence.
 
-
-def _texts(message: Message) -> tuple[TextPart, ...]:
-    return tuple(part for part in message.parts if not isinstance(part, ImagePart))
-
-
-# Pictures in replies, from models that draw while they think.
-#
-# The bytes are untrusted: their size, format and pixels are checked before they are stored.
-
-MOST_PICTURES = 16
-"""Maximum pictures kept per reply."""
-MOST_BYTES = 20 * 10**6
-MOST_PIXELS = 40 * 10**6
-_DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
-_LOG = logging.getLogger("omibench")
-
-
-def read_chat_pictures(message: Json) -> tuple[DrawnPart, ...]:
-    """Return the pictures of a chat completion: from `images` or from its content parts."""
-    parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
-    return decode_pictures(_in_part(part) for part in parts)
-
-
-def decode_pictures(encoded: Iterable[str]) -> tuple[DrawnPart, ...]:
-    """Decode pictures from base64; invalid ones are skipped with a warning."""
-    pictures: list[DrawnPart] = []
-    for text in filter(None, encoded):
-        try:
-            if len(pictures) == MOST_PICTURES:
-                raise ValueError(f"only {MOST_PICTURES} are kept per reply")
-            pictures.append(_decode_picture(text))
-        except ValueError as error:
-            _LOG.warning("a picture in a reply was skipped: %s", error)
-    return tuple(pictures)
+    The pictures are in its content, or in `images`, which follow the text.
+    """
+    content = message.get("content")
+    if isinstance(content, str):
+        yield content
+    for part in [*as_objects(content), *as_objects(message.get("images"))]:
+        yield as_text(part.get("text"))
+        yield decode_picture(_in_part(part))
 
 
 def _in_part(part: Json) -> str:
@@ -310,35 +323,14 @@ def _in_part(part: Json) -> str:
     return next(filter(None, map(as_text, places)), "")
 
 
-def _decode_picture(text: str) -> DrawnPart:
-    head = _DATA.match(text)
-    if head is None and ":" in text[:16]:
-        raise ValueError("it is an address, and nothing is downloaded")
-    encoded = text[head.end() :] if head else text
-    if len(encoded) > MOST_BYTES * 4 / 3:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-    try:
-        data = base64.b64decode(encoded, validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError("it is not base64") from None
-    if media_type(data[:12]) is None:
-        raise ValueError("it is not a PNG, JPEG, GIF or WebP")
-    _open(data)
-    return DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
+def parse_call(id: object, name: object, arguments: object) -> ToolCall:
+    """Parse a call of a server: its arguments are JSON text or, against the specification, JSON."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    return ToolCall(id=as_text(id), name=as_text(name), arguments=written)
 
 
-def _open(data: bytes) -> None:
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=READERS) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
-                image.verify()
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"it cannot be read: {reason_of(error)}") from None
+def _texts(message: Message) -> tuple[TextPart, ...]:
+    return tuple(part for part in message.parts if not isinstance(part, ImagePart))
 
 
 def score_from_list(response: Response, reply: object, options: Sequence[str]) -> Response:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.models.api.stop import pause
 from omibench.models.client.budget import SpaceBudget, StudyBudget, open_budget
+from omibench.models.drawn import bound_pictures
 from omibench.models.provider import NO_BUDGET, CountsAnswers, Provider, takes_images
 from omibench.models.registry import open_provider
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
@@ -191,7 +192,9 @@ class Asker:
                         f"a provider returned a response for {request.tags.problem!r} without a "
                         "request"
                     )
-                bought[key] = kept = self.store.images.with_drawn(response)
+                sound = bound_pictures(response, str(self.provider.identity.get("id", "")))
+                kept = self.store.images.with_drawn(sound)
+                bought[key] = self.store.images.locate_drawn(kept)
                 if kept.outcome not in NOT_BOUGHT:
                     partition.append(key, request, kept)
                     if self.budget is not None:

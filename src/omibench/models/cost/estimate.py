@@ -50,13 +50,15 @@ Answered = tuple[Request, Response]
 class History(NamedTuple):
     """Means over `responses` responses; None if no provider reported them.
 
-    `input_factor` is the ratio of reported to estimated input tokens.
+    `input_factor` is the ratio of reported to estimated input tokens, `image_tokens` the output
+    tokens of drawn pictures.
     """
 
     responses: int = 0
     output_tokens: float | None = None
     latency_s: float | None = None
     input_factor: float | None = None
+    image_tokens: float | None = None
 
 
 NO_HISTORY = History()
@@ -65,12 +67,14 @@ NO_HISTORY = History()
 def learn(calls: Iterable[Sequence[Answered]], formula: ImageFormula) -> History:
     """Compute statistics of calls, each with the samples of one conversation."""
     outputs: list[int] = []
+    drawn: list[int] = []
     latencies: list[float] = []
     counted = ruled = responses = 0
     for call in calls:
         usages = [response.usage for _, response in call]
         responses += len(call)
         outputs += [u.output_tokens for u in usages if u.output_tokens is not None]
+        drawn += [u.image_output_tokens for u in usages if u.image_output_tokens is not None]
         latencies += [r.latency_s for _, r in call if r.latency_s is not None]
         inputs = [u.input_tokens for u in usages if u.input_tokens is not None]
         if call and len(inputs) == len(call):
@@ -79,6 +83,7 @@ def learn(calls: Iterable[Sequence[Answered]], formula: ImageFormula) -> History
     return History(
         responses=responses,
         output_tokens=fmean(outputs) if outputs else None,
+        image_tokens=fmean(drawn) if drawn else None,
         latency_s=fmean(latencies) if latencies else None,
         input_factor=counted / ruled if counted and ruled else None,
     )
@@ -121,9 +126,11 @@ def estimate(
     inputs = [estimate_input(call[0].conversation, formula) for call in calls]
     factor = history.input_factor or 1.0
     limits = [request.decoding.max_tokens for call in calls for request in call]
-    output = sum(min(limit, _output(history, limit)) for limit in limits)
+    drawn = _pictures(model, history)
+    output = sum(min(limit, max(drawn, _output(history, limit))) for limit in limits)
     text, images = (factor * sum(i[part] for i in inputs) for part in (0, 1))
-    usd, usd_most = _dollars(model, calls, text + images, output)
+    of_pictures = sum(min(limit, drawn) for limit in limits)
+    usd, usd_most = _dollars(model, calls, text + images, output, of_pictures)
     return CostEstimate(
         calls=len(calls),
         text=text,
@@ -143,15 +150,30 @@ def _output(history: History, max_tokens: int) -> float:
     return history.output_tokens
 
 
+def _pictures(model: ModelBlock, history: History) -> float:
+    """Return the expected output tokens of the pictures in one reply."""
+    draws = model.draws if isinstance(model, ServedModel) else None
+    if history.image_tokens is not None or draws is None:
+        return history.image_tokens or 0.0
+    return draws.pictures * draws.tokens
+
+
 def _dollars(
-    model: ModelBlock, calls: Sequence[Sequence[Request]], sent: float, output: float
+    model: ModelBlock,
+    calls: Sequence[Sequence[Request]],
+    sent: float,
+    output: float,
+    of_pictures: float,
 ) -> tuple[float | None, float | None]:
     if not model.is_paid:
         return 0.0, 0.0
     if not isinstance(model, ServedModel) or (price := model.price) is None:
         return None, None
     worst_usd = add_worst_cases(model, price, calls)
-    return min(worst_usd, price.compute_dollars(sent, output, batch=model.is_batch)), worst_usd
+    expected_usd = price.compute_dollars(
+        sent, output, batch=model.is_batch, image_output_tokens=of_pictures
+    )
+    return min(worst_usd, expected_usd), worst_usd
 
 
 def _hours(

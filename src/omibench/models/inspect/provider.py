@@ -15,13 +15,13 @@ from omibench.models.api.keys import read_key, with_own_secrets
 from omibench.models.api.replies import (
     MOST_CALLS,
     classify_outcome,
-    decode_pictures,
     is_counted,
     join_texts,
     no_answer,
     parse_call,
-    split_reasoning,
+    split_reply,
 )
+from omibench.models.drawn import decode_picture
 from omibench.models.options import is_continued, refuse_options
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.providers import InspectModel
@@ -241,15 +241,19 @@ def _read_output(output: ModelOutput) -> Response:
     message = output.choices[0].message
     content = message.content
     parts: list[Content] = [ContentText(text=content)] if isinstance(content, str) else [*content]
-    written = "".join(part.text for part in parts if isinstance(part, ContentText))
+    pieces = (
+        part.text
+        if isinstance(part, ContentText)
+        else decode_picture(part.image if isinstance(part, ContentImage) else "")
+        for part in parts
+    )
     thoughts = [part for part in parts if isinstance(part, ContentReasoning)]
     said = [part.summary or "" if part.redacted else part.reasoning for part in thoughts]
-    text, reasoning = split_reasoning(written, "\n".join(filter(None, said)))
+    text, reasoning, drawn, drawn_at = split_reply(pieces, "\n".join(filter(None, said)))
     calls = tuple(
         parse_call(call.id, call.function, call.arguments)
         for call in (message.tool_calls or [])[:MOST_CALLS]
     )
-    drawn = decode_pictures(part.image for part in parts if isinstance(part, ContentImage))
     outcome = classify_outcome(
         text, cut=stop in _CUT, refused=stop == "content_filter", called=bool(calls or drawn)
     )
@@ -261,6 +265,7 @@ def _read_output(output: ModelOutput) -> Response:
         outcome=outcome,
         calls=calls,
         drawn=drawn,
+        drawn_at=drawn_at,
         carried=message.model_dump_json(exclude_none=True) if calls and thoughts else None,
         finish_reason=stop,
         reasoning=reasoning,

@@ -23,13 +23,14 @@ from omibench.models.api.replies import (
     divide_usage,
     move_pictures,
     parse_call,
-    split_reasoning,
+    split_reply,
 )
 from omibench.models.options import is_continued
 from omibench.params.models.base import Price
 from omibench.schemas.request import (
     Conversation,
     Decoding,
+    DrawnPart,
     ImagePart,
     Message,
     Request,
@@ -298,12 +299,15 @@ class RejectedPromptError(ModelError):
 class Draw(NamedTuple):
     """One sample from an engine: text, reason for its end, tokens.
 
-    `finish` is `stop`, `length`, or the engine's own term for a failure.
+    `finish` is `stop`, `length`, or the engine's own term for a failure. `pieces` are its text and
+    pictures in sequence, if it can draw, with `image_tokens` of the pictures.
     """
 
     text: str
     finish: str
     output_tokens: int
+    pieces: Sequence[str | DrawnPart] = ()
+    image_tokens: int | None = None
 
 
 class Drawn(NamedTuple):
@@ -376,8 +380,9 @@ def make_responses(run: SampleRun, drawn: Drawn, price: Price | None) -> list[Re
     responses = []
     for draw in drawn.draws:
         words = _words(draw, drawn.opened, bool(run.conversation.tools))
-        for output_usage in divide_usage(Usage(output_tokens=draw.output_tokens), copies):
-            usage = next(prompts).model_copy(update={"output_tokens": output_usage.output_tokens})
+        spent = Usage(output_tokens=draw.output_tokens, image_output_tokens=draw.image_tokens)
+        for output_usage in divide_usage(spent, copies):
+            usage = next(prompts).model_copy(update=output_usage.model_dump(exclude_none=True))
             measurements = {"usage": usage, "cost_usd": compute_cost(price, usage)}
             responses.append(words.model_copy(update=measurements))
     return responses
@@ -386,15 +391,17 @@ def make_responses(run: SampleRun, drawn: Drawn, price: Price | None) -> list[Re
 def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     if draw.finish not in ("stop", "length"):
         return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
-    answer, reasoning = split_reasoning(THINK + draw.text if opened else draw.text, "")
-    words, calls = parse_reply(answer) if tools else Spoken(answer, ())
+    reply = split_reply([THINK if opened else "", *(draw.pieces or [draw.text])])
+    words, calls = parse_reply(reply.text) if tools else Spoken(reply.text, ())
     cut = draw.finish == "length"
     return Response(
         text=words,
         outcome=classify_outcome(words, cut=cut, refused=False, called=bool(calls)),
         calls=calls,
+        drawn=reply.drawn,
+        drawn_at=reply.drawn_at if words == reply.text else (),
         finish_reason=draw.finish,
-        reasoning=reasoning,
+        reasoning=reply.reasoning,
     )
 
 

@@ -24,6 +24,7 @@ from omibench.models.local.checkpoint import (
     require,
     spread_layers,
 )
+from omibench.models.local.pictures import PictureRules, PictureTokens
 from omibench.models.local.prompts import (
     Draw,
     Drawn,
@@ -137,6 +138,7 @@ class TransformersEngine(HubEngine):
         self.model.generation_config = self.hub.GenerationConfig(
             eos_token_id=self.ends, pad_token_id=self.tokenizer.pad_token_id
         )
+        self.pictures = model.draws and PictureTokens(name, self.model, self.processor, model.draws)
         size = pixel_size(model, name, EXTRA, self.checkpoint)
         self.images_kwargs: dict[str, Any] = {"size": size} if size and self.sees else {}
         self._padding: dict[str, Any] = {"padding": True}
@@ -351,22 +353,22 @@ def generate(
     """
     decoding, draws = runs[0].decoding, runs[0].draws
     options: dict[str, Any] = {"do_sample": False}
+    rules: list[Any] = []
     if decoding.temperature > 0:
         seeds = [derive_seed(run, model_seed) + i for run in runs for i in range(draws)]
         sampler = RowSampler(seeds, decoding.temperature, decoding.top_p)
-        options = {
-            "do_sample": True,
-            "num_return_sequences": draws,
-            "logits_processor": [sampler],
-        }
+        options = {"do_sample": True, "num_return_sequences": draws}
+        rules.append(sampler)
     with _own_code_errors(engine), engine.torch.inference_mode():
         batch = engine.inputs([run.conversation for run in runs], thinking)
+        width, room = batch["input_ids"].shape[1], decoding.max_tokens
+        if engine.pictures:
+            rules.insert(0, PictureRules(engine.pictures, len(runs) * draws, room, width))
         sequences = engine.model.generate(
-            **batch, max_new_tokens=decoding.max_tokens, **options
+            **batch, max_new_tokens=room, logits_processor=rules, **options
         ).cpu()
+        rows = [_draw(engine, row) for row in sequences[:, width:].tolist()]
     prompts = batch["attention_mask"].sum(-1).tolist()
-    width = batch["input_ids"].shape[1]
-    rows = [_draw(engine, row) for row in sequences[:, width:].tolist()]
     return [
         Drawn(
             rows[i * draws : (i + 1) * draws],
@@ -412,10 +414,11 @@ def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
 
 def _draw(engine: TransformersEngine, tokens: list[int]) -> Draw:
     stop = next((i for i, token in enumerate(tokens) if token in engine.ends), None)
-    words = engine.tokenizer.decode(tokens[:stop], skip_special_tokens=True)
-    if stop is None:
-        return Draw(words, "length", len(tokens))
-    return Draw(words, "stop", stop + 1)
+    finish, count = ("length", len(tokens)) if stop is None else ("stop", stop + 1)
+    if engine.pictures:
+        pieces = engine.pictures.split(tokens[:stop], engine.tokenizer.decode)
+        return Draw("", finish, count, pieces, engine.pictures.count(pieces))
+    return Draw(engine.tokenizer.decode(tokens[:stop], skip_special_tokens=True), finish, count)
 
 
 # Options of one conversation under many patches, with the pictures preprocessed only once.

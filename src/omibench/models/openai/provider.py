@@ -31,7 +31,6 @@ from omibench.models.api.replies import (
     classify_outcome,
     compute_cost,
     count,
-    decode_pictures,
     describe_tools,
     is_counted,
     join_texts,
@@ -40,11 +39,12 @@ from omibench.models.api.replies import (
     number,
     parse_call,
     read_chat_calls,
-    read_chat_pictures,
-    split_reasoning,
+    read_chat_pieces,
+    split_reply,
     unreadable,
 )
 from omibench.models.api.submissions import Submission
+from omibench.models.drawn import decode_picture
 from omibench.models.options import (
     is_continued,
     refuse_continued,
@@ -52,7 +52,16 @@ from omibench.models.options import (
     trim_end,
 )
 from omibench.params.models.providers import EmbeddingModel, OpenAIModel
-from omibench.schemas.request import ImagePart, Message, Part, Request, Response, TextPart, Usage
+from omibench.schemas.request import (
+    DrawnPart,
+    ImagePart,
+    Message,
+    Part,
+    Request,
+    Response,
+    TextPart,
+    Usage,
+)
 
 # Build the bodies of the OpenAI API from requests: chat completions and Responses.
 
@@ -108,7 +117,7 @@ def _chat_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, An
     body: dict[str, Any] = {
         "messages": [
             _chat_turn(model, m, show)
-            for m in move_pictures(trim_end(request.conversation).messages)
+            for m in move_pictures(trim_end(request.conversation).messages, ("tool", "assistant"))
         ],
         model.max_tokens_field: request.decoding.max_tokens,
     }
@@ -156,7 +165,11 @@ def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
 
 def _responses_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
     body: dict[str, Any] = {
-        "input": [item for m in request.conversation.messages for item in _items(model, m, show)],
+        "input": [
+            item
+            for m in move_pictures(request.conversation.messages, ("assistant",))
+            for item in _items(model, m, show)
+        ],
         "max_output_tokens": request.decoding.max_tokens,
         "store": False,
     }
@@ -301,11 +314,8 @@ def _has_message(choice: Json) -> bool:
 
 def _read_choice(choice: Json) -> Response:
     message = as_object(choice.get("message"))
-    content = message.get("content")
-    if isinstance(content, list):  # some servers send a list of parts
-        content = "".join(as_text(part.get("text")) for part in as_objects(content))
     thoughts = as_text(message.get("reasoning")) or as_text(message.get("reasoning_content"))
-    text, reasoning = split_reasoning(as_text(content), thoughts)
+    text, reasoning, drawn, drawn_at = split_reply(read_chat_pieces(message), thoughts)
     refusal = as_text(message.get("refusal"))
     finish = as_text(choice.get("finish_reason")) or None
     refused = bool(refusal) or match_refusal(finish or "") is not None
@@ -316,7 +326,8 @@ def _read_choice(choice: Json) -> Response:
         outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=bool(calls)),
         calls=calls,
         carried=json.dumps(signed) if any(signed) else None,
-        drawn=read_chat_pictures(message),
+        drawn=drawn,
+        drawn_at=drawn_at,
         finish_reason=finish,
         reasoning=reasoning,
         logprob=_add_logprobs(as_object(choice.get("logprobs")).get("content")),
@@ -338,9 +349,7 @@ def _read_response(reply: Json, counted: bool) -> list[Response]:
     ]
     answers = [p for p in parts if p.get("type") == "output_text"]
     refusal = "".join(as_text(part.get("refusal")) for part in parts)
-    text, reasoning = split_reasoning(
-        "".join(as_text(p.get("text")) for p in answers), "\n".join(thoughts)
-    )
+    text, reasoning, drawn, drawn_at = split_reply(_read_pieces(items), "\n".join(thoughts))
     reason = as_text(as_object(reply.get("incomplete_details")).get("reason"))
     called = [item for item in items if item.get("type") == "function_call"][:MOST_CALLS]
     refused = bool(refusal) or match_refusal(reason) is not None
@@ -351,16 +360,21 @@ def _read_response(reply: Json, counted: bool) -> list[Response]:
             parse_call(as_text(i.get("call_id")) or i.get("id"), i.get("name"), i.get("arguments"))
             for i in called
         ),
-        drawn=decode_pictures(
-            as_text(item.get("result"))
-            for item in items
-            if item.get("type") == "image_generation_call"
-        ),
+        drawn=drawn,
+        drawn_at=drawn_at,
         finish_reason=reason or as_text(status) or None,
         reasoning=reasoning,
         logprob=_add_logprobs([r for part in answers for r in as_objects(part.get("logprobs"))]),
     )
     return [response] if counted or response.outcome != "empty" else []
+
+
+def _read_pieces(items: Sequence[Json]) -> Iterator[str | DrawnPart | None]:
+    for item in items:
+        for part in _parts([item], "message", "content"):
+            yield as_text(part.get("text")) if part.get("type") == "output_text" else None
+        if item.get("type") == "image_generation_call":
+            yield decode_picture(as_text(item.get("result")))
 
 
 def _parts(items: Sequence[Json], kind: str, field: str) -> list[Json]:

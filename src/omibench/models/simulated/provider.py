@@ -8,6 +8,7 @@ right option's score by its distance to either. The spots are random: no picture
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import re
@@ -16,6 +17,7 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
+from omibench.models.drawn import make_drawn
 from omibench.models.options import add_logprobs, make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.answers import PosedProblem, reasoning, respond, write_response
@@ -23,10 +25,12 @@ from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
 from omibench.models.synthetic.items import Drawing
 from omibench.models.synthetic.pictures import picture
+from omibench.params.models.base import Draws
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import (
     NOT_YET,
     OPENING,
+    READABLE,
     Conversation,
     DrawnPart,
     Message,
@@ -139,6 +143,42 @@ def _box(rng: Random) -> list[float]:
     return [left, top, round(left + 0.4, 2), round(top + 0.4, 2)]
 
 
+# Simulated respondents that draw: pictures between the paragraphs of a reply.
+
+_SIZE = (240, 160)
+
+
+def add_pictures(response: Response, draws: Draws | None, rng: Random) -> Response:
+    """Return a readable reply with one to `draws.pictures` pictures between its paragraphs."""
+    if draws is None or response.outcome not in READABLE:
+        return response
+    ends = [match.end() for match in re.finditer(r"\n\n", response.text)] or [0]
+    places = sorted(rng.choice(ends) for _ in range(rng.randint(1, draws.pictures)))
+    tokens = draws.tokens * len(places)
+    output = (response.usage.output_tokens or 0) + tokens
+    counts = {"output_tokens": output, "image_output_tokens": tokens}
+    return response.model_copy(
+        update={
+            "drawn": tuple(_draw_sketch(rng) for _ in places),
+            "drawn_at": tuple(places),
+            "usage": response.usage.model_copy(update=counts),
+        }
+    )
+
+
+def _draw_sketch(rng: Random) -> DrawnPart:
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", _SIZE, "white")
+    pen = ImageDraw.Draw(image)
+    corners = [(rng.randrange(_SIZE[0]), rng.randrange(20, _SIZE[1])) for _ in range(4)]
+    pen.polygon(corners, outline="black")
+    pen.text((6, 4), "SIMULATED", fill="red")
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return make_drawn(out.getvalue())
+
+
 # The `simulated` provider: a seeded simulation of a model in every role, with known answers.
 #
 # An answer depends on the model, the problem, the role, the setting and the sample index (and, in
@@ -202,7 +242,9 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         if tags.role == "respondent":
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
             problem = PosedProblem(row, tags.setting, prompt, request.decoding.max_tokens)
-            return respond(self.model, self.oracle, problem, self._rng("lasting", row.id), rng)
+            reply = respond(self.model, self.oracle, problem, self._rng("lasting", row.id), rng)
+            sketching = self._rng("draws", row.id, tags.setting, str(request.index))
+            return add_pictures(reply, self.model.draws, sketching)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
         view = make_view(self.model, row, self._rng, rng)
         if self.model.reward:

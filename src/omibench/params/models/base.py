@@ -221,6 +221,15 @@ NAMED_PRICES: Final[Mapping[str, str]] = {
 """The prices of tokens with a name, and the total that contains these tokens."""
 
 
+class Draws(Block):
+    """The pictures that a model can draw within a reply."""
+
+    pictures: Annotated[int, Field(ge=1, le=16)] = 4
+    """Maximum pictures of one reply."""
+    tokens: Annotated[int, Field(ge=2, le=100_000)]
+    """Output tokens of one picture. A local model draws squares of at most so many tokens."""
+
+
 class Price(Block):
     """US dollars per million tokens, as published by the provider on the given day."""
 
@@ -293,6 +302,9 @@ class ServedModel(ModelBlock):
     price: Runtime[Price | None] = None
     image_tokens: Runtime[ImageTokens | None] = None
     """The provider's published formula for the tokens of an image."""
+    draws: Runtime[Draws | None] = None
+    """What the model draws, for the estimate of costs: until replies of it are stored, a plan
+    expects `pictures` in each."""
     context_tokens: Request[Annotated[int, Field(ge=1)] | None] = None
     """Context length of prompt and reply together in tokens, needed to fit candidates into it."""
 

@@ -12,6 +12,7 @@ from omibench.models.synthetic.profiles import is_made_up
 from omibench.params.blocks import Block, Extra, Rate, Url, Variable
 from omibench.params.models.base import (
     ApiModel,
+    Draws,
     ImageTokens,
     LocalGenerator,
     LocalModel,
@@ -194,6 +195,8 @@ class TransformersModel(LocalGenerator):
     """Device such as `cuda` or `cpu`; default: the first GPU, or else the CPU."""
     gpus: Runtime[Count] = 1
     """Number of GPUs to spread the layers over, if one is too small."""
+    draws: Draws | None = None
+    """Let the model draw: for checkpoints whose vocabulary has tokens of pictures (Emu3)."""
 
     @property
     def n_gpus(self) -> int:
@@ -318,6 +321,8 @@ class SimulatedModel(ModelBlock):
     the same in every prompt; the rest is drawn per prompt."""
     error_rate: Rate = 0.0
     """As captioner, translator, labeller, page reader or writer: share of flawed replies."""
+    draws: Draws | None = None
+    """As respondent: the pictures in each reply, which say SIMULATED."""
     reward: bool = False
     """Simulate a reward head: return a number per response instead of text."""
 

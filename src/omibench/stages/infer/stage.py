@@ -66,6 +66,7 @@ def make_row(answered: AnsweredTask) -> ResponseRow:
         key=last.key,
         steps=[a.key for step in answered.steps for a in step if a.key != last.key],
         drawn=[] if helper else [picture.sha256 for picture in response.drawn],
+        drawn_at=[] if helper else list(response.drawn_at),
         outcome=outcome,
         text="" if helper else response.text,
         reasoning=None if helper else response.reasoning,
@@ -294,8 +295,6 @@ def run_cell(
     """Run tasks of a cell to their ends."""
 
     def ask(model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
-        asker = askers[model]
-        pairs = asker.ask_with_keys(requests)
-        return [(key, asker.store.images.place_drawn(response)) for key, response in pairs]
+        return askers[model].ask_with_keys(requests)
 
     return run_tasks(tasks, cell.model, cell.setting, study.study.name, ask)

@@ -285,14 +285,8 @@ class StudyView:
     ) -> list[tuple[str, Response]]:
         partition = self.open_partition(model)
         keys = [partition.key(request) for request in requests]
-        place = self.store.images.place_drawn
         return [
-            (
-                key,
-                place(stored)
-                if (stored := partition.get(key))
-                else guess_turn(request, tools, most=most),
-            )
+            (key, partition.get(key) or guess_turn(request, tools, most=most))
             for key, request in zip(keys, requests, strict=True)
         ]
 

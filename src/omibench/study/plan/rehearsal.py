@@ -143,6 +143,7 @@ def _make_stand_in(
         "image_penalty": IMAGE_PENALTY,
         "slips": SLIPS,
         **({"reward": True} if model.gives_reward else {}),
+        **({"draws": values["draws"]} if values.get("draws") else {}),
         **JUDGE,
         **display,
     }

@@ -22,12 +22,14 @@ from omibench.schemas.verdict import MARKS_BY_INSTRUMENT
 from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED, find_certificate
 from omibench.stages.analyze.explorer.requests import (
     PARTS,
+    DrawnPicture,
     Link,
     Trail,
     describe_place,
     describe_sent,
     describe_verdict,
     image_words,
+    place_drawn,
     shorten_response,
 )
 from omibench.stages.analyze.formatting import format_percent, name_outcome, name_rules
@@ -36,8 +38,8 @@ from omibench.stages.analyze.pages import problem_file
 Values = dict[str, Any]
 RESPONSE: Final = (
     "id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd", "text", "reasoning",
-    "steps", "drawn", "error", "finish_reason", "latency_s", "input_tokens", "reasoning_tokens",
-    "served_model",
+    "steps", "drawn", "drawn_at", "error", "finish_reason", "latency_s", "input_tokens",
+    "reasoning_tokens", "served_model",
 )  # fmt: skip
 """The columns of ResponseRow that a page shows."""
 VERDICT: Final = (
@@ -171,7 +173,14 @@ def describe_column(
                 "reasoning": shorten_response(row["reasoning"] or ""),
                 "outcome": name_outcome(row["outcome"]),
                 "steps": list(row["steps"] or []),
-                "drawn": [{"sha256": sha, "src": link(sha)} for sha in row["drawn"] or []],
+                "drawn": [
+                    DrawnPicture(
+                        sha,
+                        link(sha),
+                        place_drawn(row["text"] or "", row["drawn_at"] or [], number),
+                    )._asdict()
+                    for number, sha in enumerate(row["drawn"] or [])
+                ],
                 "left_out": row.get("left_out", False),
                 "verdicts": by_sample[row["index"]],
                 "judgements": list(judgements.get(row["index"], [])),

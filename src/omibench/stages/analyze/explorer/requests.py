@@ -52,6 +52,24 @@ def shorten_response(text: str) -> str:
     return f"{text[:half]}\n\n[… {left_out:,} characters omitted …]\n\n{text[-half:]}"
 
 
+def place_drawn(text: str, places: Sequence[int], number: int) -> int:
+    """Return the place of a drawn picture in `shorten_response(text)`, as scripts count it.
+
+    Args:
+        text: The response.
+        places: `drawn_at` of the response; a picture without a place follows the text.
+        number: The picture's number, from 0.
+
+    Returns:
+        The UTF-16 code units before it.
+    """
+    place, half = places[number] if number < len(places) else len(text), LONGEST // 2
+    shown = shorten_response(text)
+    if len(text) > LONGEST and place > half:  # behind the cut, or in the part that it left out
+        place = max(half, len(shown) - (len(text) - place))
+    return len(shown[:place].encode("utf-16-le", "surrogatepass")) // 2
+
+
 def clip_answer(text: str) -> str:
     """Return an extracted answer for a list; the problem's page shows all of it."""
     return text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 1].rstrip()}…"
@@ -125,6 +143,14 @@ class StoredPicture(NamedTuple):
     src: str | None
 
 
+class DrawnPicture(NamedTuple):
+    """A picture of a response, and its place in the shown text; see `place_drawn`."""
+
+    sha256: str
+    src: str | None
+    at: int
+
+
 class TrailStep(NamedTuple):
     """One request on the way: the receiver, its new inputs and its response."""
 
@@ -139,7 +165,7 @@ class TrailStep(NamedTuple):
     outcome: str
     text: str
     calls: Sequence[str]
-    drawn: Sequence[StoredPicture]
+    drawn: Sequence[DrawnPicture]
 
 
 class Trail:
@@ -172,6 +198,7 @@ class Trail:
             seen_images.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
             seen_images.update(drawn)
+            said, places = response.get("text", ""), response.get("drawn_at", [])
             steps.append(
                 TrailStep(
                     key=key,
@@ -183,9 +210,12 @@ class Trail:
                     told=[shorten_response(text) for text in _list_new_texts(request)],
                     pictures=[StoredPicture(image, link(image)) for image in sent],
                     outcome=name_outcome(response.get("outcome", "answered")),
-                    text=shorten_response(response.get("text", "")),
+                    text=shorten_response(said),
                     calls=[write_call(call) for call in response.get("calls", [])],
-                    drawn=[StoredPicture(image, link(image)) for image in drawn],
+                    drawn=[
+                        DrawnPicture(image, link(image), place_drawn(said, places, number))
+                        for number, image in enumerate(drawn)
+                    ],
                 )
             )
         return steps

@@ -1,6 +1,6 @@
 // One model under one setting: answer, reasoning, verdicts with reasons, request, costs.
 
-import { loadSaid, loadSent } from "./sent.js";
+import { loadSaid, loadSent, placeDrawn } from "./sent.js";
 import { makeLazyFold, makeSourceButton } from "./panel.js";
 import { makeProse } from "./web/prose.js";
 import { makeVerdict, markSimulated, wordVerdict } from "./verdicts.js";
@@ -119,14 +119,12 @@ function makeAnswer(sample, verdict) {
   const place = make("div", { class: "column-body" });
   const extracted = verdict?.extracted ?? "";
   if (sample.text) {
-    place.append(makeProse(sample.text, new Pictures([])));
+    place.append(...placeDrawn(sample, (run) => makeProse(run, new Pictures([]))));
     markAnswer(place, extracted);
   } else {
     const words = sample.error || `No text: ${sample.outcome}`;
-    place.append(make("p", { class: "muted" }, ...showText(words)));
+    place.append(make("p", { class: "muted" }, ...showText(words)), ...placeDrawn(sample));
   }
-  const drawn = (sample.drawn ?? []).map(({ src }) => ({ url: src, label: "Drawn by the model", part: "image" }));
-  if (drawn.length) place.append(make("div", { class: "figures" }, ...new Pictures(drawn).placeRest()));
   const head = make("div", { class: "part-head" }, make("h3", {}, "Response"));
   if (sample.text) head.append(makeSourceButton(place, sample.text));
   return make("section", { class: "column-part" }, head, place);

@@ -57,19 +57,39 @@ function renderPicture(picture, note) {
   if (!url)
     return make("p", { class: "muted" }, `Picture ${picture.sha256.slice(0, 12)}: file not found`);
   const figures = new Pictures([{ url, label: note ?? "", part: "image" }]);
-  return make("div", { class: "figures" }, ...figures.placeRest());
+  // A picture with a note is none of the problem's, so it has no mark.
+  const [image] = figures.images;
+  return make("div", { class: "figures" }, ...(note ? [figures.makeFigure(image, figures.images, note)] : figures.placeRest()));
+}
+
+/** The text of a response as nodes of `write`, with the pictures that its model drew in their places. */
+export function placeDrawn({ text, drawn }, write) {
+  const nodes = [];
+  let start = 0;
+  const writeTo = (end) => {
+    const run = (text ?? "").slice(start, end);
+    if (run.trim()) nodes.push(write(run));
+    start = end;
+  };
+  for (const picture of drawn ?? []) {
+    writeTo(picture.at);
+    nodes.push(renderPicture(picture, "Drawn by the model"));
+  }
+  writeTo(undefined);
+  return nodes;
 }
 
 function renderStep(step, index) {
-  const pictures = [...step.pictures, ...step.drawn].map((picture) => renderPicture(picture, ""));
+  const pictures = step.pictures.map((picture) => renderPicture(picture, ""));
+  const write = (words) => make("pre", { dir: "auto" }, ...showText(describe(words)));
   const seen = step.of.length ? `, shown ${step.of.join(", ")}` : "";
   return make(
     "details",
     { class: "step" },
     make("summary", {}, `Step ${index + 1}: `, ...showText(`${step.who}${seen}, ${step.outcome}`)),
-    ...[...step.told, step.text, ...step.calls]
-      .filter(Boolean)
-      .map((words) => make("pre", { dir: "auto" }, ...showText(describe(words)))),
+    ...step.told.filter(Boolean).map(write),
+    ...placeDrawn(step, write),
+    ...step.calls.map(write),
     ...pictures,
     makeLazyFold("Request", () => loadSent(step.key)),
   );
