@@ -43,7 +43,7 @@ OTHER: dict[str, Any] = {
     "slips": {"units": 0.5}, "lasting_share": 0.1, "usual_mistake": 0.1, "discernment": 1.0,
     "lasting_taste": 0.1, "true_positive_rate": 0.5, "false_positive_rate": 0.5,
     "error_rate": 0.5, "responses": {"cot": ["b.parquet"]}, "partial": True,
-    "reward": True, "context_tokens": 4096, "gpus": 2, "dimensions": 256,
+    "reward": True, "context_tokens": 4096, "draws": {"tokens": 9}, "gpus": 2, "dimensions": 256,
     "config": {"effort": "high"}, "args": {"a": 1}, "adapter": "tuned",
     "sandbox": "docker", "image": "b", "python": "python3.12", "at_once": 3, "seconds": 9.0,
     "memory_mb": 512, "folder_mb": 9, "pictures": 1, "output": 999,

@@ -23,6 +23,7 @@ from omibench.schemas.request import (
     ToolCall,
     ToolSpec,
     Usage,
+    write_turn,
 )
 from omibench.text.masking import mask_keys, may_hold_surrogates, replace_surrogates
 
@@ -255,7 +256,7 @@ def move_pictures(
         drawn = tuple(part for part in message.parts if isinstance(part, ImagePart))
         if drawn and message.role in roles and message.role == "assistant":
             waiting.append(message.model_copy(update={"parts": drawn}))
-            words = _texts(message) or (TextPart(text="[image]"),)
+            words = _texts(message) or write_turn("assistant", "[image]").parts
             yield message.model_copy(update={"parts": words})
             continue
         if message.role == "tool" and "tool" not in roles:

@@ -117,7 +117,7 @@ def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) ->
     )
     trail = Trail(tmp_path / "store", tmp_path, tmp_path)
     (step,) = trail.steps(["ab" * 32, key], [], lambda _: None)
-    assert step.drawn == [(picture.sha256, None)]
+    assert step.drawn == [(picture.sha256, None, 0)]
     assert Trail(tmp_path, tmp_path, tmp_path).steps([key], [], lambda _: None) == []
 
 
