@@ -11,6 +11,7 @@ from omibench.errors import MissingExtraError
 EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "api": ("openai", "anthropic"),
     "docs": ("mkdocs", "material"),
+    "experts": ("torch", "transformers", "torchvision"),
     "flows": ("prefect", "fastapi", "ruamel.yaml", "psutil"),
     "hub": ("huggingface_hub",),
     "inspect": ("inspect_ai",),

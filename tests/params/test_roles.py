@@ -21,6 +21,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "simulated": {"oracle": "oracle.jsonl"},
     "recorded": {"responses": {"cot": ["a.parquet"]}},
     "python": {"sandbox": "podman", "image": "a"},
+    "experts": {"experts": {"detect": {"id": "m"}}},
     **{
         name: {"id": "m", "revision": "a" * 40}
         for name in ("vllm", "transformers", "transformers-reward")
@@ -46,7 +47,8 @@ OTHER: dict[str, Any] = {
     "reward": True, "context_tokens": 4096, "draws": {"tokens": 9}, "gpus": 2, "dimensions": 256,
     "config": {"effort": "high"}, "args": {"a": 1}, "adapter": "tuned",
     "sandbox": "docker", "image": "b", "python": "python3.12", "at_once": 3, "seconds": 9.0,
-    "memory_mb": 512, "folder_mb": 9, "pictures": 1, "output": 999,
+    "experts": {"detect": {"id": "n"}}, "memory_mb": 512,
+    "folder_mb": 9, "pictures": 1, "output": 999,
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
 FIXED = {("openai_embeddings", "batch"), ("sentence-transformers", "trust_remote_code")}
@@ -71,7 +73,7 @@ def study(provider: str, **more: Any) -> Study:
 
 
 def answers_nothing(block: dict[str, Any]) -> bool:
-    return block["provider"] in ("transformers-reward", "python") or "reward" in block
+    return block["provider"] in ("transformers-reward", "python", "experts") or "reward" in block
 
 
 def fields() -> list[tuple[str, str, Any, Role]]:

@@ -10,6 +10,7 @@ import typer
 
 from omibench.cli.allow import allow
 from omibench.cli.configfiles import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
+from omibench.cli.experts import experts_app
 from omibench.cli.explore import explore
 from omibench.cli.flows import flow_app, reevaluate, serve
 from omibench.cli.graph import code_hash, record, trust
@@ -67,7 +68,8 @@ GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status),
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
     "Evaluate models": (
-        *(tune, infer, fill, adaptive_app, score, judge, aggregate, saliency, certify),
+        *(tune, infer, fill, adaptive_app, experts_app),
+        *(score, judge, aggregate, saliency, certify),
     ),
     "Evaluate on a schedule": (serve, reevaluate, flow_app),
     "Analyse results": (analyze, results_app, explore),

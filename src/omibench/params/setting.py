@@ -127,9 +127,8 @@ ToolName = Literal[
     "look", "crop", "zoom", "draw_points", "draw_lines", "draw_shape", "draw_text", "highlight",
     "blur", "side_by_side",
 ]  # fmt: skip
-HelperTool = Literal["python"]
+HelperTool = Literal["python", "detect", "segment", "depth", "read_text"]
 """Tools that a model block of their own carries out."""
-PROVIDER_OF: dict[HelperTool, str] = {"python": "python"}
 ToolStyle = Literal["native", "text"]
 Manner = Literal["free", "sketch", "slow", "flow"]
 

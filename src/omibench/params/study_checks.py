@@ -8,7 +8,7 @@ from typing import Final
 
 from omibench.files.locations import describe_data_folder
 from omibench.params.models.base import LocalModel, ModelBlock
-from omibench.params.setting import PROVIDER_OF, Aggregation, Cell, Setting
+from omibench.params.setting import Aggregation, Cell, Setting
 from omibench.params.stages.infer import MOST_BATCH_LOOKS, Adaptive
 
 # Restricts the location of custom code: never in data of others, nor enabled by it.
@@ -131,7 +131,8 @@ def check_tools(
             if tools is not None and tool not in tools:
                 raise ValueError(
                     f"settings.{name}.tools.by.{tool}: {carrier!r} does not carry out {tool}; name "
-                    f"a model block that does, such as one with `provider: {PROVIDER_OF[tool]}`"
+                    "a model block that does, such as one with `provider: "
+                    f"{'python' if tool == 'python' else 'experts'}`"
                 )
     carriers = {name for name, model in models.items() if model.tools}
     for key, names, _ in references:

@@ -27,7 +27,7 @@ from omibench.schemas.request import (
 )
 from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import next_turn
-from omibench.settings.tools.edits import upright_size
+from omibench.settings.tools.edits import Errand, upright_size
 from omibench.settings.tools.instructions import MOST_CALLS
 from omibench.store.key import dump_request, parse_request, request_key
 from omibench.store.lines import build_body, encode_line, line_fault, parse_line
@@ -54,12 +54,12 @@ def opening(home: Path) -> Conversation:
     return Conversation(messages=(Message(role="user", parts=parts),))
 
 
-def turn(home: Path, tools: Tools, *told: Response) -> Conversation | None:
+def turn(home: Path, tools: Tools, *told: Response) -> Conversation | Errand | None:
     return next_turn(opening(home), tools, home / "made", told)
 
 
-def must(found: Conversation | None) -> Conversation:
-    assert found is not None
+def must(found: Conversation | Errand | None) -> Conversation:
+    assert isinstance(found, Conversation)
     return found
 
 
@@ -294,3 +294,47 @@ def _home(factory: pytest.TempPathFactory) -> Path:
             Image.new("RGB", (9, 9)).save(folder / f"{n}.png")
         _HOME.append(folder)
     return _HOME[0]
+
+
+EXPERTS = Tools(by={"detect": "vision", "read_text": "vision"}, offered=("crop",))
+
+
+def test_an_expert_is_asked_and_its_picture_named(home: Path) -> None:
+    asked = calls(("detect", '{"image": "image_2", "objects": ["lens"]}'), ("crop", BOX))
+    errand = next_turn(opening(home), EXPERTS, home / "made", [asked])
+    assert isinstance(errand, Errand)
+    assert errand.model == "vision"
+    text = json.loads(words(errand.conversation.messages[0]))
+    assert text == {"tool": "detect", "arguments": {"objects": ["lens"]}}
+    assert errand.conversation.images == [opening(home).images[1]]
+    made = opening(home).images[0]
+    told = Response(text="1. lens", drawn=(made,))
+    turn = must(next_turn(opening(home), EXPERTS, home / "made", [asked, told]))
+    assert words(turn.messages[-2]) == "1. lens\nresult_1 (120 x 80 pixels)."
+    assert words(turn.messages[-1]).startswith("result_2 (60 x 40 pixels): crop of image_1.")
+    assert [spec.name for spec in turn.tools] == ["crop", "detect", "read_text"]
+
+
+def test_pictures_of_experts_are_bounded_and_bad_calls_cost_no_request(home: Path) -> None:
+    few = EXPERTS.model_copy(update={"images": 2})
+    asked = calls(("detect", '{"image": "image_9", "objects": ["x"]}'))
+    turn = must(next_turn(opening(home), few, home / "made", [asked]))
+    assert words(turn.messages[-1]).startswith("Error: there is no picture 'image_9'")
+    asked = calls(("detect", '{"image": "image_1", "objects": ["x"]}'))
+    told = Response(text="1. x", drawn=(opening(home).images[0],) * 2)
+    turn = must(next_turn(opening(home), few, home / "made", [asked, told]))
+    assert words(turn.messages[-1]) == "1. x\n2 more pictures cannot be shown."
+    assert len(turn.images) == 2
+
+
+def test_code_sees_what_experts_made(home: Path) -> None:
+    tools = Tools(by={"detect": "vision", "python": "sandbox"}, offered=("crop",))
+    asked = calls(
+        ("detect", '{"image": "image_1", "objects": ["x"]}'), ("python", '{"code": "print(1)"}')
+    )
+    told = Response(text="1. x", drawn=(opening(home).images[1],))
+    errand = next_turn(opening(home), tools, home / "made", [asked, told])
+    assert isinstance(errand, Errand)
+    assert errand.model == "sandbox"
+    names = [p.text for p in errand.conversation.messages[0].parts if isinstance(p, TextPart)]
+    assert names == ["image_1", "image_2", "result_1", "print(1)"]

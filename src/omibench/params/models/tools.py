@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from omibench.params.blocks import PlainPath
-from omibench.params.models.base import ModelBlock
+from omibench.params.blocks import Block, PlainPath, Url
+from omibench.params.models.base import Limits, ModelBlock
 from omibench.params.roles import Runtime
 
 
@@ -50,3 +50,34 @@ class PythonModel(ModelBlock):
             need = "takes no" if self.image else "needs"
             raise ValueError(f"sandbox: {self.sandbox} {need} `image`")
         return self
+
+
+ExpertName = Literal["detect", "segment", "depth", "read_text"]
+
+
+class ExpertWeights(Block):
+    """The weights of an expert, loaded with transformers' own classes."""
+
+    id: str
+    """Hub id, such as `IDEA-Research/grounding-dino-tiny`, or a folder."""
+    revision: str | None = None
+    """Commit of the hub model."""
+
+
+class ExpertsModel(ModelBlock):
+    """Vision models that carry out tools, behind the server of `omibench experts serve`."""
+
+    is_free: ClassVar[bool] = True
+
+    provider: Literal["experts"]
+    experts: Annotated[dict[ExpertName, ExpertWeights], Field(min_length=1)]
+    """Tool -> its weights."""
+    base_url: Runtime[Url] = "http://127.0.0.1:8020"
+    device: Runtime[str | None] = None
+    """Device of the server, such as `cuda`; default: the first GPU, or else the CPU."""
+    limits: Runtime[Limits] = Limits(concurrency=4)
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The tools that it carries out."""
+        return frozenset(self.experts)

@@ -162,6 +162,26 @@ class Code(BaseModel):
         return []
 
 
+class Detect(Arguments):
+    """Find objects that are named in words: their boxes, on a copy of the picture and as shares."""
+
+    objects: Annotated[list[Words], Field(min_length=1, max_length=8)]
+
+
+class Segment(Arguments):
+    """Mark the exact area of the object in each box, on a copy of a picture."""
+
+    boxes: Boxes
+
+
+class Depth(Arguments):
+    """Estimate how near each place of a photograph is, as a grey picture."""
+
+
+class ReadText(Arguments):
+    """Read the printed text of a picture."""
+
+
 ToolArguments = Arguments | SideBySide | Code
 KINDS: dict[str, type[ToolArguments]] = {
     "look": Look,
@@ -175,7 +195,19 @@ KINDS: dict[str, type[ToolArguments]] = {
     "blur": Blur,
     "side_by_side": SideBySide,
     "python": Code,
+    "detect": Detect,
+    "segment": Segment,
+    "depth": Depth,
+    "read_text": ReadText,
 }
+SAMPLES: dict[str, str] = {
+    "python": '{"code": "0"}',
+    "detect": '{"image": "image_1", "objects": ["line"]}',
+    "segment": '{"image": "image_1", "boxes": [[0, 0, 1, 1]]}',
+    "depth": '{"image": "image_1"}',
+    "read_text": '{"image": "image_1"}',
+}
+"""Valid arguments of the tools that other blocks carry out, for plans."""
 
 
 @lru_cache(maxsize=32)

@@ -6,6 +6,7 @@ give the same pixels; text is drawn in Pillow's built-in typeface.
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -290,6 +291,8 @@ class Bench:
         if isinstance(arguments, Code):
             return self._run_code(arguments.code)
         sources = tuple(map(self._picture, arguments.sources))
+        if name in self.tools.by:
+            return self._ask_expert(name, arguments, sources[0])
         self._check_room()
         if name == "look":
             self.shown_count += 1
@@ -310,6 +313,16 @@ class Bench:
         if response.finish_reason != STOPPED:
             self._cells, self._new = (*self._cells, cell), {}
         return self._take(response)
+
+    def _ask_expert(self, name: str, arguments: ToolArguments, image: ImagePart) -> Result | Errand:
+        response = next(self._told, None)
+        if response is not None:
+            return self._take(response)
+        values = arguments.model_dump(mode="json", exclude={"image"})
+        text = json.dumps({"tool": name, "arguments": values}, sort_keys=True)
+        message = Message(role="user", parts=(TextPart(text=text), image))
+        carrier = next(carrier for tool, carrier in self.tools.by.items() if tool == name)
+        return Errand(Conversation(messages=(message,)), carrier)
 
     def _take(self, response: Response) -> Result:
         """Return the result of a tool that another block carried out, its pictures named."""

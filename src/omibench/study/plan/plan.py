@@ -32,6 +32,7 @@ from omibench.settings.pictures.files import without_drawing
 from omibench.settings.steps import AnsweredTask, Task, next_step, run_tasks
 from omibench.settings.steps import Step as Asks
 from omibench.settings.tasks import list_tasks, load_questions, open_model_provider
+from omibench.settings.tools.arguments import SAMPLES
 from omibench.settings.tools.instructions import MOST_CALLS
 from omibench.store.partition import Partition
 from omibench.store.store import Store
@@ -385,7 +386,7 @@ def guess_turn(request: Request, tools: Tools | None, *, most: bool = False) -> 
     name = "look" if "look" in tools.offered else "crop"
     arguments = '{"image": "image_1"' + (', "box": [0, 0, 1, 1]}' if name == "crop" else "}")
     names = [name] * (MOST_CALLS - len(tools.by) if most else 1)
-    calls = [*((n, arguments) for n in names), *((n, '{"code": "0"}') for n in tools.by)]
+    calls = [*((n, arguments) for n in names), *((tool, SAMPLES[tool]) for tool in tools.by)]
     if tools.style == "text":
         text = "\n\n".join([response.text, *(write_call(*call) for call in calls)])
         return response.model_copy(update={"text": text})
