@@ -108,6 +108,24 @@ class InspectModel(ServedModel):
     secret in them is written as `${NAME}`."""
 
 
+# The block of the provider `google-translate`.
+
+
+class GoogleTranslateModel(ApiModel):
+    """Google Cloud Translation, Basic edition: a translator of problems, and nothing else.
+
+    The input price is that of a million characters, formulas included.
+    """
+
+    default_url: ClassVar[str] = "https://translation.googleapis.com"
+    url_env: ClassVar[str] = "GOOGLE_TRANSLATE_URL"
+
+    provider: Literal["google-translate"]
+    id: str = "nmt"
+    key_env: Runtime[Variable] = "GOOGLE_TRANSLATE_API_KEY"
+    """Environment variable with the API key; the key itself must never be in a file."""
+
+
 # The blocks of the embedding providers `openai_embeddings` and `sentence-transformers`.
 
 

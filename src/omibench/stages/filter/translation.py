@@ -1,7 +1,8 @@
 """Translation: what a translator is asked, and how its reply is read.
 
 The protocol is OMIBench's (3.2 and A.2: non-English problems into English, notation and
-constraints kept), with a model in the place of Google Translate; the words are ours.
+constraints kept). The translator is a model, whose instructions are ours, or Google Translate as in
+the paper (`models.google_translate`).
 """
 
 from __future__ import annotations
