@@ -54,11 +54,17 @@ def test_a_block_that_is_no_call_says_why() -> None:
 
 
 def test_a_fence_inside_a_call_ends_it() -> None:
-    read = read_calls(
-        '```tool\n{"tool": "draw_text", "arguments": {"text": "\n```tool\n```"}}\n```'
-    )
+    read = read_calls('```tool\n{"tool": "draw_text", "arguments": {"text": "\n```\n"}}\n```')
     assert read is not None
     assert [call.name for call in read.calls] == [""]
+
+
+def test_a_text_in_a_call_may_have_line_ends() -> None:
+    read = read_calls('```tool\n{"tool": "python", "arguments": {"code": "a = 1\nb = 2"}}\n```')
+    assert read is not None
+    assert [(call.name, call.arguments) for call in read.calls] == [
+        ("python", '{"code": "a = 1\\nb = 2"}')
+    ]
 
 
 def test_a_block_that_nobody_closed_ends_with_the_reply() -> None:
