@@ -204,7 +204,8 @@ def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Pat
         ({"provider": "ekho"}, "models.m.provider: unknown provider 'ekho'; did you mean 'echo'?"),
         (
             {"provider": None},
-            "models.m.provider: is missing; available: anthropic, inspect, vllm, transformers",
+            "models.m.provider: is missing; available: anthropic, python, experts, "
+            "google-translate, inspect, vllm, transformers",
         ),
         ({"limits": {"attempts": 0}}, "models.m.limits.attempts: Input should be greater"),
         ({"volume": "loud", "threads": "a"}, "(and 1 more mistake)"),
