@@ -57,9 +57,9 @@ function renderPicture(picture, note) {
   if (!url)
     return make("p", { class: "muted" }, `Picture ${picture.sha256.slice(0, 12)}: file not found`);
   const figures = new Pictures([{ url, label: note ?? "", part: "image" }]);
-  // A picture with a note is none of the problem's, so it has no mark.
+  // A request has no marks of its own: its pictures stand where they were sent.
   const [image] = figures.images;
-  return make("div", { class: "figures" }, ...(note ? [figures.makeFigure(image, figures.images, note)] : figures.placeRest()));
+  return make("div", { class: "figures" }, figures.makeFigure(image, figures.images, "Picture"));
 }
 
 /** The text of a response as nodes of `write`, with the pictures that its model drew in their places. */
