@@ -13,7 +13,8 @@ all="$all --extra stats --extra review --extra labels"
     compile pyproject.toml $all --extra sample --extra ocr --group build \
         --constraint requirements-build.txt --output-file requirements.txt
     compile pyproject.toml $all --extra sample --extra ocr --extra api --extra hub \
-        --extra release --extra docs --extra inspect --group build --group dev \
+        --extra release --extra docs --extra inspect --extra chemistry --extra coding \
+        --group build --group dev \
         --constraint requirements.txt --output-file requirements-dev.txt
     # Additional requirements of cluster executors.
     compile pyproject.toml $all --extra slurm --extra kubernetes \

@@ -10,6 +10,8 @@ from omibench.errors import MissingExtraError
 
 EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "api": ("openai", "anthropic"),
+    "chemistry": ("rdkit",),
+    "coding": ("matplotlib",),
     "docs": ("mkdocs", "material"),
     "experts": ("torch", "transformers", "torchvision"),
     "flows": ("prefect", "fastapi", "ruamel.yaml", "psutil"),

@@ -22,6 +22,13 @@ def init(
         Path | None,
         typer.Option(metavar="DIR", help="Build a dataset from the exam papers in this folder."),
     ] = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[,...]",
+            help="Make problems from a seed: chemistry, coding, circuit or body.",
+        ),
+    ] = None,
     benchmark: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Evaluate models on a benchmark, such as emma."),
@@ -45,19 +52,28 @@ def init(
     \b
     Example:
       omibench init regional --papers papers
+      omibench init unseen --generator circuit,body
       omibench init my-emma --benchmark emma
       omibench init replication --study usnco_v
     """
     from omibench.plugins.allowance import find_code
-    from omibench.study.init.contents import study_of_benchmark, study_of_papers, study_that_ships
+    from omibench.study.init.contents import (
+        study_of_benchmark,
+        study_of_generators,
+        study_of_papers,
+        study_that_ships,
+    )
     from omibench.study.init.write import write_study
 
-    if sum(option is not None for option in (papers, benchmark, study)) != 1:
+    if sum(option is not None for option in (papers, generator, benchmark, study)) != 1:
         raise ParamsError(
-            "init: give exactly one of --papers DIR, --benchmark NAME and --study NAME"
+            "init: give exactly one of --papers DIR, --generator NAME, --benchmark NAME and "
+            "--study NAME"
         )
     if papers is not None:
         files = study_of_papers(papers, folder)
+    elif generator is not None:
+        files = study_of_generators(generator.split(","), folder)
     elif benchmark is not None:
         files = study_of_benchmark(benchmark)
     else:
@@ -77,7 +93,12 @@ def _next_commands(folder: Path, files: StudyFiles) -> list[str]:
     place = printable(data or "")
     plan = ("omibench plan", "requests, cost and time; sends nothing")
     rehearse = ("omibench run --simulated", "rehearse with simulated models: no keys, no data")
-    if "sources.yaml" in files.texts:
+    if "sources.yaml" in files.texts and not files.pairs:
+        commands = [
+            ("${EDITOR:-vi} sources.yaml", "choose counts and difficulty"),
+            ("omibench run", "make the problems, then filter and freeze them"),
+        ]
+    elif "sources.yaml" in files.texts:
         commands = [
             ("${EDITOR:-vi} sources.yaml", "check the pairs of papers and answer keys"),
             ("omibench run", "read the papers, then filter and freeze their problems"),

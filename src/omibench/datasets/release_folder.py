@@ -44,6 +44,18 @@ class ReleaseRow(FrozenModel):
     canary: str = ""
 
 
+class ReleasedGenerator(FrozenModel):
+    """How the problems of a generator are made again."""
+
+    name: str
+    """Name and version of the generator that made them."""
+    seed: int | None
+    """None if the keys are withheld, since it gives them."""
+    counts: dict[str, int]
+    difficulty: int
+    keys: Literal["released", "withheld"]
+
+
 class ReleasedSource(FrozenModel):
     """Source of items, and whether their texts and pictures can be redistributed."""
 
@@ -57,6 +69,15 @@ class ReleasedSource(FrozenModel):
     """File name of the paper -> its SHA-256."""
     urls: dict[str, str] = {}
     """File name of the paper -> its download address."""
+    generator: Annotated[ReleasedGenerator | None, Field(exclude_if=lambda made: made is None)] = (
+        None
+    )
+    """Omitted unless a generator made the items."""
+
+    @property
+    def withholds_keys(self) -> bool:
+        """Whether its items are released without answers and solutions."""
+        return self.generator is not None and self.generator.keys == "withheld"
 
 
 class DrawnSplit(FrozenModel):

@@ -50,7 +50,7 @@ def is_release(folder: Path) -> bool:
 def unpack_release(folder: Path, out: Path) -> None:
     """Write the dataset of a release in freeze layout: manifest, questions, answers, pictures.
 
-    Questions and answers have the same content hashes as the freeze. Nothing of the release is
+    Questions and answers have the content hashes of the provenance. Nothing of the release is
     evaluated, input is bounded, and no path leads out of either folder.
 
     Args:
@@ -64,6 +64,11 @@ def unpack_release(folder: Path, out: Path) -> None:
     rows = {row.id: row for row in read_manifest_rows(folder)}
     provenance = read_release_provenance(folder)
     _refuse_metadata(folder, list(rows.values()))
+    if withheld := [s.name for s in provenance.sources if s.withholds_keys]:
+        raise MissingInputError(
+            f"{folder}: the keys of {', '.join(withheld)} are withheld, so responses cannot be "
+            "scored; ask its authors to evaluate your model"
+        )
     questions, answers = [*iter_questions(folder)], [*iter_answers(folder)]
     frozen = provenance.frozen
     for name, halves, expected in (

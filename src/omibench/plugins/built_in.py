@@ -35,6 +35,7 @@ KINDS: Final[Mapping[str, PartKind]] = {
     "providers": PartKind("models.registry", "provider", "models"),
     "scorers": PartKind("answers.scorers.registry", "scorer", "answers/scorers"),
     "benchmarks": PartKind("datasets.registry", "benchmark", "datasets"),
+    "generators": PartKind("datasets.generators.registry", "generator", "datasets/generators"),
     "sections": PartKind("stages.analyze.sections.section", "section", "stages/analyze/sections"),
     "results": PartKind("stages.analyze.results.result", "result", "stages/analyze/results"),
     "figures": PartKind("stages.analyze.figures.figure", "figure", "stages/analyze/figures"),

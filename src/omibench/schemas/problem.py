@@ -35,6 +35,13 @@ RESERVED: Final = (
 """Names reserved for other columns of tables."""
 _NAME: Final = re.compile(r"[^\W\d_][\w ./()-]*")
 
+FRESH: Final = "fresh"
+"""Attribute of problems that no model can have seen, such as generated ones: `yes`."""
+TEMPLATE: Final = "template"
+"""Attribute of problems of one kind, of which some are public and others fresh."""
+GENERATOR: Final = "generator"
+"""Attribute of generated problems: name and version of their generator."""
+
 
 def list_labels(value: Value | None) -> list[str]:
     """Return the labels of a value: the text itself, or each of several; empty without a value."""

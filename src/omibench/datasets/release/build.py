@@ -28,6 +28,7 @@ from omibench.datasets.release.rows import (
     list_several,
     list_sources,
     name_source,
+    prepare_answer,
     read_freeze,
 )
 from omibench.datasets.release.splits import ReleaseOptions, assign_splits, rank_item
@@ -66,7 +67,7 @@ from omibench.review.contents import PROBLEM_KINDS
 from omibench.review.folder import DECISIONS, raise_bad_lines, read_review
 from omibench.review.report import ReviewReport, summarize_review
 from omibench.schemas.review import ReviewCounts
-from omibench.schemas.tables import write_json, write_jsonl, write_text
+from omibench.schemas.tables import content_hash, write_json, write_jsonl, write_text
 from omibench.stages.freeze.rows import is_simulated
 from omibench.stages.rationale.degenerate import describe_tokenizer, open_tokenizer
 
@@ -222,7 +223,7 @@ def list_findings(
     """
     unsaid = [source.name or "(no name)" for source in sources if source.redistribute is None]
     unlicensed = [i.question.id for i in items if not i.licence]
-    unsolved = [i.question.id for i in items if not i.answer.solution]
+    unsolved = [i.question.id for i in items if not (i.answer.solution or i.source.withholds_keys)]
     simulated = [i.question.id for i in items if is_simulated(i.answer)]
     findings = [
         _list_names("sources without `redistribute: true` or `false` in sources.yaml", unsaid),
@@ -388,10 +389,13 @@ def _prepare(
     sources = list_sources(freeze.items, freeze.manifest.name, options.sources)
     by_name = {source.name: source for source in sources}
     splits = assign_splits(freeze.items, options.split, options.seed)
-    items = [
-        ReleaseItem(*item, split, by_name[name_source(item, freeze.manifest.name)])
-        for item, split in zip(freeze.items, splits, strict=True)
-    ]
+    items = []
+    for item, split in zip(freeze.items, splits, strict=True):
+        source = by_name[name_source(item, freeze.manifest.name)]
+        answer = prepare_answer(item.answer, source)
+        items.append(ReleaseItem(item.question, answer, item.original, split, source))
+    released = {"answers_sha256": content_hash([item.answer for item in items])}
+    freeze = freeze._replace(manifest=freeze.manifest.model_copy(update=released))
     allowed = options.without_rationale or freeze.manifest.without_rationale_allowed
     findings = list_findings(freeze, items, sources, allowed, review)
     if not options.draft:

@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.datasets.release_contents import ORIGINAL, PREFIX, list_choices
-from omibench.datasets.release_folder import Access, ReleasedSource
+from omibench.datasets.release_folder import Access, ReleasedGenerator, ReleasedSource
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.schemas.problem import (
+    FRESH,
+    GENERATOR,
     Answer,
     Figure,
     Original,
     OriginalRow,
     Question,
     Value,
+    join_labels,
     list_labels,
 )
 from omibench.schemas.tables import FrozenManifest, content_hash, read_jsonl, read_typed_json
 from omibench.stages.freeze.rows import is_simulated
-from omibench.stages.ocr.sources.manifest import Photographs, Rows, Source, read_manifest
+from omibench.stages.ocr.sources.manifest import Entry, Generated, Source, read_manifest
 
 
 class FrozenItem(NamedTuple):
@@ -103,14 +106,18 @@ def list_sources(
         MissingInputError: The manifest does not exist.
     """
     counts = Counter(name_source(item, dataset) for item in items)
-    entries: dict[str, Source | Photographs | Rows] = {}
+    entries: dict[str, Entry] = {}
     if manifest is not None:
         listing = read_manifest(manifest)
         entries |= {entry.name: entry for entry in listing.entries}
-    return [_describe(name, counts[name], entries.get(name)) for name in sorted(counts)]
+    versions = {name_source(i, dataset): i.answer.attributes.get(GENERATOR) for i in items}
+    return [
+        _describe(name, counts[name], entries.get(name), join_labels(versions[name]))
+        for name in sorted(counts)
+    ]
 
 
-def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) -> ReleasedSource:
+def _describe(name: str, count: int, entry: Entry | None, version: str) -> ReleasedSource:
     if entry is None:
         return ReleasedSource(name=name, items=count, licence=None, redistribute=None)
     hashes, urls = (entry.sha256, entry.url) if isinstance(entry, Source) else ({}, {})
@@ -123,7 +130,32 @@ def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) 
         year=entry.year,
         files={Path(path).name: digest.lower() for path, digest in hashes.items()},
         urls={Path(path).name: url for path, url in urls.items()},
+        generator=_describe_generator(entry, version) if isinstance(entry, Generated) else None,
     )
+
+
+def _describe_generator(entry: Generated, version: str) -> ReleasedGenerator:
+    is_open = entry.keys == "released"
+    return ReleasedGenerator(
+        name=version,
+        seed=entry.seed if is_open else None,
+        counts=entry.counts,
+        difficulty=entry.difficulty,
+        keys=entry.keys,
+    )
+
+
+def prepare_answer(answer: Answer, source: ReleasedSource) -> Answer:
+    """Return an answer as it is released.
+
+    It has no attribute `fresh`, since models can see what is released, and neither key nor solution
+    if its source withholds the keys.
+    """
+    attributes = {name: value for name, value in answer.attributes.items() if name != FRESH}
+    released = answer.model_copy(update={"attributes": attributes})
+    if not source.withholds_keys:
+        return released
+    return released.model_copy(update={"answer": [], "solution": None, "sketch": None})
 
 
 # Rows of a release: one item with gold answer and labels.

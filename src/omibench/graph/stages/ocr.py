@@ -26,7 +26,7 @@ OCR = Stage(
     "ocr",
     target="freeze",
     params=("study", "models", "ocr"),
-    plugins=("engines", "benchmarks", "providers"),
+    plugins=("engines", "benchmarks", "generators", "providers"),
     hashed_separately=("read_ahead", "waiting"),
     models=_models,
     files=_files,

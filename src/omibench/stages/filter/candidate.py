@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from omibench.datasets.likeness import difference_hash, hamming, normalise, shingles
 from omibench.params.stages.filter import FilterParams
-from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.problem import GENERATOR, IMAGE_MARK, Problem
 from omibench.text.figure_labels import CAPTION_NUMBER
 
 # MinHash index: finds similar texts without comparing all pairs.
@@ -195,12 +195,15 @@ def figure_distance(a: Candidate, b: Candidate) -> int | None:
     """Return the visual distance between the pictures of two problems, in bits of a 64-bit hash.
 
     Each picture is paired with the nearest of the other problem; the worst pair counts. None if the
-    numbers of distinct pictures differ.
+    numbers of distinct pictures differ, or if both are generated and their pictures differ at all:
+    line drawings of different problems look alike.
     """
     if len(a.contents) != len(b.contents):
         return None
     if a.contents == b.contents:
         return 0
+    if GENERATOR in a.problem.attributes and GENERATOR in b.problem.attributes:
+        return None
     from_first = [min(hamming(look, other_look) for other_look in b.looks) for look in a.looks]
     from_second = [min(hamming(look, other_look) for other_look in a.looks) for look in b.looks]
     return max(*from_first, *from_second)

@@ -26,6 +26,11 @@ CODES: dict[str, Code] = {
     "rows_unreadable": Code(
         True, "the benchmark's table cannot be read", "correct the row in the message"
     ),
+    "problems_not_made": Code(
+        True,
+        "a generator cannot make the problems",
+        "correct its entry of the manifest, or install what is missing",
+    ),
     "key_unreadable": Code(
         True, "a line of the key lacks its number or answer", "write number,answer on each line"
     ),

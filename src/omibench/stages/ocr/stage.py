@@ -47,8 +47,16 @@ from omibench.stages.ocr.sources.imports import (
     import_rows,
     keep_whole,
     list_photographed,
+    make_rows,
 )
-from omibench.stages.ocr.sources.manifest import Manifest, Source, read_manifest, select_sources
+from omibench.stages.ocr.sources.manifest import (
+    Generated,
+    Manifest,
+    Rows,
+    Source,
+    read_manifest,
+    select_sources,
+)
 
 
 def refuse_edited(out: Path) -> None:
@@ -111,7 +119,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     sources = select_sources(files, named)
     listing = read_manifest(named) if named and not files else Manifest()
     photographed = list_photographed(listing, named) if named else []
-    if not sources and not photographed and not listing.benchmarks:
+    if not sources and not photographed and not listing.benchmarks and not listing.generators:
         raise MissingInputError("ocr: nothing to read: give papers, or a manifest with --manifest")
     if password_env and password_env not in os.environ:
         raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
@@ -143,10 +151,16 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
             for job, file in zip(jobs, reports, strict=True):
                 look(file, job.source, job.folder)
         places = [(job.source.slug, job.folder) for job in jobs]
-        for k, rows in enumerate(listing.benchmarks, len(jobs)):
+        taken: set[str] = set()
+        entries: list[Rows | Generated] = [*listing.benchmarks, *listing.generators]
+        for k, entry in enumerate(entries, len(jobs)):
             place = Path(scratch) / str(k)
-            reports.append(_read_with_report(rows.name, place, partial(import_rows, rows, place)))
-            places.append((rows.slug, place))
+            if isinstance(entry, Generated):
+                write = partial(make_rows, entry, place, taken)
+            else:
+                write = partial(import_rows, entry, place)
+            reports.append(_read_with_report(entry.name, place, write))
+            places.append((entry.slug, place))
         _gather(places, reports, out)
     report = OcrReport(files=reports, problems_sha256=hash_regular_file(out / "problems.jsonl"))
     write_json(out / "report.json", report)

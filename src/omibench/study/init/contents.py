@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Final, NamedTuple
 
 from omibench import __version__
+from omibench.datasets.generators.registry import GENERATORS
 from omibench.errors import MissingInputError, ParamsError
 from omibench.files.locations import find_shipped
 from omibench.files.yaml_file import parse_yaml
@@ -38,6 +40,13 @@ _HEAD: Final = (
     "# Each paper with its key and worked solutions, matched by file name. Please check.\n"
     "# Paths are relative to this file. An entry can give a competition, year, country,\n"
     "# subject, language, licence, attributes, sha256 and url (docs/building.md).\n"
+)
+
+
+_GENERATED_HEAD: Final = (
+    "# Problems made from a seed; another seed gives others, equally hard. Write `fresh: false`\n"
+    "# once they are public. An entry can also give keys: withheld, licence, redistribute and\n"
+    "# attributes (docs/reference/generators.md).\n"
 )
 
 
@@ -134,7 +143,6 @@ def manifest_text(files: Sequence[Path], papers: Path, folder: Path) -> Manifest
         papers: Folder of the files.
         folder: Study folder, which will contain the manifest.
     """
-    import yaml
 
     def relative(path: Path | None) -> str | None:
         return None if path is None else Path(os.path.relpath(path, folder)).as_posix()
@@ -154,8 +162,13 @@ def manifest_text(files: Sequence[Path], papers: Path, folder: Path) -> Manifest
                 "solutions": relative(exam.solutions),
             }
         )
-    body = yaml.safe_dump({"sources": sources}, sort_keys=False, allow_unicode=True, width=1000)
-    return ManifestText(_HEAD + body, relative(papers) or ".")
+    return ManifestText(_HEAD + _write_yaml({"sources": sources}), relative(papers) or ".")
+
+
+def _write_yaml(values: Mapping[str, object]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=1000))
 
 
 def _unused_name(name: str, names: set[str]) -> str:
@@ -212,7 +225,7 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
     Raises:
         MissingInputError: If the folder of papers is missing or contains no paper.
     """
-    params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
+    params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)), least="2")
     found = find_papers(papers)
     manifest = manifest_text(found, papers, folder)
     inputs = ["sources.yaml", "corrections.yaml", manifest.papers]
@@ -224,6 +237,36 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
     }
     files = _with_common_files(texts, inputs, extras)
     return files._replace(pairs=describe_pairs(found, papers))
+
+
+def study_of_generators(names: Sequence[str], folder: Path) -> StudyFiles:
+    """Return the files of a study whose problems generators make, named like its folder.
+
+    Args:
+        names: Generators; each gets a random seed and 50 problems of each template.
+        folder: Study folder.
+
+    Raises:
+        PluginError: If a generator does not exist.
+    """
+    generators = [GENERATORS.get(name) for name in names]
+    entries = [
+        {
+            "name": part.name,
+            "generator": part.name,
+            "seed": secrets.randbits(80),
+            "counts": dict.fromkeys(part.templates, 50),
+            "difficulty": 3,
+            "fresh": True,
+        }
+        for part in generators
+    ]
+    texts = {
+        "params.yaml": _fill("params_papers.yaml", name=json.dumps(_study_name(folder)), least="1"),
+        "sources.yaml": _GENERATED_HEAD + _write_yaml({"generators": entries}),
+    }
+    extras = dict.fromkeys(["workflow", "report", "stats", *(g.extra for g in generators)])
+    return _with_common_files(texts, ["sources.yaml"], ",".join(filter(None, extras)))
 
 
 def study_of_benchmark(name: str) -> StudyFiles:

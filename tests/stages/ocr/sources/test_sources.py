@@ -295,7 +295,7 @@ PAPER_URL = "sources:\n- {name: a, paper: a.pdf, "
     ("text", "told"),
     [
         (None, "cannot be read"),
-        ("sources: []", "lists no sources, photographs or benchmarks"),
+        ("sources: []", "lists no sources, photographs, benchmarks or generators"),
         ("sources:\n- {name: a}", r"sources\.0\.paper: Field required"),
         ("sources:\n- {name: a, paper: b, papr: c}", r"line 2: sources\.0\.papr: unknown key; did"),
         ("sources:\n- name: a\n  papr: b", r"line 3: sources\.0\.papr: .* did you mean 'paper'\?"),

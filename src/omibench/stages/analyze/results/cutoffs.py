@@ -12,6 +12,7 @@ import polars as pl
 
 from omibench.results.grouped import adjust_families
 from omibench.results.statistics.fixed_effects import Effect, fit_effect
+from omibench.schemas.problem import FRESH, TEMPLATE
 from omibench.stages.analyze.results.accuracy import CELL, MIN_PROBLEMS, pool_items
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.curve_series import label_cells
@@ -21,10 +22,6 @@ from omibench.stages.analyze.results.result import result
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
-FRESH: Final = "fresh"
-"""Attribute of problems that no model can have seen, such as generated ones: `yes`."""
-TEMPLATE: Final = "template"
-"""Attribute of problems of one kind, of which some are public and others fresh."""
 OVER_MODELS: Final = "difference in differences"
 _NUMBERS: Final = (
     "estimate", "low", "high", "p", "before", "after", "raw", "raw_low", "raw_high",

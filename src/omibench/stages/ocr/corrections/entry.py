@@ -461,15 +461,16 @@ def collect_corrections(
     whole = read_manifest(manifest) if manifest else None
     names = _list_names(sources, path.parent)
     known = _list_names(whole.sources, path.parent).keys() if whole else names.keys()
-    benchmarks = {rows.name for rows in whole.benchmarks} - known if whole else set()
+    unread = [*whole.benchmarks, *whole.generators] if whole else []
+    unread_names = {entry.name for entry in unread} - known
     by_source: defaultdict[str, list[CorrectionEntry]] = defaultdict(list)
     for entry in read_corrections(path):
         name, place = entry.correction.paper, f"{path}, line {entry.line}"
         named = names.get(name, {})
-        if name in benchmarks:
+        if name in unread_names:
             raise FileFormatError(
-                f"{place}: {name} is a benchmark and has no reading: correct its problems in the "
-                "file `review.decisions`"
+                f"{place}: {name} is a benchmark or generator and has no reading: correct its "
+                "problems in the file `review.decisions`"
             )
         if len(named) > 1:
             listing = " and ".join(sorted(source for source, _ in named))

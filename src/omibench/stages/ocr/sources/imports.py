@@ -1,24 +1,36 @@
-"""Import problems of existing benchmarks: rows with images, without OCR."""
+"""Problems that are not read: rows of existing benchmarks, generated ones, and photographs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from typing import NamedTuple
 
+from omibench.datasets.generators.make import hash_recipe, make_problems
+from omibench.datasets.generators.registry import GENERATORS
 from omibench.errors import OmibenchError
 from omibench.files.pictures import read_picture
 from omibench.files.writing import write_atomically
 from omibench.schemas.pages import PageText
-from omibench.schemas.problem import Answer, Figure, Problem, Question, write_image_mark
+from omibench.schemas.problem import (
+    FRESH,
+    GENERATOR,
+    TEMPLATE,
+    Answer,
+    Figure,
+    Problem,
+    Question,
+    write_image_mark,
+)
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr.jobs import OcrOutcome
 from omibench.stages.ocr.layout.reading_order import without_marks
 from omibench.stages.ocr.sources.files import hash_regular_file
 from omibench.stages.ocr.sources.manifest import (
     CLEAN,
+    Generated,
     Manifest,
     Photographs,
     Rows,
@@ -96,6 +108,63 @@ def _problem(
         subset=question.subset,
         attributes=rows.attributes | answer.attributes,
     )
+
+
+def make_rows(entry: Generated, folder: Path, taken: set[str]) -> OcrOutcome:
+    """Write the problems of a generator into `folder`: problems.jsonl, pages.jsonl and images/.
+
+    Args:
+        entry: Entry of the manifest.
+        folder: Folder to write to.
+        taken: Identities of problems of earlier entries, which are not made again.
+    """
+    try:
+        problems = list(_make_problems(entry, folder, taken))
+    except OmibenchError as error:
+        return OcrOutcome(error=("problems_not_made", f"{entry.name}: {error}"))
+    write_jsonl(folder / "problems.jsonl", problems)
+    write_jsonl(folder / "pages.jsonl", [])
+    return OcrOutcome()
+
+
+def _make_problems(entry: Generated, folder: Path, taken: set[str]) -> Iterator[Problem]:
+    generator = GENERATORS.get(entry.generator)
+    recipe = entry.model_dump(include={"generator", "seed", "counts", "difficulty"})
+    digest = hash_recipe(recipe | {"version": generator.version})
+    with GENERATORS.calling(entry.generator, entry.name):
+        for made in make_problems(
+            generator,
+            seed=entry.seed,
+            counts=entry.counts,
+            difficulty=entry.difficulty,
+            taken=taken,
+        ):
+            place = f"images/{entry.slug}"
+            pictures = (drawing.draw() for drawing in made.pictures)
+            yield Problem(
+                id=f"{entry.slug}-{made.name}",
+                source=entry.name,
+                source_sha256=digest,
+                number=made.name,
+                pages=[],
+                question=made.draft.question,
+                images=[_keep_picture(data, made.name, folder, place) for data in pictures],
+                choices=made.choices,
+                answer=made.answer,
+                solution=made.draft.solution,
+                subject=entry.subject or generator.subject,
+                group=f"{entry.slug}-{made.name}",
+                licence=entry.licence,
+                competition=entry.competition,
+                year=entry.year,
+                attributes={
+                    **entry.attributes,
+                    **made.draft.attributes,
+                    FRESH: "yes" if entry.fresh else "no",
+                    TEMPLATE: f"{generator.name} {made.template} {entry.difficulty}",
+                    GENERATOR: f"{generator.name} {generator.version}",
+                },
+            )
 
 
 # Problems from photographs: the photograph is kept whole, and its text is read.
@@ -220,7 +289,11 @@ def _copy_picture(path: Path, folder: Path, place: str) -> Figure:
 
     Raises FileFormatError if it is not a complete picture.
     """
-    picture = read_picture(path)
+    return _keep_picture(path, str(path), folder, place)
+
+
+def _keep_picture(source: Path | bytes, name: str, folder: Path, place: str) -> Figure:
+    picture = read_picture(source, name)
     digest = sha256(picture.data).hexdigest()
     file = f"{place}/{digest}.{picture.suffix}"
     if not (folder / file).exists():

@@ -1,4 +1,4 @@
-"""The manifest of sources: papers with keys and solutions, and folders of photographs."""
+"""The manifest of sources: papers with keys and solutions, photographs, benchmarks, generators."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     StringConstraints,
     ValidationError,
     ValidationInfo,
@@ -22,11 +23,13 @@ from pydantic import (
     model_validator,
 )
 
+from omibench.datasets.generators.registry import EASIEST, GENERATORS, HARDEST
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.pictures import SUFFIXES
 from omibench.files.yaml_file import locate_key, read_yaml
+from omibench.plugins.registry import runs_files
 from omibench.schemas.problem import StatedAttributes, Subject, Value, keep_stated
-from omibench.schemas.validation import explain_all
+from omibench.schemas.validation import explain_all, suggest_name
 from omibench.stages.ocr.sources.files import PAPER_SUFFIXES, has_suffix
 
 
@@ -193,6 +196,8 @@ class Source(ManifestEntry):
         return [path for path in (self.paper, self.key, self.solutions) if path]
 
 
+GUESSED = 10**19
+"""Seeds below it can be found by trying."""
 Format = Literal[
     "folder", "omibench", "emma", "mathreal", "usnco-v", "olympiadbench", "mv-math", "mmmu-pro",
     "mmmu-pro-4", "mmmu-pro-vision", "mathvista", "mmmu", "math-vision", "math-vision-mini",
@@ -218,19 +223,58 @@ class Rows(ManifestEntry):
         return [str(path) for path in sorted(files)]
 
 
+class Generated(ManifestEntry):
+    """Problems that a generator makes from a seed."""
+
+    generator: str
+    seed: Annotated[int, Field(ge=0, lt=2**256)]
+    """Another seed gives other problems, equally hard."""
+    counts: Annotated[dict[str, Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=1)]
+    """Number of problems of each template."""
+    difficulty: Annotated[int, Field(ge=EASIEST, le=HARDEST)] = 3
+    fresh: bool = True
+    """Whether no model can have seen them. Write `false` once they are public."""
+    keys: Literal["released", "withheld"] = "released"
+    """Whether a release contains their answers and solutions."""
+
+    @model_validator(mode="after")
+    def _can_be_made(self) -> Self:
+        if self.generator in GENERATORS:
+            templates = GENERATORS.get(self.generator).templates
+            for name in self.counts:
+                if name not in templates:
+                    raise ValueError(
+                        f"counts: {self.generator} has no template {name!r}; give "
+                        f"{', '.join(templates)}"
+                    )
+        elif runs_files():
+            hint = suggest_name(self.generator, GENERATORS.names)
+            raise ValueError(f"generator: {self.generator!r} does not exist{hint}")
+        if self.keys == "withheld" and self.seed < GUESSED:
+            raise ValueError(
+                "seed: the keys are withheld, and anyone can make the problems again from a seed "
+                "that can be guessed; give a random one of at least 20 digits"
+            )
+        return self
+
+
+Entry = Source | Photographs | Rows | Generated
+
+
 class Manifest(BaseModel):
-    """`sources.yaml`: papers and photographs to read, and benchmarks to import."""
+    """`sources.yaml`: papers and photographs, benchmarks to import, generators to run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sources: list[Source] = []
     photographs: list[Photographs] = []
     benchmarks: list[Rows] = []
+    generators: list[Generated] = []
 
     @property
-    def entries(self) -> list[Source | Photographs | Rows]:
+    def entries(self) -> list[Entry]:
         """All listed entries; names are unique."""
-        return [*self.sources, *self.photographs, *self.benchmarks]
+        return [*self.sources, *self.photographs, *self.benchmarks, *self.generators]
 
 
 def load_manifest(path: Path) -> list[Source]:
@@ -253,7 +297,7 @@ def read_manifest(path: Path) -> Manifest:
     reject_twins(manifest.entries, path)
     _contain_downloads(manifest, path)
     if not manifest.entries:
-        raise FileFormatError(f"{path}: lists no sources, photographs or benchmarks")
+        raise FileFormatError(f"{path}: lists no sources, photographs, benchmarks or generators")
     return Manifest(
         sources=[_absolute(source, path.parent) for source in manifest.sources],
         photographs=[photographs.resolve(path.parent) for photographs in manifest.photographs],
@@ -261,6 +305,7 @@ def read_manifest(path: Path) -> Manifest:
             rows.model_copy(update={"folder": str(path.parent / rows.folder)})
             for rows in manifest.benchmarks
         ],
+        generators=manifest.generators,
     )
 
 

@@ -1,0 +1,1 @@
+"""Generators: problems made from a seed, with pictures, key, wrong choices and solution."""
