@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from omibench.api.results import ResultTables, load_results
     from omibench.api.scoring import score
     from omibench.api.studies import build_conversation, describe_plan, load_study, plan_study
+    from omibench.datasets.generators.registry import generator
     from omibench.datasets.registry import benchmark
     from omibench.errors import ArgumentError, OmibenchError
     from omibench.models.registry import provider
@@ -56,6 +57,7 @@ _HOMES = {
         "load_study",
         "plan_study",
     ),
+    "omibench.datasets.generators.registry": ("generator",),
     "omibench.datasets.registry": ("benchmark",),
     "omibench.errors": ("ArgumentError", "OmibenchError"),
     "omibench.answers.judges.registry": ("judge",),
@@ -107,6 +109,7 @@ __all__ = [
     "describe_plan",
     "engine",
     "figure",
+    "generator",
     "judge",
     "load_release",
     "load_results",

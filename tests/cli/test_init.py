@@ -39,7 +39,8 @@ def test_papers_are_to_be_looked_through_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [[], ["--benchmark", "emma", "--study", "emma"]])
 def test_one_kind_of_study_is_named(tmp_path: Path, words: list[str]) -> None:
     with pytest.raises(
-        ParamsError, match="init: give exactly one of --papers DIR, --generator NAME, --benchmark NAME"
+        ParamsError,
+        match="init: give exactly one of --papers DIR, --generator NAME, --benchmark NAME",
     ):
         init(tmp_path / "study", *words)
     assert not (tmp_path / "study").exists()

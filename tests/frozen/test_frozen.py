@@ -81,6 +81,7 @@ NAMES = {
     "omibench.params.roles": ["Runtime", "Display"],
     "omibench.params.benchmark": ["BenchmarkParams"],
     "omibench.datasets.registry": ["benchmark"],
+    "omibench.datasets.generators.registry": ["generator", "Draft", "Drawing"],
     "omibench.datasets.dataset": ["Dataset"],
     "omibench.datasets.found": ["Found"],
     "omibench.datasets.rows": ["typed_rows", "the_file", "naming"],

@@ -6,6 +6,7 @@ A part is used if its name occurs in the blocks that the stage receives, default
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from importlib import import_module
@@ -60,8 +61,15 @@ def find_unneeded_packages(study: Study) -> frozenset[str]:
         "openpyxl": _reads_excel(study),
         "transformers": study.rationale.tokenizer != WORDS,
         "sklearn": study.rationale.taxonomy is not None,
+        "rdkit": _names_generator(study, "chemistry"),
+        "matplotlib": _names_generator(study, "coding"),
     }
     return frozenset(name for name, is_needed in needed.items() if not is_needed)
+
+
+def _names_generator(study: Study, name: str) -> bool:
+    path = Path(study.ocr.sources or "")
+    return path.is_file() and re.search(rf"generator: *{name}", path.read_text("utf-8")) is not None
 
 
 def _reads_excel(study: Study) -> bool:
