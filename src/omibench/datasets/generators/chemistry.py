@@ -240,13 +240,10 @@ def change_molecule(smiles: str, random: Random, *, keep: str | None = None) -> 
             continue
         text = str(chem.MolToSmiles(changed))
         is_odd = "[" in text or changed.HasSubstructMatch(_parse(_ODD))
-        if text != smiles and not is_odd and (keep is None or _has_group(changed, keep)):
+        still_reacts = keep is None or changed.HasSubstructMatch(_read(keep))
+        if text != smiles and not is_odd and still_reacts:
             return text
     return smiles
-
-
-def _has_group(molecule: Any, group: str) -> bool:
-    return bool(molecule.HasSubstructMatch(_read(group)))
 
 
 def _move_group(molecule: Any, random: Random) -> None:

@@ -91,7 +91,6 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
         choices = [_replace(lamps, varied, values) for values in product((0, 1), repeat=2)]
         if all(len(list_possible(parts, k).intersection(choices)) > 1 for k in range(count)):
             break
-    wrong = [_write_state(choice) for choice in choices if choice != lamps]
     shown = random.sample(parts, count)
     places = {part: number for number, part in enumerate(shown, 1)}
     steps, now = [], state
@@ -110,7 +109,7 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
         ),
         pictures=[Drawing(draw_part, (part.starts, part.gates, part.ends)) for part in shown],
         answer=_write_state(lamps),
-        wrong=wrong,
+        wrong=[_write_state(choice) for choice in choices if choice != lamps],
         solution=" ".join([*steps, f"The lamps show {_write_state(lamps)}."]),
     )
 
@@ -135,10 +134,8 @@ def _draw_parts(random: Random, state: State, count: int, gates: int) -> list[Pa
 
 
 def _replace(state: State, places: Sequence[int], values: Sequence[int]) -> State:
-    changed = [*state]
-    for place, value in zip(places, values, strict=True):
-        changed[place] = value
-    return tuple(changed)
+    changes = dict(zip(places, values, strict=True))
+    return tuple(changes.get(place, value) for place, value in enumerate(state))
 
 
 def _write_state(lamps: State) -> str:

@@ -14,9 +14,8 @@ from __future__ import annotations
 import ast
 import inspect
 import io
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -142,9 +141,7 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
     changes = _draw_changes(random, options, base, spread=(4, 4, 2, 2, 1)[difficulty - 1])
     first, *variants = [tuple((base | {key: value}).items()) for key, value in changes]
     before = tuple(base.items())
-    skills = {PROPERTIES[key][0] for key, _ in changes}
     code, target = _fence(write_code(name, first)), Drawing(draw_chart, (name, first))
-    original = Drawing(draw_chart, (name, before))
     start = f"This Python code uses matplotlib:\n{_fence(write_code(name, before))}\n"
     pictures: list[Drawing] = [target]
     right: str | Drawing = _describe_change(name, before, first)
@@ -159,7 +156,7 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
     elif template == "modify":
         question = f"{start}Which change of it gives this chart?\n[IMAGE0]"
     else:
-        pictures = [original, target]
+        pictures = [Drawing(draw_chart, (name, before)), target]
         question = f"{start}It draws the chart [IMAGE0]. Which change gives the chart [IMAGE1]?"
     return Draft(
         question=question,
@@ -168,7 +165,11 @@ def make(template: str, random: Random, difficulty: int) -> Draft:
         wrong=wrong,
         solution=f"The choices differ in {', '.join(dict(changes))}; here {changes[0][0]} is "
         f"{changes[0][1]!r}.",
-        attributes={"skills": sorted({*skills, *CHARTS[name].skills})},
+        attributes={
+            "skills": sorted(
+                {PROPERTIES[key][0] for key in dict(changes)}.union(CHARTS[name].skills)
+            )
+        },
     )
 
 
@@ -212,9 +213,9 @@ class _WriteIn(ast.NodeTransformer):
         return ast.parse(repr(self._values[node.id]), mode="eval").body
 
 
-@cache
+@lru_cache
 def _read_source(name: str) -> str:
-    return textwrap.dedent(inspect.getsource(CHARTS[name].draw))
+    return inspect.getsource(CHARTS[name].draw)
 
 
 @lru_cache(64)
