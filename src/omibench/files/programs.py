@@ -23,6 +23,11 @@ def python_module(name: str, *words: str) -> list[str]:
     return [sys.executable, "-P", "-m", name, *words]
 
 
+def locate_python() -> str:
+    """Return the path of this Python, to be started where nothing of the current folder is."""
+    return sys.executable
+
+
 def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which processes import nothing from their folder."""
     entries = environment.get(_PATH, "").split(os.pathsep)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.errors import ModelError, reason_of
+from omibench.files.programs import locate_python
 from omibench.params.models.tools import PythonModel
 
 _ENVIRONMENT: Final = {
@@ -31,16 +32,16 @@ _MOST_PROCESSES: Final = 64
 
 def describe_bubblewrap(model: PythonModel, pictures: Path, script: Path) -> list[str]:
     """Return the options and the command for bubblewrap."""
-    python = model.python or sys.executable
     words = ["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"]
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     for name, value in _ENVIRONMENT.items():
         words += ["--setenv", name, value]
-    for place in (*_SHOWN, *_find_homes(python)):
+    for place in (*_SHOWN, *_find_homes(model.python)):
         words += ["--ro-bind-try", place, place]
     words += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/mnt"]
     words += ["--size", str(model.folder_mb * 2**20), "--tmpfs", "/mnt/work"]
     words += ["--ro-bind", str(pictures), "/mnt/pictures", "--ro-bind", str(script), _ARGUMENTS[-1]]
+    python = model.python or locate_python()
     return [*words, "--remount-ro", "/", "--chdir", "/mnt/work", "--", python, *_ARGUMENTS]
 
 
@@ -70,9 +71,9 @@ def describe_container(model: PythonModel, name: str, pictures: Path, script: Pa
 
 
 @cache
-def _find_homes(python: str) -> tuple[str, ...]:
-    """Return the folders of a Python: of its environment, and of the Python that this rests on."""
-    if python == sys.executable:
+def _find_homes(python: str | None) -> tuple[str, ...]:
+    """Return the folders of a Python, default this one, and of the Python that it rests on."""
+    if python is None:
         return tuple(dict.fromkeys((sys.prefix, sys.base_prefix)))
     command = [python, "-I", "-c", "import sys; print(sys.prefix, sys.base_prefix, sep='\\n')"]
     try:
