@@ -50,7 +50,7 @@ class Evil:
         ({"image": PANELS.astype(float)}, "image: is float64"),
         ({"target": 8}, "RAVEN_8: target: is not the index of a candidate"),
         ({"target": 0.5}, "target: is not the index"),
-        ({"target": np.array([Evil()], dtype=object)}, "is no .npz file with image, target: "),
+        ({"target": np.array([Evil()], dtype=object)}, "is not an .npz file with image, target: "),
         ({"image": np.zeros(10**6)}, "has an array of more than"),
     ],
 )
@@ -65,13 +65,13 @@ def test_another_content_is_named(
 def test_a_file_that_is_no_archive_is_named(tmp_path: Path, read: Read) -> None:
     path = write(tmp_path) / "center_single/RAVEN_8_test.npz"
     path.write_bytes(b"no archive")
-    with pytest.raises(FileFormatError, match=r"RAVEN_8_test\.npz: RAVEN_8: is no \.npz file"):
+    with pytest.raises(FileFormatError, match=r"RAVEN_8_test\.npz: RAVEN_8: is not an \.npz file"):
         read("raven", tmp_path)
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("image.npy", b"\x93NUMPY\x01\x00\x10\x00" + b"x" * 16)
     path.write_bytes(content.getvalue())
-    with pytest.raises(FileFormatError, match=r"RAVEN_8: is no \.npz file"):
+    with pytest.raises(FileFormatError, match=r"RAVEN_8: is not an \.npz file"):
         read("raven", tmp_path)
 
 

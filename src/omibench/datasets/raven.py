@@ -96,8 +96,11 @@ def _read_arrays(file: Path, *names: str) -> list[np.ndarray]:
         if any(len(content) > _ARRAY_BYTES for content in contents):
             raise FileFormatError(f"has an array of more than {_ARRAY_BYTES:,} bytes")
         return [np.load(io.BytesIO(content), allow_pickle=False) for content in contents]
+    # zipfile raises NotImplementedError for a compression that it does not know.
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, OSError) as e:
-        raise FileFormatError(f"is no .npz file with {', '.join(names)}: {reason_of(e)}") from None
+        raise FileFormatError(
+            f"is not an .npz file with {', '.join(names)}: {reason_of(e)}"
+        ) from None
 
 
 def _draw(panel: np.ndarray) -> bytes:

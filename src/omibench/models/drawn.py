@@ -12,16 +12,23 @@ import io
 import logging
 import re
 import warnings
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from omibench.errors import ModelError, reason_of
 from omibench.files.pictures import HEAD_BYTES, READERS, detect_form
 from omibench.schemas.request import DrawnPart, Response
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 MOST_PICTURES: Final = 16
 """Maximum pictures kept per reply."""
 MOST_BYTES: Final = 20 * 10**6
 MOST_PIXELS: Final = 40 * 10**6
+SIDE: Final = 1024
+"""Longest side in pixels of a picture that is drawn anew."""
 _DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
 _LOG = logging.getLogger("omibench")
 
@@ -36,7 +43,8 @@ def make_drawn(data: bytes) -> DrawnPart:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
     if detect_form(data[:HEAD_BYTES]) in (None, "bmp"):
         raise ValueError("it is not a PNG, JPEG, GIF or WebP")
-    _check_pixels(data)
+    with _open_bounded(data) as image:
+        image.verify()
     return DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
 
 
@@ -103,7 +111,33 @@ def bound_pictures(response: Response, provider: str) -> Response:
     )
 
 
-def _check_pixels(data: bytes) -> None:
+def redraw_picture(data: bytes) -> DrawnPart:
+    """Return an untrusted picture as a new PNG, with sides of at most `SIDE` pixels.
+
+    Raises ValueError as `decode_rgb`.
+    """
+    image = decode_rgb(data)
+    image.thumbnail((SIDE, SIDE))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return make_drawn(file.getvalue())
+
+
+def decode_rgb(data: bytes) -> Image.Image:
+    """Decode an untrusted picture, in RGB and on white.
+
+    Raises ValueError if it is not a picture, or has more than `MOST_PIXELS`.
+    """
+    from PIL import Image
+
+    with _open_bounded(data) as opened:
+        layer = opened.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
+
+
+@contextmanager
+def _open_bounded(data: bytes) -> Iterator[Image.Image]:
+    """Open a picture; ValueError, also from reading it in the block, says what is wrong with it."""
     from PIL import Image
 
     try:
@@ -112,6 +146,6 @@ def _check_pixels(data: bytes) -> None:
             with Image.open(io.BytesIO(data), formats=READERS) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
-                image.verify()
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+                yield image
+    except (OSError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError) as error:
         raise ValueError(f"it cannot be read: {reason_of(error)}") from None

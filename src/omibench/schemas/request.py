@@ -257,7 +257,7 @@ def list_reply_parts(response: Response, text: str | None = None) -> tuple[Part,
     """Return a response as parts of the assistant's turn, with its pictures at their places.
 
     If `text` replaces the response's, the pictures follow it. A picture in the middle of a word of
-    the text is kept there. Without text and pictures, there is no part.
+    the text is kept there. Without text and pictures, nothing is returned.
     """
     places = response.drawn_at if text in (None, response.text) else ()
     runs = split_at_pictures(response.text if text is None else text, response.drawn, places)

@@ -50,7 +50,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 ATTEMPTS = {
     # Files.
     "read a file": "print(open('@SECRET').read())",
-    "climb out": "print(open('/mnt/work/' + '../' * 20 + '@SECRET').read())",
+    "climb out": "print(open('/mnt/folder/' + '../' * 20 + '@SECRET').read())",
     "read the users": "print(open('/etc/shadow').read()); print(open('/etc/passwd').read())",
     "read the environment": "print(open('/proc/1/environ').read())",
     "through the root of a process": "print(open('/proc/1/root@SECRET').read())",
@@ -72,7 +72,7 @@ ATTEMPTS = {
     "change the root": "import os; os.mkdir('r'); os.chroot('r')",
     "mount a disk": (
         "import ctypes as c\nl = c.CDLL(None, use_errno=True)\n"
-        "assert l.mount(b'none', b'/mnt/work', b'tmpfs', 0, None) == 0"
+        "assert l.mount(b'none', b'/mnt/folder', b'tmpfs', 0, None) == 0"
     ),
     "look for open descriptors": (
         "import os\nfor n in range(3, 256):\n"

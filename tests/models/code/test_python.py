@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tests.models.code.sandboxes import needs_sandbox, picture, run
 
 from omibench.errors import ModelError
-from omibench.models.code.provider import read_picture
+from omibench.models.drawn import redraw_picture
 from omibench.params.models.tools import PythonModel
 from omibench.schemas.request import STOPPED, DrawnPart, ImagePart, Response
 
@@ -120,7 +120,7 @@ def test_a_container_is_started_without_rights_and_ended_by_name(
     started, ended = (tmp_path / "words").read_text().splitlines()
     for words in (
         "run --rm", "--network none", "--read-only", "--cap-drop ALL", "no-new-privileges",
-        "--pids-limit 64", "--memory 2112m --memory-swap 2112m", "/mnt/work:rw,size=64m",
+        "--pids-limit 64", "--memory 2112m --memory-swap 2112m", "/mnt/folder:rw,size=64m",
         ":/mnt/pictures:ro", "--user 65534:65534", "some/python:3.12 python3 -P",
     ):  # fmt: skip
         assert words in started
@@ -138,4 +138,4 @@ def test_the_block_says_what_is_wrong() -> None:
 @pytest.mark.parametrize("data", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n" + b"\0" * 40])
 def test_what_is_no_picture_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"\S"):
-        read_picture(data)
+        redraw_picture(data)

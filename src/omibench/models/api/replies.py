@@ -43,7 +43,7 @@ _PAGE = re.compile(
 
 Json = Mapping[str, Any]
 MARK = "\ufffc"
-"""Stands for a picture while a text is split: Unicode's object replacement character."""
+"""Marks a picture while a text is split: Unicode's object replacement character."""
 
 
 def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
@@ -129,7 +129,7 @@ def split_reply(pieces: Iterable[str | DrawnPart | None], reasoning: str = "") -
     """Split text and pictures in sequence as `split_reasoning` splits text.
 
     A picture that was drawn within the reasoning stands before the text. At most `MOST_PICTURES`
-    are kept; None stands for one that was skipped.
+    are kept; a skipped one is None.
     """
     marked: list[str] = []
     drawn: list[DrawnPart] = []

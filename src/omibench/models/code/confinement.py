@@ -16,9 +16,11 @@ from omibench.errors import ModelError, reason_of
 from omibench.files.programs import locate_python
 from omibench.params.models.tools import PythonModel
 
+FOLDER: Final = "/mnt/folder"
+"""The one folder that code can write to, where it starts."""
 _ENVIRONMENT: Final = {
-    "HOME": "/mnt/work", "TMPDIR": "/mnt/work", "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/mnt/work/.matplotlib",
+    "HOME": FOLDER, "TMPDIR": FOLDER, "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "MPLCONFIGDIR": f"{FOLDER}/.matplotlib",
     "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1", "OPENCV_FOR_THREADS_NUM": "1",
 }  # fmt: skip
@@ -39,10 +41,10 @@ def describe_bubblewrap(model: PythonModel, pictures: Path, script: Path) -> lis
     for place in (*_SHOWN, *_find_homes(model.python)):
         words += ["--ro-bind-try", place, place]
     words += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/mnt"]
-    words += ["--size", str(model.folder_mb * 2**20), "--tmpfs", "/mnt/work"]
+    words += ["--size", str(model.folder_mb * 2**20), "--tmpfs", FOLDER]
     words += ["--ro-bind", str(pictures), "/mnt/pictures", "--ro-bind", str(script), _ARGUMENTS[-1]]
     python = model.python or locate_python()
-    return [*words, "--remount-ro", "/", "--chdir", "/mnt/work", "--", python, *_ARGUMENTS]
+    return [*words, "--remount-ro", "/", "--chdir", FOLDER, "--", python, *_ARGUMENTS]
 
 
 def describe_container(model: PythonModel, name: str, pictures: Path, script: Path) -> list[str]:
@@ -51,23 +53,13 @@ def describe_container(model: PythonModel, name: str, pictures: Path, script: Pa
     words = ["run", "--rm", "--interactive", "--name", name, "--network", "none", "--read-only"]
     words += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "65534:65534"]
     words += ["--pids-limit", str(_MOST_PROCESSES), "--memory", memory, "--memory-swap", memory]
-    words += ["--tmpfs", f"/mnt/work:rw,size={model.folder_mb}m,mode=1777,nr_inodes=2000"]
-    words += [
-        "--volume",
-        f"{pictures}:/mnt/pictures:ro",
-        "--volume",
-        f"{script}:{_ARGUMENTS[-1]}:ro",
-    ]
+    words += ["--tmpfs", f"{FOLDER}:rw,size={model.folder_mb}m,mode=1777,nr_inodes=2000"]
+    for source, place in ((pictures, "/mnt/pictures"), (script, _ARGUMENTS[-1])):
+        words += ["--volume", f"{source}:{place}:ro"]
     for variable, value in _ENVIRONMENT.items():
         words += ["--env", f"{variable}={value}"]
-    return [
-        *words,
-        "--workdir",
-        "/mnt/work",
-        model.image or "",
-        model.python or "python3",
-        *_ARGUMENTS,
-    ]
+    words += ["--workdir", FOLDER, model.image or "", model.python or "python3"]
+    return [*words, *_ARGUMENTS]
 
 
 @cache
@@ -93,9 +85,7 @@ class _Calls(NamedTuple):
     forbidden: tuple[int, ...]
 
 
-_OF_ALL: Final = (
-    425, 428, 429, 430, 431, 432, 433, 442, 447,
-)  # fmt: skip
+_OF_ALL: Final = (425, 428, 429, 430, 431, 432, 433, 442, 447)
 """io_uring_setup, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr,
 memfd_secret."""
 _CALLS: Final = {

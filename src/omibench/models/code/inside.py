@@ -2,8 +2,8 @@
 
 The job is one JSON object on the input: `cells` (`code`, and the names of the `pictures` that are
 new in it) and `limits`. What the last cell prints goes to the error stream, and one JSON object
-with its pictures to the output. Earlier cells run again, unheard, for their variables. Whoever
-reads the two streams treats them as written by the code.
+with its pictures to the output. Earlier cells run again, unheard, for their variables. What
+reads the two streams must treat them as written by the code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-PICTURES, FOLDER = Path("/mnt/pictures"), Path("/mnt/work")
+PICTURES, FOLDER = Path("/mnt/pictures"), Path.cwd()
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
@@ -107,7 +107,7 @@ class Session:
 
 
 class _NoTimer:
-    """Stands in for `threading.Timer`: no thread can start, and matplotlib starts one to warn."""
+    """Replaces `threading.Timer`: no thread can start, and matplotlib starts one to warn."""
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
     def start(self) -> None: ...
@@ -161,7 +161,6 @@ def main() -> None:
             import numpy as np
 
             np.random.seed(0)
-    os.chdir(FOLDER)
     *earlier, last = job["cells"]
     _print_to(unheard)
     for number, cell in enumerate(earlier, 1):

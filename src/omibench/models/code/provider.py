@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
-import re
-import warnings
 from base64 import b64decode
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from omibench.files.pictures import READERS
 from omibench.models.code.sandbox import find_program, run_cells
-from omibench.models.drawn import MOST_PIXELS
+from omibench.models.drawn import redraw_picture
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.base import Limits
 from omibench.params.models.tools import PythonModel
 from omibench.schemas.request import STOPPED, DrawnPart, ImagePart, Request, Response, TextPart
-
-if TYPE_CHECKING:
-    from PIL import Image
+from omibench.text.controls import drop_controls
 
 VERSION = 1
 """Version of what code can do and of what is reported, part of the identity."""
-SIDE = 1024
-"""Longest side in pixels of a picture that is kept."""
-_HIDDEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\S\n\t ]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class PythonProvider(SdkProvider[PythonModel]):
@@ -53,7 +43,7 @@ class PythonProvider(SdkProvider[PythonModel]):
         return self._limits
 
     def respond(self, request: Request) -> Response:
-        """Run the code. Raises ModelError if there is no sandbox."""
+        """Run the code. Raises ModelError without a sandbox."""
         find_program(self.model)
         with TemporaryDirectory() as folder:
             cells = []
@@ -70,7 +60,7 @@ class PythonProvider(SdkProvider[PythonModel]):
         ended = run.ended
         if not ended and pictures is None:
             ended = "its process ended early"
-        text = self._cut(hide_controls(run.printed.decode(errors="replace")).strip())
+        text = self._cut(drop_controls(run.printed.decode(errors="replace")).strip())
         notes = [text] if text else []
         if unread:
             notes.append(f"Pictures that cannot be read: {unread}.")
@@ -110,40 +100,7 @@ def _read_report(report: bytes, most: int) -> tuple[list[DrawnPart] | None, int]
     pictures, unread = [], 0
     for text in encoded[:most]:
         try:
-            pictures.append(read_picture(b64decode(text, validate=True)))
+            pictures.append(redraw_picture(b64decode(text, validate=True)))
         except ValueError:
             unread += 1
     return pictures, unread
-
-
-def hide_controls(text: str) -> str:
-    """Return text without control characters and codes of a terminal."""
-    return _HIDDEN.sub("", text)
-
-
-def read_picture(data: bytes) -> DrawnPart:
-    """Return a picture as a new PNG, with sides of at most `SIDE` pixels. Raises ValueError."""
-    image = open_untrusted(data)
-    image.thumbnail((SIDE, SIDE))
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return DrawnPart(sha256=hashlib.sha256(file.getvalue()).hexdigest(), data=file.getvalue())
-
-
-def open_untrusted(data: bytes) -> Image.Image:
-    """Decode a picture, in RGB and on white.
-
-    Raises ValueError if it is not a picture, or has more than `MOST_PIXELS`.
-    """
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=READERS) as opened:
-                if opened.width * opened.height > MOST_PIXELS:
-                    raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
-                layer = opened.convert("RGBA")
-        return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
-    except (OSError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError) as error:
-        raise ValueError(str(error)) from None

@@ -23,7 +23,12 @@ from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from omibench.errors import ModelError
-from omibench.models.code.confinement import describe_bubblewrap, describe_container, system_calls
+from omibench.models.code.confinement import (
+    FOLDER,
+    describe_bubblewrap,
+    describe_container,
+    system_calls,
+)
 from omibench.params.models.tools import PythonModel
 
 INSIDE: Final = Path(__file__).with_name("inside.py")
@@ -167,7 +172,7 @@ def _watch(started: _Started, model: PythonModel) -> Run:
                 ended = f"it printed more than {MOST_PRINTED >> 20} MB"
             elif inside and _count_files(inside) > MOST_FILES:
                 ended = f"it made more than {MOST_FILES:,} files"
-    return Run(printed.joined, bytes(report), ended)
+    return Run(printed.join(), bytes(report), ended)
 
 
 def _read_id(status: int) -> int:
@@ -179,7 +184,7 @@ def _read_id(status: int) -> int:
 
 def _count_files(process: int) -> int:
     try:
-        state = os.statvfs(f"/proc/{process}/root/mnt/work")
+        state = os.statvfs(Path(f"/proc/{process}/root{FOLDER}"))
     except OSError:  # it has ended
         return 0
     return state.f_files - state.f_ffree
@@ -200,8 +205,7 @@ class _Ends:
         self._tail += data[room:]
         del self._tail[:-KEPT_BYTES]
 
-    @property
-    def joined(self) -> bytes:
-        """The bytes that were kept."""
+    def join(self) -> bytes:
+        """Return the bytes that were kept."""
         is_cut = self.count > len(self._head) + len(self._tail)
         return bytes(self._head) + (b"\n[...]\n" if is_cut else b"") + bytes(self._tail)

@@ -11,11 +11,12 @@ from urllib.request import ProxyHandler, build_opener
 from urllib.request import Request as HttpRequest
 
 from omibench.errors import ModelError
-from omibench.models.code.provider import hide_controls, read_picture
+from omibench.models.drawn import redraw_picture
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.base import Limits
 from omibench.params.models.tools import ExpertsModel
 from omibench.schemas.request import ImagePart, Request, Response, TextPart
+from omibench.text.controls import drop_controls
 
 VERSION = 1
 """Version of what experts are asked and say, part of the identity."""
@@ -54,8 +55,8 @@ class ExpertsProvider(SdkProvider[ExpertsModel]):
                 f"{asked['tool']}, {found.get('weights')}, and the block {weights}; restart "
                 "`omibench experts serve`"
             )
-        drawn = read_picture(b64decode(found["picture"])) if found.get("picture") else None
-        text = hide_controls(str(found["text"]))[:LONGEST]
+        drawn = redraw_picture(b64decode(found["picture"])) if found.get("picture") else None
+        text = drop_controls(str(found["text"]))[:LONGEST]
         return Response(
             text=text or "(nothing)", drawn=(drawn,) if drawn else (), finish_reason="stop",
             cost_usd=0.0,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from omibench.errors import OutputError, ParamsError, reason_of
-from omibench.models.code.provider import open_untrusted
+from omibench.models.drawn import decode_rgb
 from omibench.models.experts.kinds import EXPERTS, Expert
 from omibench.params.models.tools import ExpertName, ExpertsModel
 from omibench.web.address import strip_port
@@ -76,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _find(self, asked: Any) -> dict[str, Any]:
         name: Any = self.path.strip("/")
         expert, weights = self.server.experts[name], self.server.weights[name]
-        image = open_untrusted(b64decode(asked["image"], validate=True))
+        image = decode_rgb(b64decode(asked["image"], validate=True))
         with self.server.turn:
             text, picture = expert.find(image, asked["arguments"])
         file = io.BytesIO()

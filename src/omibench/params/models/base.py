@@ -121,8 +121,8 @@ class ModelBlock(Block):
 
     @property
     def tools(self) -> frozenset[str] | None:
-        """The tools that it carries out for other models, if it is no model of its own; None: any,
-        as a simulated model does."""
+        """The tools that it carries out for other models instead of answering; None: any, as a
+        simulated model does."""
         return frozenset()
 
     @property
