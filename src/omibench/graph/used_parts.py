@@ -6,13 +6,15 @@ A part is used if its name occurs in the blocks that the stage receives, default
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from omibench.errors import OmibenchError
+from omibench.files.yaml_file import read_mapping
 from omibench.params.stages.rationale import WORDS
 from omibench.params.study import Study
 from omibench.plugins.built_in import KINDS, built_in_parts
@@ -57,19 +59,25 @@ def find_unneeded_packages(study: Study) -> frozenset[str]:
 
     Installing one of them would otherwise rerun the stages that can use it.
     """
+    generators = _list_generators(study)
     needed = {
         "openpyxl": _reads_excel(study),
         "transformers": study.rationale.tokenizer != WORDS,
         "sklearn": study.rationale.taxonomy is not None,
-        "rdkit": _names_generator(study, "chemistry"),
-        "matplotlib": _names_generator(study, "coding"),
+        "rdkit": "chemistry" in generators,
+        "matplotlib": "coding" in generators,
     }
     return frozenset(name for name, is_needed in needed.items() if not is_needed)
 
 
-def _names_generator(study: Study, name: str) -> bool:
-    path = Path(study.ocr.sources or "")
-    return path.is_file() and re.search(rf"generator: *{name}", path.read_text("utf-8")) is not None
+def _list_generators(study: Study) -> set[str]:
+    """Return the generators that the manifest names; none if it cannot be read: `ocr` says so."""
+    if study.ocr.sources is None:
+        return set()
+    with suppress(OmibenchError):
+        entries = read_mapping(study.ocr.sources).get("generators")
+        return {text for text in list_texts(entries) if text in built_in_parts("generators")}
+    return set()
 
 
 def _reads_excel(study: Study) -> bool:

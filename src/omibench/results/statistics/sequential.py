@@ -173,23 +173,23 @@ class LookPlan(NamedTuple):
 
 
 def hold_looks(
-    values: Floats, groups: Sequence[Hashable], rule: LookPlan, keep: Collection[int] = ()
+    values: Floats, groups: Sequence[Hashable], plan: LookPlan, keep: Collection[int] = ()
 ) -> LooksResult:
     """Hold all looks at values that are known in full, such as simulated ones.
 
     Args:
         values: Values in [0, 1]: [problems, candidates], in the order in which they are asked.
         groups: Cluster of each problem.
-        rule: The looks.
+        plan: The looks.
         keep: Candidates that are never stopped.
 
     Raises:
         MissingExtraError: If scipy is not installed.
     """
-    count, sizes = values.shape[1], rule.sizes
+    count, sizes = values.shape[1], plan.sizes
     left, asked = list(range(count)), [sizes[-1]] * count
     fractions = tuple(size / sizes[-1] for size in sizes)
-    levels = find_levels(fractions, share_alpha(rule.alpha, count), rule.spending)
+    levels = find_levels(fractions, share_alpha(plan.alpha, count), plan.spending)
     for size, level in zip(sizes, levels, strict=True):
         if len(left) < 2:
             break

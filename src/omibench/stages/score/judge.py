@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from omibench.answers.extraction.extract import extract_answer
-from omibench.answers.judges.case import JudgeCase
+from omibench.answers.judges.case import JudgeCase, list_pictures
 from omibench.answers.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
 from omibench.answers.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.answers.judges.grade import GRADE
@@ -29,6 +30,7 @@ from omibench.answers.scorers import mathreal
 from omibench.answers.scorers.outcome import find_finish_reason, passes_through
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.score import PANEL_KEYS, GptscorePanel, GptscoreVariant
+from omibench.schemas.problem import Question
 from omibench.schemas.request import ImagePart
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
@@ -88,7 +90,7 @@ def gptscore(
     outcomes = [screen_item(item) for item in items]
     judgeable = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
     shown = pictures or [()] * len(items)
-    cases = [make_item_case(items[i], questions[i])._replace(images=shown[i]) for i in judgeable]
+    cases = [make_item_case(items[i], questions[i], images=shown[i]) for i in judgeable]
     opinions = dict(zip(judgeable, consult(cases, instrument, panel), strict=True))
 
     def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:
@@ -103,6 +105,21 @@ def gptscore(
         else _repeat_verdict(_make_unjudged_verdict(outcomes[i], instrument.version), panel)
         for i in range(len(items))
     ]
+
+
+def list_judged_pictures(
+    questions: Sequence[Question | None], folder: Path, panel: JudgePanel | None
+) -> list[tuple[ImagePart, ...]]:
+    """Return the pictures for GPTScore's judges of each question; nothing if they see only text.
+
+    Args:
+        questions: The questions; None for one that is not in the dataset.
+        folder: The folder of the frozen dataset.
+        panel: The judges.
+    """
+    if not isinstance(panel, GptscorePanel) or not panel.pictures:
+        return [()] * len(questions)
+    return [list_pictures(q.images, folder) if q else () for q in questions]
 
 
 def run_mathreal(
@@ -179,9 +196,16 @@ def screen_item(item: ScoredItem) -> VerdictOutcome:
     return "scored" if extraction.outcome == "unparsed" else extraction.outcome
 
 
-def make_item_case(item: ScoredItem, question: str, answer: str | None = None) -> JudgeCase:
+def make_item_case(
+    item: ScoredItem,
+    question: str,
+    answer: str | None = None,
+    images: tuple[ImagePart, ...] = (),
+) -> JudgeCase:
     """Return the judge's view of an item."""
-    return JudgeCase(item.id, question, item.gold, item.prediction, item.choices, answer)
+    return JudgeCase(
+        item.id, question, item.gold, item.prediction, item.choices, answer, images=images
+    )
 
 
 def _make_verdicts(

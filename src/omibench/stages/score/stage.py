@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from omibench.answers.judges.case import list_pictures
 from omibench.answers.judges.panel import Judge
 from omibench.answers.scorers.mathreal import NAME as MATHREAL
 from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.files.reading import open_regular
 from omibench.files.writing import replace_atomically
-from omibench.params.stages.score import GptscorePanel
 from omibench.params.study_params import apply_limit, part_words
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet, write_parquet
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.cache import score_items
@@ -33,6 +30,7 @@ from omibench.stages.score.judge import (
     ScoreJudges,
     count_failed_judgements,
     gptscore,
+    list_judged_pictures,
     make_score_judges,
     open_judges,
     run_mathreal,
@@ -297,7 +295,8 @@ def score_responses(files: ScoreFiles, out: Path, study: Study, job: str = "") -
             if rules == MATHREAL and judges.grade:
                 failed[rules] = count_failed_judgements([first for first, *_ in verdicts])
         if judges.gptscore:
-            pictures = _list_judged_pictures(asked, questions, study.score.judge)
+            folder = questions.parent if questions else Path()
+            pictures = list_judged_pictures(asked, folder, study.score.judge)
             verdicts = gptscore(items, texts, judges.gptscore, judges.variant, pictures)
             out_rows += _make_verdict_rows(rows, verdicts)
             failed[GPTSCORE] = count_failed_judgements([first for first, *_ in verdicts])
@@ -330,17 +329,6 @@ def _read_questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[Ques
         raise MissingInputError("score: a judge needs the questions; pass them with --questions")
     questions = {question.id: question for question in read_jsonl(path, Question)}
     return [questions.get(row.id) for row in rows]
-
-
-def _list_judged_pictures(
-    questions: Sequence[Question | None], path: Path | None, panel: GptscorePanel | None
-) -> list[tuple[ImagePart, ...]]:
-    """Return the pictures for the judges of GPTScore; nothing if they see only text."""
-    if panel is None or not panel.pictures or path is None:
-        return []
-    return [
-        list_pictures(question.images, path.parent) if question else () for question in questions
-    ]
 
 
 def pair_with_gold(row: ResponseRow, gold: dict[str, Answer], source: Path) -> ScoredItem:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from omibench.answers.judges.case import list_pictures
 from omibench.answers.judges.extraction import EXTRACTION
 from omibench.answers.judges.gptscore import GPTSCORE
 from omibench.answers.judges.grade import GRADE
@@ -22,7 +21,6 @@ from omibench.answers.judges.registry import JUDGES, ResponseSelection, build_in
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
 from omibench.params.stages.judge import ErrorPanel
-from omibench.params.stages.score import GptscorePanel
 from omibench.schemas.request import ImagePart, Request, Response, Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
@@ -40,7 +38,7 @@ from omibench.stages.judge.material import (
     make_transcript_case,
 )
 from omibench.stages.judge.stage import list_cases, select_material
-from omibench.stages.score.judge import INSTRUMENTS, gptscore, run_mathreal
+from omibench.stages.score.judge import INSTRUMENTS, gptscore, list_judged_pictures, run_mathreal
 from omibench.stages.score.judge import find_instrument as find_score_instrument
 from omibench.stages.score.judge import make_item_case as case_of_item
 from omibench.stages.score.stage import pair_with_gold
@@ -201,21 +199,17 @@ class CellJudgements:
         dry = DryRun(self.view)
         instrument = find_score_instrument(GPTSCORE.name, params)
         panel = dry.panel(instrument, params)
-        sees_pictures = isinstance(params, GptscorePanel) and params.pictures
 
-        def show(items: Sequence[ScoredItem]) -> list[tuple[ImagePart, ...]]:
-            if not sees_pictures:
-                return [()] * len(items)
+        def list_pictures(items: Sequence[ScoredItem]) -> list[tuple[ImagePart, ...]]:
             questions = [self.view.questions_by_id[item.id] for item in items]
-            return [list_pictures(q.images, self.view.questions.parent) for q in questions]
+            return list_judged_pictures(questions, self.view.questions.parent, params)
 
         items, texts = self._items(stored=True)
-        gptscore(items, texts, panel, pictures=show(items))
+        gptscore(items, texts, panel, pictures=list_pictures(items))
         dry.guessing = dry.made_up = True
         items, texts = self._items(stored=False)
-        cases = [case_of_item(*pair) for pair in zip(items, texts, strict=True)]
-        cases = [c._replace(images=p) for c, p in zip(cases, show(items), strict=True)]
-        consult(cases, instrument, panel)
+        rows = zip(items, texts, list_pictures(items), strict=True)
+        consult([case_of_item(i, t, images=shown) for i, t, shown in rows], instrument, panel)
         return dry.steps
 
     def _grade(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:

@@ -51,11 +51,11 @@ def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks |
     if adaptive is None:
         return None
     order = order_problems(questions, adaptive, study.study.seed)
-    rule = LookPlan(order.looks, adaptive.alpha, adaptive.spending)
+    plan = LookPlan(order.looks, adaptive.alpha, adaptive.spending)
     cells = study.cells
     keep = [place for place, cell in enumerate(cells) if cell.model in adaptive.keep]
     draws = min(max(_CELLS // len(cells), _DRAWS[0]), _DRAWS[1])
-    saving = simulate_saving(rule, order.groups, len(cells), draws, keep)
+    saving = simulate_saving(plan, order.groups, len(cells), draws, keep)
     low, high = np.quantile(saving.shares, [0.1, 0.9]).tolist()
     return ExpectedLooks(
         share=float(np.mean(saving.shares)), low=low, high=high,
@@ -64,12 +64,12 @@ def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks |
 
 
 def simulate_saving(
-    rule: LookPlan, groups: Sequence[str], cells: int, draws: int, keep: Collection[int] = ()
+    plan: LookPlan, groups: Sequence[str], cells: int, draws: int, keep: Collection[int] = ()
 ) -> SimulatedSaving:
     """Draw verdicts of cells by a two-parameter logistic model, and hold the looks at them.
 
     Args:
-        rule: The looks.
+        plan: The looks.
         groups: Cluster of each problem, in the order of asking.
         cells: Number of cells.
         draws: Number of draws; equal arguments give equal results.
@@ -79,7 +79,7 @@ def simulate_saving(
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         verdicts = draw_verdicts(rng, len(groups), rng.normal(*_ABILITY, cells))
-        result = hold_looks(verdicts, groups, rule, keep)
+        result = hold_looks(verdicts, groups, plan, keep)
         asked = [count for cell, count in enumerate(result.asked) if cell not in keep]
         shares.append(float(np.mean(asked or [len(groups)])) / len(groups))
         left.append(len(result.left))
