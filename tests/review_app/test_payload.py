@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import omibench.web
 from omibench.review.app.demo import invent_content
 from omibench.review.app.pages import (
     KindLine,
@@ -211,18 +210,3 @@ def test_a_page_holds_nothing_that_a_strict_policy_refuses(name: str) -> None:
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page)
     assert not re.search(r"""(?:src|href|action)="(?!/|\#main)""", page)
     assert "1:01" in page or name != "progress"
-
-
-def test_the_application_has_the_colours_of_all_pages() -> None:
-    shared = read_colours(Path(omibench.web.__file__).parent / "templates/colours.css")
-    colours = read_colours(Path(omibench.web.__file__).parent / "static/base.css")
-    assert [len(scheme) > 4 for scheme in shared] == [True, True]
-    assert all(
-        shared_scheme <= scheme for shared_scheme, scheme in zip(shared, colours, strict=True)
-    )
-
-
-def read_colours(style: Path) -> list[set[tuple[str, str]]]:
-    """Names and values of the colours of a style, by scheme."""
-    blocks = re.findall(r":root \{(.*?)\}", style.read_text("utf-8"), re.S)
-    return [set(re.findall(r"(--[a-z]+): (#[0-9a-f]+)", block)) for block in blocks]

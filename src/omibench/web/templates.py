@@ -54,16 +54,17 @@ def make_environment(package: str) -> Environment:
     """Create the template environment of a package.
 
     Args:
-        package: Dotted name of a package with a folder `templates`; the base page, macros and
-            style shared by all pages are searched after it.
+        package: Dotted name of a package with a folder `templates`; the base page, macros,
+            styles and colours shared by all pages are searched after it.
 
     Returns:
         An environment that escapes every value and raises an error for an undefined name.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+    shared = (PackageLoader(PACKAGE), PackageLoader(PACKAGE, "static"))
     return Environment(
-        loader=ChoiceLoader([PackageLoader(package), PackageLoader(PACKAGE)]),
+        loader=ChoiceLoader([PackageLoader(package), *shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -68,7 +68,7 @@ def test_a_mark_leads_to_its_response_and_on_to_the_next_item(disk_reader: Reade
     page.wait_for_function("() => document.querySelector('.position')?.textContent === '2 of 2'")
     page.keyboard.press("k")
     page.wait_for_function("() => document.querySelector('.position')?.textContent === '1 of 2'")
-    page.get_by_text("← Items").click()
+    page.get_by_text("← Problems").click()
     assert page.locator("tbody tr").count() == 2
 
 

@@ -9,7 +9,7 @@ import { chooseCells, describeCell, renderTable } from "./table.js";
 import { renderChips, renderTools } from "./tools.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
-import { makeLegend, markInvented } from "./verdicts.js";
+import { makeLegend, markInvented } from "./web/verdicts.js";
 
 const main = document.getElementById("main");
 const status = document.getElementById("status");

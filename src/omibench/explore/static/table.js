@@ -3,7 +3,7 @@
 import { linkItem } from "./address.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
-import { makeVerdict, wordVerdict } from "./verdicts.js";
+import { makeVerdict, wordVerdict } from "./web/verdicts.js";
 
 const FIRST_MARKS = 3_000; // rendered immediately
 const MORE_MARKS = 1_500;

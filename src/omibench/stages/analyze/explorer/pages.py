@@ -48,6 +48,7 @@ from omibench.stages.analyze.pages import INDEX, cell_anchor, cell_file, problem
 from omibench.web.formulas import FORMULAS_POLICY, join_modules, write_formula_files
 from omibench.web.pictures import link_file
 from omibench.web.templates import SCRIPTED_PAGE_POLICY, embed_json
+from omibench.web.verdicts import read_verdict_words
 
 PAGES: Final = "pages"
 FORMULAS: Final = "formulas"
@@ -174,7 +175,8 @@ def write_page_files(folder: Path) -> None:
     """Write the scripts and styles of item pages, and those of formulas."""
     write_formula_files(folder)
     shared, own = files("omibench.web") / "static", files(__package__) / "static"
-    styles = (shared / "base.css", shared / "content.css", own / "item.css")
+    names = ("theme.css", "base.css", "content.css")
+    styles = (*(shared / name for name in names), own / "item.css")
     write_text(folder / "item.css", "".join(style.read_text("utf-8") for style in styles))
     write_text(folder / "item.js", join_modules("item", own))
 
@@ -184,19 +186,14 @@ def _list_labels(study: Values) -> dict[str, str]:
 
 
 def _word_mark(outcome: Values | None) -> Values:
-    """Return a mean verdict as text, as in the explorer's grid."""
+    """Return a mean verdict as its kind and its words, as in the explorer's grid."""
     if outcome is None:
-        return {"word": "", "style": "muted"}
-    if "scored" not in outcome["outcomes"]:
-        return {"word": "no answer", "style": "failed"}
+        return {"kind": "none", "word": ""}
     value = outcome["verdict"]
-    if value in (0, 1):
-        return (
-            {"word": "✓ right", "style": "right"}
-            if value
-            else {"word": "✗ wrong", "style": "wrong"}
-        )
-    return {"word": f"{format_share(value, 0)} % right", "style": ""}
+    kind = "failed" if "scored" not in outcome["outcomes"] else {0: "wrong", 1: "right"}.get(value)
+    if kind is None:
+        return {"kind": "partly", "word": f"{format_share(value, 0)} % right"}
+    return {"kind": kind, "word": read_verdict_words()[kind]}
 
 
 # Write the report's explorer: pages of items, linked with lists of cells.

@@ -22,6 +22,7 @@ from omibench.store.images import ImageStore
 from omibench.store.partition import Partition
 from omibench.store.store import partition_folders, read_card
 from omibench.web.pictures import find_picture, link_file
+from omibench.web.verdicts import read_verdict_words
 
 LONGEST: Final = 20_000
 """The maximum length of a response on a page, in characters; the middle of a longer one is cut."""
@@ -97,14 +98,15 @@ def describe_verdict(row: Mapping[str, Any]) -> dict[str, Any]:
             note on the judge.
     """
     scored = row["outcome"] == "scored"
-    word = "right" if row["verdict"] >= RIGHT else "wrong"
+    kind = ("right" if row["verdict"] >= RIGHT else "wrong") if scored else "failed"
     return {
         "rules": row["rules"],
         "title": name_rules(row["rules"]),
         "version": row["version"],
         "verdict": row["verdict"],
         "parts": _describe_parts(row) if scored else "",
-        "word": word if scored else name_outcome(row["outcome"]),
+        "kind": kind,
+        "word": read_verdict_words()[kind] if scored else name_outcome(row["outcome"]),
         "scored": scored,
         "extracted": row["extracted"] or "",
         "method": row["method"],

@@ -3,7 +3,7 @@
 import { loadSaid, loadSent, placeDrawn } from "./sent.js";
 import { makeLazyFold, makeSourceButton } from "./panel.js";
 import { makeProse } from "./web/prose.js";
-import { makeVerdict, markSimulated, wordVerdict } from "./verdicts.js";
+import { makeVerdict, markSimulated, wordVerdict } from "./web/verdicts.js";
 import { markAnswer } from "./mark.js";
 import { renderJudgements, renderSaliency } from "./measured.js";
 import { Pictures } from "./web/pictures.js";

@@ -10,7 +10,7 @@ import { renderProblem } from "./problem.js";
 import { listenToKeys } from "./shortcuts.js";
 import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
-import { markInvented } from "./verdicts.js";
+import { markInvented } from "./web/verdicts.js";
 
 const MOST_COLUMNS = 4;
 const main = document.getElementById("main");
@@ -117,7 +117,7 @@ function renderBar(id) {
     }
   });
   bar.replaceChildren(
-    make("a", { class: "brand", href: linkGrid(query), title: study.title }, "← Items"),
+    make("a", { class: "brand", href: linkGrid(query), title: study.title }, "← Problems"),
     move(place.previous, "‹", "k", "Previous item"),
     make("span", { class: "muted position" }, position),
     move(place.next, "›", "j", "Next item"),

@@ -3,7 +3,7 @@
 
 import { loadSaid } from "./sent.js";
 import { makeLazyFold } from "./panel.js";
-import { markSimulated } from "./verdicts.js";
+import { markSimulated } from "./web/verdicts.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";

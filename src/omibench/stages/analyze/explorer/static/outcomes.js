@@ -2,7 +2,7 @@
 
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
-import { makeVerdict, wordVerdict } from "./verdicts.js";
+import { makeVerdict, wordVerdict } from "./web/verdicts.js";
 import { nameCell } from "./address.js";
 
 /**

@@ -1,16 +1,9 @@
 // The name, colour and shape of each kind of verdict.
 
-import { make } from "./web/dom.js";
+import { make } from "./dom.js";
+import { VERDICTS } from "./words.js";
 
 const NEARLY = 0.0005;
-export const KINDS = [
-  ["right", "right"],
-  ["partly", "partly right: in some samples, or with partial credit"],
-  ["wrong", "wrong"],
-  ["failed", "no answer to score"],
-  ["none", "no verdict: no response, or not scored yet"],
-];
-
 /**
  * The kind of a cell's verdict.
  * @param {number|null} value The mean verdict in [0, 1].
@@ -27,7 +20,7 @@ export function nameKind(value, failed = 0) {
 export function wordVerdict(value, failed = 0) {
   const kind = nameKind(value, failed);
   if (kind === "partly") return `${formatShare(value)} right`;
-  return { none: "no verdict", failed: "no answer" }[kind] ?? kind;
+  return VERDICTS[kind].word;
 }
 
 /** The mark of a verdict. */
@@ -44,10 +37,10 @@ export function makeVerdict(value, failed = 0, hasName = true) {
 
 /** The legend of the marks. */
 export function makeLegend() {
-  const entries = KINDS.map(([kind, title]) => {
+  const entries = Object.entries(VERDICTS).map(([kind, { word, meaning }]) => {
     const mark = make("span", { class: `verdict ${kind}`, "aria-hidden": "true" });
     if (kind === "partly") mark.style.setProperty("--share", "0.6");
-    return make("li", { title }, mark, title.split(":")[0]);
+    return make("li", { title: meaning }, mark, word);
   });
   return make("ul", { class: "legend", "aria-label": "Marks" }, ...entries);
 }
@@ -66,7 +59,7 @@ export function markSimulated() {
 export function markInvented(study) {
   const marks = [];
   if (study.synthetic)
-    marks.push(make("strong", { class: "mark-simulated", title: "The items are synthetic and not part of any benchmark" }, "MADE-UP ITEMS"));
+    marks.push(make("strong", { class: "mark-simulated", title: "The problems are synthetic and not part of any benchmark" }, "MADE-UP PROBLEMS"));
   if (study.simulated)
     marks.push(make("strong", { class: "mark-simulated", title: "Responses come from simulated models" }, "SIMULATED"));
   return marks;
