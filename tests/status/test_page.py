@@ -31,10 +31,15 @@ def test_every_cell_stands_in_the_grid_with_its_state(study: Study) -> None:
     assert "1 job failed" in text
 
 
-def test_the_page_reloads_itself_only_while_it_is_kept_fresh(study: Study) -> None:
-    assert 'http-equiv="refresh"' not in page(study)
-    assert '<meta http-equiv="refresh" content="5">' in page(study, 5.0)
-    assert 'content="1">' in page(study, 0.2)
+def test_the_page_says_when_it_was_written_and_reloads_only_during_a_watch(study: Study) -> None:
+    once, watched = page(study), page(study, 5.0)
+    for text in (once, watched):
+        assert re.search(r"Written 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", text)
+        assert "<title>small: " in text
+        assert 'http-equiv="refresh' not in text
+    assert "reload every" not in once
+    assert "reload every 5 s" in watched
+    assert "reload every 1 s" in page(study, 0.2)
 
 
 def test_text_of_others_is_escaped(study: Study) -> None:

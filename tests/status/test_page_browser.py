@@ -85,3 +85,23 @@ def test_a_wide_grid_scrolls_inside_its_card_on_a_telephone(browser: Browser, wi
     page, _ = opened(browser, wide, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.close()
+
+
+def test_a_watched_page_reloads_until_its_box_is_unchecked(browser: Browser, study: Study) -> None:
+    note_run({"infer two/cot": ["running"]})
+    path = Path("status.html").resolve()
+    write_page(path, look(study), 0.2)
+    page, said = opened(browser, path)
+    loads: list[str] = []
+    page.on("load", lambda _: loads.append(page.url))
+    page.wait_for_event("load", timeout=40_000)
+    page.locator("#reload").focus()
+    page.keyboard.press("Space")
+    page.wait_for_url("**#paused")
+    loads.clear()
+    page.wait_for_timeout(2500)
+    assert loads == []
+    assert said == []
+    page.locator("#reload").check()
+    page.wait_for_event("load", timeout=40_000)
+    page.close()

@@ -183,8 +183,17 @@ def test_commands_repeat_what_was_replaced(study: Study) -> None:
     write_cell("one", "cot", ["provider_error"] * 3)
     status = look(study, "s.yaml", ["data=my data"])
     words = "snakemake --cores all --configfile s.yaml --config 'data=my data'"
-    assert status.go_on == words
     assert status.try_again == f"{words} --forcerun results/infer/one/cot.parquet"
+    assert status.go_on is None
+
+
+def test_one_command_retries_answers_and_continues(study: Study) -> None:
+    write_cell("one", "cot", ["provider_error"] * 3)
+    status = look(study)
+    assert status.go_on is None
+    said = render(status, 80)
+    assert said.count("snakemake") == 1
+    assert "have no answer. To retry them and continue:" in " ".join(said.split())
 
 
 def test_the_budget_is_that_of_the_ledger(study: Study) -> None:

@@ -83,7 +83,7 @@ def check(text: str) -> str:
 def test_the_last_status_stays_when_the_run_ends(notes: Path) -> None:
     with watch("--every", "0.2", "--html", "status.html") as terminal:
         terminal.read_until(lambda text: text.count("\x1b[H\x1b[J") > 2)
-        assert 'http-equiv="refresh"' in Path("status.html").read_text("utf-8")
+        assert 'id="reload"' in Path("status.html").read_text("utf-8")
         with notes.open("a") as file:
             file.write(json.dumps({"time": time.time(), "job": 1, "state": "failed"}) + "\n")
             file.write(json.dumps({"time": time.time(), "end": "failed"}) + "\n")
@@ -92,7 +92,7 @@ def test_the_last_status_stays_when_the_run_ends(notes: Path) -> None:
     assert "\x1b" not in after
     assert "1 job failed" in after
     assert after.count("infer one/cot") == 1
-    assert 'http-equiv="refresh"' not in Path("status.html").read_text("utf-8")
+    assert 'id="reload"' not in Path("status.html").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("notes")

@@ -77,3 +77,11 @@ def test_many_settings_are_numbered_where_names_do_not_fit(study: Study) -> None
     assert max(map(len, lines)) <= 100
     assert any(line.split() == [str(n) for n in range(1, 21)] for line in lines)
     assert "20 a-rather-long-setting-19" in " ".join(lines)
+
+
+@pytest.mark.parametrize("width", [50, 72, 120])
+def test_lines_fit_the_terminal(study: Study, width: int) -> None:
+    write_cell("one", "cot", ["answered", "provider_error", "answered"])
+    note_run({"infer two/cot": []})
+    lines = render(look(study), width).splitlines()
+    assert [line for line in lines if len(line) > width and "snakemake" not in line] == []

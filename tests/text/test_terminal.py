@@ -16,6 +16,7 @@ from omibench.text.terminal import (
     Guarded,
     PrintableRecord,
     guarded_streams,
+    measure_width,
     printable,
     printable_lines,
     raw_stream,
@@ -120,3 +121,11 @@ def test_a_stream_that_is_not_guarded_is_itself() -> None:
     stream = io.StringIO()
     assert raw_stream(stream) is stream
     assert raw_stream(Guarded(stream)) is stream  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("columns", "width"), [("20", 40), ("90", 90), ("400", 120)])
+def test_lines_follow_the_terminal_within_limits(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert measure_width() == width

@@ -33,7 +33,7 @@ from omibench.cli.store import store_app
 from omibench.errors import MissingExtraError, OmibenchError
 from omibench.extras import find_extra, install_command
 from omibench.models.api.stop import signals_watched
-from omibench.text.terminal import guarded_streams, say, say_lines
+from omibench.text.terminal import WIDEST, guarded_streams, say, say_lines
 
 
 def schema() -> None:
@@ -148,6 +148,7 @@ def make_app(name: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={
             "help_option_names": ["-h", "--help"],
+            "max_content_width": WIDEST,
             "token_normalize_func": _name_option,
         },
     )

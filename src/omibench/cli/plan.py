@@ -313,7 +313,7 @@ def status(
             raise SomeFailedError(f"status: {format_count(len(snapshot.failures), 'job')} failed")
         return
     if html is not None:
-        write_page(html, snapshot, EVERY_S if snapshot.live else None)
+        write_page(html, snapshot, None)
     if as_json:
         say_lines(snapshot.model_dump_json(indent=2))
     elif lacking:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
 
 def align_columns(rows: Sequence[Sequence[object]]) -> list[str]:
@@ -28,6 +29,15 @@ def align_columns(rows: Sequence[Sequence[object]]) -> list[str]:
         ).rstrip()
         for row in texts
     ]
+
+
+WIDEST: Final = 120
+NARROWEST: Final = 40
+
+
+def measure_width(default: int = 80) -> int:
+    """Return the columns of the terminal within limits; `default` where the output is a file."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((default, 24)).columns))
 
 
 # Terminal output of untrusted text (file names, ids, replies) without its control characters.

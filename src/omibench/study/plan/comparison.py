@@ -14,7 +14,8 @@ from omibench.schemas.problem import FrozenModel
 from omibench.store.store import Store
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import Spent, StudyView
-from omibench.study.plan.text import NARROW, WIDE, count, fit_table, pick_columns, table
+from omibench.study.plan.text import WIDE, count, fit_table, pick_columns, table
+from omibench.text.terminal import measure_width
 
 HEAD = (
     "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",
@@ -94,6 +95,7 @@ def render_comparison(comparison: PlanComparison, *, wide: bool = True) -> str:
     """Render the comparison as lines of text; the tokens of the input only if `wide`."""
     if not comparison.cells:
         return f"Study {comparison.study!r}: the store has no responses of it yet"
+    width = max(WIDE if wide else 0, measure_width())
     rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
     total = _line("all", "", _total(comparison.cells))
     lines = [f"Study {comparison.study!r}: actual cost of its responses, and the expected one"]
@@ -101,14 +103,14 @@ def render_comparison(comparison: PlanComparison, *, wide: bool = True) -> str:
         lines += table(HEAD, rows, total)
     else:
         head, total, *rows = (pick_columns(row, _NARROW_COLUMNS) for row in (HEAD, total, *rows))
-        lines += fit_table(head, rows, total)
+        lines += fit_table(head, rows, total, width)
     if comparison.budget:
         b = comparison.budget
         budget = (
             f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
             f"judges, {usd_text(b.unknown_usd)} possibly billed, {usd_text(b.left_usd)} left"
         )
-        lines.append(fill(budget, WIDE if wide else NARROW, subsequent_indent="  "))
+        lines.append(fill(budget, width, subsequent_indent="  "))
     return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ from omibench.study.plan.plan import (
     sum_dollars,
     sum_hours,
 )
+from omibench.text.terminal import measure_width
 
 NARROW: Final = 80
 WIDE: Final = 110
@@ -179,10 +180,10 @@ def render(plan: Plan, *, wide: bool = True) -> str:
         lines = table(HEAD, rows, total)
     else:
         head, total, *rows = (pick_columns(row, _NARROW_COLUMNS) for row in (HEAD, total, *rows))
-        lines = fit_table(head, rows, total)
+        lines = fit_table(head, rows, total, measure_width())
 
     def wrap(text: str) -> str:
-        return fill(text, WIDE if wide else NARROW, subsequent_indent="  ")
+        return fill(text, max(WIDE if wide else 0, measure_width()), subsequent_indent="  ")
 
     notes = [*_money(plan), *_looks(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     above = [title, plan.over] if plan.over else [title]

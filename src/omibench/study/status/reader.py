@@ -332,6 +332,8 @@ class Looker:
         requests = [cell.requests for cell in cells if cell.requests is not None]
         is_rehearsal = any(study.models[name].is_simulated for name in study.infer.models)
         written = all(stage.done + stage.incomplete == stage.jobs for stage in stages)
+        # One command: a retry continues too, unless jobs of the last run may still be running.
+        retry = bool(lacking) and not live and (written or not _may_run_elsewhere(run))
         notes = self._stored.notes[:]
         if leftovers := len(list_leftovers(self._results, describe_study(study))):
             count = "1 file" if leftovers == 1 else f"{leftovers:,} files"
@@ -355,8 +357,8 @@ class Looker:
             left=remaining,
             partial=str(study.study.limit or ""),
             lacking=lacking,
-            go_on=None if live or written else self._build_resume_command(run),
-            try_again=None if live or not lacking else self._build_retry_command(run, lacking),
+            go_on=None if live or written or retry else self._build_resume_command(run),
+            try_again=self._build_retry_command(run, lacking) if retry else None,
             notes=notes,
         )
 
@@ -488,7 +490,7 @@ class Looker:
 
     def _build_resume_command(self, run: Run | None) -> str:
         """Return the command to continue; `omibench run` if jobs may still be running."""
-        if run is not None and run.end is None and run.cluster is not None:
+        if _may_run_elsewhere(run):
             return shlex.join(["omibench", "run", *self._options()])
         # A run that completed its goal had another one.
         return shlex.join(self._last_command(None if run and run.end == "done" else run))
@@ -514,6 +516,11 @@ def _find_state(output: str, jobs: Mapping[str, RunJob], exists: bool) -> State:
     if job is not None and job.state != "done":
         return job.state
     return "done" if exists else "waiting"
+
+
+def _may_run_elsewhere(run: Run | None) -> bool:
+    """Return whether a cluster may still run jobs of a run that has not noted its end."""
+    return run is not None and run.end is None and run.cluster is not None
 
 
 def _describe_run(run: Run, now: float) -> RunStatus:

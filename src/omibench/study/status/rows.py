@@ -133,9 +133,9 @@ class StudyStatus(FrozenModel):
     lacking: list[str] = []
     """Files of written cells with unanswered requests or judgements."""
     go_on: str | None = None
-    """The command that creates missing outputs and retries failures."""
+    """The command that creates missing outputs and retries failures, if no answer is missing."""
     try_again: str | None = None
-    """The command that requests the missing answers of incomplete cells."""
+    """The command that requests the missing answers of incomplete cells, and continues."""
     notes: list[str] = []
     """Parts that could not be read, and why."""
 

@@ -22,10 +22,10 @@ from omibench.study.plan.text import duration
 from omibench.study.status.reader import Looker, look
 from omibench.study.status.rows import CellStatus, FailedJob, StageStatus, StudyStatus, clean
 from omibench.study.status.runs import State, format_count, read_runs
-from omibench.text.terminal import printable, raw_stream, say, say_lines
-from omibench.web.templates import PAGE_WITHOUT_PICTURES_POLICY, render_page
+from omibench.text.terminal import measure_width, printable, raw_stream, say, say_lines
+from omibench.web.templates import PAGE_WITHOUT_PICTURES_POLICY, read_script, render_page
 
-BAR = 30
+SHORTEST_BAR, LONGEST_BAR = 4, 30
 NAMED = 3
 """Maximum stages without a measured time, or failed jobs with one cause, that are listed."""
 DETAILED_FAILURES = 10
@@ -34,14 +34,14 @@ DETAILED_FAILURES = 10
 
 def render(status: StudyStatus, width: int | None = None) -> str:
     """Render the status as lines of text, at most `width` wide if words allow it."""
-    width = width or min(120, shutil.get_terminal_size((100, 24)).columns)
+    width = width or measure_width(default=100)
     blocks = [
-        [headline(status)],
-        [f"{name:<10}{text}" for name, text in totals(status)],
-        [_stage_line(stage) for stage in status.stages],
+        [fill(headline(status), width, subsequent_indent="  ")],
+        [fill(f"{n:<10}{text}", width, subsequent_indent=" " * 10) for n, text in totals(status)],
+        [_stage_line(stage, width) for stage in status.stages],
         _grid(status.cells, width),
         _failure_lines(status.failures),
-        _command_lines(status),
+        _command_lines(status, width),
         [fill(f"Not read: {printable(note)}", width) for note in status.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
@@ -138,12 +138,13 @@ def _totals(status: StudyStatus) -> Iterable[tuple[str, str]]:
         yield "now", ", ".join(running[:4]) + suffix
 
 
-def _stage_line(stage: StageStatus) -> str:
+def _stage_line(stage: StageStatus, width: int) -> str:
     states = ("running", "failed", "stopped", "incomplete", "waiting")
     breakdown = ", ".join(f"{n:,} {name}" for name in states if (n := getattr(stage, name)))
-    bar = "#" * (BAR * (stage.done + stage.incomplete) // stage.jobs)
-    line = f"{stage.stage:<10} [{bar:.<{BAR}}] {stage.done:>5,} of {stage.jobs:,} done"
-    return f"{line}   {breakdown}".rstrip()
+    count = f"{stage.done:>5,} of {stage.jobs:,} done   {breakdown}".rstrip()
+    room = max(SHORTEST_BAR, min(LONGEST_BAR, width - len(count) - 14))
+    bar = "#" * (room * (stage.done + stage.incomplete) // stage.jobs)
+    return fill(f"{stage.stage:<10} [{bar:.<{room}}] {count}", width, subsequent_indent=" " * 11)
 
 
 def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
@@ -199,19 +200,27 @@ def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
     return lines
 
 
-def _command_lines(status: StudyStatus) -> list[str]:
-    lines = []
+def _command_lines(status: StudyStatus, width: int) -> list[str]:
+    command = status.try_again or status.go_on
+    if not command:
+        return []
+    purpose = f"{describe_command(status)}:"
     if status.try_again:
         lacking = sum(cell.lacking for cell in status.cells)
         cells = format_count(len(status.lacking), "written cell")
         what = format_count(lacking, "request") if lacking else "Judgements"
-        verb = "has" if lacking == 1 else "have"
-        lines += [f"{what} of {cells} {verb} no answer. To retry them:"]
-        lines += [f"  {printable(status.try_again)}"]
-    if status.go_on:
-        what = "To retry failed jobs and continue:" if status.failures else "To continue:"
-        lines += [what, f"  {printable(status.go_on)}"]
-    return lines
+        purpose = f"{what} of {cells} {'has' if lacking == 1 else 'have'} no answer. {purpose}"
+    return [fill(purpose, width), f"  {printable(command)}"]
+
+
+def describe_command(status: StudyStatus) -> str:
+    """Return what the one suggested command is for."""
+    if status.try_again:
+        unfinished = any(stage.done + stage.incomplete < stage.jobs for stage in status.stages)
+        return "To retry them and continue" if unfinished else "To retry them"
+    if status.run is None:
+        return "To start"
+    return "To retry failed jobs and continue" if status.failures else "To continue"
 
 
 def describe_ending(study: Study, notes: Path, looker: Looker | None = None) -> str:
@@ -242,10 +251,11 @@ def describe_ending(study: Study, notes: Path, looker: Looker | None = None) -> 
         lines.append(f"Report: {results / 'analyze/report.html'}")
     if not status.failures:
         status = status.model_copy(update={"go_on": None})  # a stop on request is not a failure
-    return "\n".join([*lines, *_failure_lines(status.failures), *_command_lines(status)])
+    width = measure_width(default=100)
+    return "\n".join([*lines, *_failure_lines(status.failures), *_command_lines(status, width)])
 
 
-# The status as one page: opens from disk, without scripts or requests, and reloads itself.
+# The status as one page: opens from disk, without requests, and reloads itself during a run.
 
 _MARKS = {
     "done": "\N{CHECK MARK}",
@@ -268,7 +278,7 @@ class CellBox(NamedTuple):
 
 
 def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
-    """Write the page; it reloads itself every `reload_s` seconds, or never."""
+    """Write the page; it reloads itself every `reload_s` seconds, until paused, or never."""
     rows: dict[str, dict[str, CellBox]] = {}
     for cell in status.cells:
         rows.setdefault(cell.model, {})[cell.setting] = _box(cell)
@@ -281,10 +291,12 @@ def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
         "omibench.study.status",
         "status.html.j2",
         csp=PAGE_WITHOUT_PICTURES_POLICY,
+        scripts=[read_script(__file__, "reload.js")] if reload_s is not None else [],
         reload=None if reload_s is None else max(1, round(reload_s)),
         status=status,
         doing=describe_progress(status),
-        clock=time.strftime("%H:%M:%S", time.localtime(status.now)),
+        clock=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.now)),
+        purpose=describe_command(status),
         totals=totals(status),
         stages=bars,
         settings=list(dict.fromkeys(cell.setting for cell in status.cells)),
