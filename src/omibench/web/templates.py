@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -77,6 +78,7 @@ def render_page(
     template: str,
     csp: str = PAGE_POLICY,
     scripts: Sequence[str] = (),
+    packed: str = "",
     **values: Any,
 ) -> str:
     """Render a whole page.
@@ -87,6 +89,8 @@ def render_page(
         csp: Content security policy of the page.
         scripts: Our scripts, which run at the end of the page or at the position set by the
             template; the policy allows these by their hashes and no others.
+        packed: A large script of ours, which the template includes compressed, as `packed`: one of
+            `scripts` unpacks it when it is needed, and the policy allows its text by its hash.
         values: Variables of the template.
 
     Returns:
@@ -95,9 +99,10 @@ def render_page(
     from markupsafe import Markup
 
     trusted = [Markup(script) for script in map(_check_script, scripts)]  # noqa: S704  # our files
-    policy = allow_scripts(csp, scripts)
+    policy = allow_scripts(csp, [*scripts, packed] if packed else scripts)
     page = make_environment(package).get_template(template)
-    return page.render(csp=policy, scripts=trusted, **values)
+    data = base64.b64encode(zlib.compress(packed.encode(), 9)).decode() if packed else ""
+    return page.render(csp=policy, scripts=trusted, packed=data, **values)
 
 
 def read_script(package_file: str, name: str) -> str:

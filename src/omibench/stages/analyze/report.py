@@ -126,11 +126,8 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
     write_page(
         analysis.report,
         "report.html.j2",
-        scripts=[
-            read_script(__file__, "leaderboard.js"),
-            *read_vega_scripts(),
-            read_script(__file__, "figures.js"),
-        ],
+        scripts=[read_script(__file__, name) for name in ("leaderboard.js", "figures.js")],
+        packed="\n".join(read_vega_scripts()),
         page=page,
         parts=sort_cards([*_list_failures(analysis), *shown, *drawn]),
         partial=str(results.partial or ""),

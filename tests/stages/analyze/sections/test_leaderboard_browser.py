@@ -50,16 +50,50 @@ def read_rows(page: Page) -> list[tuple[str, str, str]]:
     return [tuple(row) for row in page.evaluate(ROWS)]
 
 
-def test_it_sorts_both_ways_and_back(page: Page) -> None:
+def test_it_is_sorted_by_the_main_scorer_and_sorts_both_ways(page: Page) -> None:
     rows = read_rows(page)
     assert len(rows) == 9
-    for expected in (True, False):
-        page.locator("#leaderboard th button", has_text="Total").click()
+    for descending in (True, False, True):
         totals = [float(row[2]) for row in read_rows(page)]
-        assert totals == sorted(totals, reverse=expected)
-    assert page.locator("#leaderboard th[aria-sort=ascending]").count() == 1
-    page.locator("#leaderboard th button", has_text="Total").click()
+        assert totals == sorted(totals, reverse=descending)
+        direction = "descending" if descending else "ascending"
+        assert page.locator("#leaderboard th[aria-sort]:not([aria-sort=none])").evaluate_all(
+            "(heads) => heads.map((head) => [head.innerText.trim(), head.ariaSort])"
+        ) == [["Total", direction]]
+        page.locator("#leaderboard th button", has_text="Total").click()
+    page.get_by_role("button", name="Reset").click()
     assert read_rows(page) == rows
+
+
+def test_groups_have_heads_only_when_it_is_sorted_by_them(page: Page) -> None:
+    heads = page.locator("#leaderboard tbody:not(.references) tr.group")
+    assert heads.count() == 0
+    page.select_option("#board-sort", "group")
+    assert heads.all_inner_texts() == ["High ability", "Middling ability", "Low ability"]
+    assert [row[0] for row in read_rows(page)] == ["Strong"] * 3 + ["Middle"] * 3 + ["Weak"] * 3
+    page.fill("#board-search", "weak")
+    assert heads.locator("visible=true").all_inner_texts() == ["Low ability"]
+    page.get_by_role("button", name="Reset").click()
+    assert heads.count() == 0
+
+
+def test_random_choice_stands_below_the_ranked_rows_however_they_are_sorted(page: Page) -> None:
+    for _ in range(2):
+        page.locator("#leaderboard th button", has_text="Total").click()
+        last = page.locator("#leaderboard tbody").last
+        assert last.locator("tr").first.inner_text() == "For reference, not ranked"
+        assert "Random choice" in last.inner_text()
+        assert last.locator("tr.cell").count() == 0
+
+
+def test_only_a_significant_leader_is_bold(page: Page, report: Any) -> None:
+    pairs = pl.read_csv(report.parent / "tables/pairs.csv").filter(rules="robust")
+    ranks = pl.read_csv(report.parent / "tables/ranks.csv").filter(rules="robust")
+    first, second = ranks.sort("estimate")["model"].to_list()[:2]
+    test = pairs.filter(pl.col("model").is_in([first, second]),
+                        pl.col("baseline_model").is_in([first, second]))  # fmt: skip
+    significant = test["p_holm"].item() < 0.05
+    assert page.locator("#leaderboard tr.leader").count() == int(significant)
 
 
 def test_it_searches_filters_and_keeps_that_in_its_address(page: Page, browser: Browser) -> None:
@@ -94,7 +128,7 @@ def test_it_is_copied_as_csv_and_latex(page: Page) -> None:
     page.evaluate(CATCH_COPIES)
     page.fill("#board-search", "strong")
     page.get_by_text("Columns", exact=True).click()
-    page.get_by_label("Bounds").uncheck()
+    page.get_by_role("checkbox", name="Bounds").uncheck()
     page.get_by_role("button", name="Copy CSV").click()
     head, *lines = page.evaluate("window.copied").splitlines()
     assert head.startswith("Model,Setting,")
@@ -139,10 +173,10 @@ def test_columns_are_kept_in_its_address_and_stay_in_line(page: Page, browser: B
         if reader is not page:
             reader.goto(page.url)
         assert reader.evaluate(SHOWN_CELLS) == [reader.evaluate(SHOWN_CELLS)[0]]
-        assert not reader.locator("#leaderboard th", has_text="Rank").is_visible()
+        assert not reader.locator("#leaderboard thead th", has_text="Rank").is_visible()
     reader.close()
     page.get_by_role("button", name="Reset").click()
-    assert page.locator("#leaderboard th", has_text="Rank").is_visible()
+    assert page.locator("#leaderboard thead th", has_text="Rank").is_visible()
 
 
 def test_ranks_of_the_main_scorer_order_nothing_else(page: Page) -> None:
@@ -152,21 +186,58 @@ def test_ranks_of_the_main_scorer_order_nothing_else(page: Page) -> None:
     assert read_rows(page) == before
 
 
-def test_keys_alone_sort_it(page: Page) -> None:
+def test_keys_alone_sort_it_filter_it_and_choose_its_columns(page: Page) -> None:
     page.locator("#leaderboard th button", has_text="Total").focus()
     page.keyboard.press("Enter")
     totals = [float(row[2]) for row in read_rows(page)]
-    assert totals == sorted(totals, reverse=True)
+    assert totals == sorted(totals)
+    page.locator("#board-search").focus()
+    page.keyboard.type("weak")
+    assert {row[0] for row in read_rows(page)} == {"Weak"}
+    page.locator("details.columns summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert not page.locator("#leaderboard thead th", has_text="Setting").is_visible()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "Columns"
+    assert not page.get_by_role("checkbox", name="Setting").is_visible()
 
 
-def test_the_total_is_in_sight_on_a_telephone(browser: Browser, report: Any) -> None:
+def test_the_menu_of_columns_lies_over_the_table(page: Page) -> None:
+    place = "document.querySelector('#leaderboard').getBoundingClientRect().top"
+    before = page.evaluate(place)
+    page.get_by_text("Columns", exact=True).click()
+    assert page.evaluate(place) == before
+    page.locator("h1").click()
+    assert not page.get_by_role("checkbox", name="Setting").is_visible()
+
+
+def test_its_head_stays_in_sight_and_nothing_scrolls_inside_the_page(page: Page) -> None:
+    page.set_viewport_size({"width": 1400, "height": 500})
+    page.locator("#leaderboard tr.cell").last.scroll_into_view_if_needed()
+    head = page.locator("#leaderboard thead th").first.bounding_box()
+    bar = page.locator("nav.contents").bounding_box()
+    assert head is not None
+    assert bar is not None
+    assert bar["y"] == 0
+    assert 0 <= head["y"] - bar["height"] <= 1
+    box = "(box) => box.scrollHeight <= box.clientHeight"
+    assert page.locator(".scroll.board").evaluate(box)
+
+
+def test_it_is_a_card_for_each_row_on_a_telephone(browser: Browser, report: Any) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(report.as_uri())
-    right = page.evaluate(
-        "document.querySelector('#leaderboard tr.cell .bars').nextElementSibling"
-        ".getBoundingClientRect().right"
+    first = page.locator("#leaderboard tr.cell").first
+    labels = first.locator("td").evaluate_all(
+        "(cells) => cells.map((cell) => getComputedStyle(cell, '::before').content)"
     )
-    assert right <= 390
+    assert {'"Total"', '"Biology"', '"No answer"', '"Bounds"'} <= set(labels)
+    box = "(box) => box.scrollWidth <= box.clientWidth"
+    assert page.locator(".scroll.board").evaluate(box)
+    page.select_option("#board-sort", label="Bounds")
+    assert page.locator("#leaderboard thead th[aria-sort=descending]").count() == 1
     page.close()
 
 
@@ -198,39 +269,3 @@ def test_its_head_is_on_every_printed_page(page: Page) -> None:
     pages = [text for text in texts if " / 28" in text]
     assert len(pages) > 1
     assert all("Bounds" in text and "Mathematics" in text for text in pages)
-
-
-def test_its_box_ends_below_a_whole_row(page: Page) -> None:
-    page.set_viewport_size({"width": 1400, "height": 620})
-    page.wait_for_function(
-        """() => {
-          const box = document.querySelector(".scroll.board");
-          const end = box.getBoundingClientRect().top + box.clientHeight;
-          return box.scrollHeight > box.clientHeight
-            && [...document.querySelectorAll("#leaderboard tr")]
-              .some((row) => Math.abs(row.getBoundingClientRect().bottom - end) <= 1.5);
-        }"""
-    )
-
-
-def test_its_box_does_not_end_below_the_name_of_a_group(page: Page) -> None:
-    ends = page.evaluate(
-        """async () => {
-          const box = document.querySelector(".scroll.board");
-          const last = [];
-          for (let height = 400; height < 900; height += 20) {
-            box.style.maxHeight = `${height}px`;
-            dispatchEvent(new Event("resize"));
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            const end = Number.parseInt(box.style.getPropertyValue("--board-height"), 10);
-            const top = box.getBoundingClientRect().top;
-            if (!end) continue;
-            last.push([...document.querySelectorAll("#leaderboard tr")].filter((row) =>
-              row.offsetHeight && row.getBoundingClientRect().bottom - top <= end + 1)
-              .at(-1).className);
-          }
-          return last;
-        }"""
-    )
-    assert len(ends) > 10
-    assert "group" not in ends

@@ -36,7 +36,8 @@ def view(results: Results, *printed: PrintedResult, compared: bool = False) -> M
 
 
 def list_rows(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [row for rows in values["groups"].values() for row in rows]
+    rows: list[dict[str, Any]] = values["rows"]
+    return rows
 
 
 def below(results: Results) -> list[dict[str, Any]]:

@@ -1,10 +1,9 @@
 """Colours of figures, drawn in the light palette and shown in the page's light or dark one.
 
 Series use Okabe and Ito's colour-blind-safe palette (2008), always paired with a shape. Each colour
-of a drawing becomes a CSS variable with that colour as fallback, so the same SVG works in the page
-and as a separate file. An interactive figure has hover with the numbers, and a legend that selects
-a series: its specification is compiled to Vega when the report is written, so a page needs only
-Vega's runtime. Its expressions are interpreted, never evaluated.
+of a drawing becomes a CSS variable of the page. An interactive figure has hover with the numbers,
+and a legend that selects a series: its specification is compiled to Vega when the report is
+written, so a page needs only Vega's runtime. Its expressions are interpreted, never evaluated.
 """
 
 from __future__ import annotations
@@ -29,6 +28,11 @@ COLOUR_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
 _TAG = re.compile(r'<(?:[^<>"]|"[^"]*")*>')
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-fA-F]{3,8}|[a-z]+)"')
 _PLAIN = ("none", "transparent")
+_UNUSED = re.compile(
+    r' (?:(?:aria-[a-z]+|role|pointer-events|xmlns:xlink|version)="[^"]*"|opacity="1"'
+    rf'|class="(?:mark|background|foreground)[^"]*"|font-family="{FONT}")'
+)
+_FRAME = re.compile(r'<path class="(?:back|fore)ground"(?![^<>]* (?:fill|stroke)=)[^<>]*/>')
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 PALE: Final = 0.12
 """The opacity of unselected series."""
@@ -104,7 +108,10 @@ def _in_xml(value: Any) -> Any:
 
 
 def apply_theme(svg: str, label: str, *, other_colours: bool = False) -> str:
-    """Replace every colour of a drawing by a CSS variable: `var(--ink, #1c2430)`.
+    """Replace every colour of a drawing by a CSS variable, and remove what a page does not need.
+
+    To readers a drawing is one picture with one label, so the labels of its marks go; its font is
+    that of the page's style sheet.
 
     Args:
         svg: A drawing in the light palette.
@@ -119,10 +126,12 @@ def apply_theme(svg: str, label: str, *, other_colours: bool = False) -> str:
         attribute, colour = match[1], match[2].lower()
         if colour in _PLAIN or (other_colours and colour not in COLOUR_VARIABLES):
             return match[0]
-        return f'{attribute}="var({COLOUR_VARIABLES[colour]}, {colour})"'
+        return f'{attribute}="var({COLOUR_VARIABLES[colour]})"'
 
     # Only inside tags: a label may look like an attribute.
-    themed = _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
+    themed = _TAG.sub(
+        lambda tag: _UNUSED.sub("", _COLOUR.sub(replace, _FRAME.sub("", tag[0]))), svg
+    )
     return themed.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
 
 

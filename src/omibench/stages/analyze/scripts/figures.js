@@ -53,7 +53,19 @@
     }
   };
 
+  // Vega is unpacked for the first figure that is seen; the policy allows this text alone.
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(JSON.parse(document.getElementById("vega").textContent)), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+  };
+  let unpacked = null;
+
   const draw = async (figure) => {
+    unpacked ??= unpack();
+    await unpacked;
     const specification = JSON.parse(figure.querySelector("script").textContent);
     const box = figure.querySelector(".scroll");
     const room = box.clientWidth;
@@ -94,6 +106,21 @@
   addEventListener("hashchange", follow);
   addEventListener("beforeprint", () => document.querySelectorAll("details.fold").forEach((fold) => { fold.open = true; }));
   follow();
+
+  // The bar marks the part that is read.
+  const bar = document.querySelector("nav.contents");
+  const links = new Map([...bar.children].map((link) => [link.hash.slice(1), link]));
+  const reading = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const link = links.get(target.id);
+      if (!isIntersecting) link.removeAttribute("aria-current");
+      else {
+        link.setAttribute("aria-current", "true");
+        bar.scrollLeft = link.offsetLeft - bar.offsetLeft - 40;
+      }
+    }
+  }, { rootMargin: "-64px 0px -85% 0px" });
+  document.querySelectorAll("section.part").forEach((part) => reading.observe(part));
 
   const watch = new IntersectionObserver((entries) => {
     for (const entry of entries) {

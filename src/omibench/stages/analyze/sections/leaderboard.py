@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult, find_row
@@ -14,7 +16,7 @@ from omibench.params.models.base import Model
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.problem import join_labels
-from omibench.stages.analyze.findings import best, find_cell
+from omibench.stages.analyze.findings import best, contenders, find_cell
 from omibench.stages.analyze.formatting import (
     NO_VALUE,
     count_noun,
@@ -27,10 +29,11 @@ from omibench.stages.analyze.formatting import (
 )
 from omibench.stages.analyze.page_table import Row
 from omibench.stages.analyze.pages import EXPLORER, INDEX, cell_file, describe_command, has_pages
+from omibench.stages.analyze.people import EVERYBODY, MAJORITY
 from omibench.stages.analyze.results.accuracy import SUBJECT, TOTAL, subjects
 from omibench.stages.analyze.results.chance import AT_CHANCE, BELOW_CHANCE, guess_slice
 from omibench.stages.analyze.sections.section import ReportSection, section
-from omibench.stages.analyze.sentences import UNKNOWN_FAILURES
+from omibench.stages.analyze.sentences import UNKNOWN_FAILURES, name_reference
 from omibench.web.templates import embed_json
 
 if TYPE_CHECKING:
@@ -66,7 +69,7 @@ class MainSection(ReportSection):
     template = "sections/main.html.j2"
 
     def view(self) -> Mapping[str, Any]:
-        """Return formatted rows by group, missing cells, and the link to the explorer."""
+        """Return formatted rows by accuracy, references, missing cells and links to responses."""
         results = self.results
         judged = JUDGE_RULES in results.rules
         names = subjects(self.analysis)
@@ -78,11 +81,13 @@ class MainSection(ReportSection):
             cell: find_row(results, cell, self.analysis.printed_rows)
             for cell in results.study.cells
         }
-        groups = group_rows(self.analysis, scores, printed, ranks)
-        cells = [row["cell"] for rows in groups.values() for row in rows]
+        own = list_rows(self.analysis, scores, printed, ranks)
+        uncalibrated = judged and results.certificate is None
+        heads = list_heads(results, names, ranks=bool(ranks), strict=strict)
         judged_note = " The value after GPT is the GPTScore." if judged else ""
         return {
-            "chance": describe_chance(self.analysis),
+            "references": [*list_references(self.analysis)],
+            "chance_note": _describe_cells_at_chance(self.analysis),
             "digits": max((row.digits for row in printed.values() if row), default=1),
             "simulated": results.main_simulated,
             "caption": f"ACC in per cent by {name_scorer(results.main_rules)}; in brackets the "
@@ -90,16 +95,15 @@ class MainSection(ReportSection):
             + (_STRICT if strict else ""),
             "judged": judged,
             "judge_simulated": results.judge_simulated or results.has_synthetic_problems,
-            "uncalibrated": judged and results.certificate is None,
+            "uncalibrated": uncalibrated,
             "subjects": names,
             "strict": strict,
-            "columns": 6 + len(names) + judged + strict + bool(ranks),
+            "heads": heads,
+            "labels": label_cards(heads),
             "ranks": len(ranks),
-            "data": embed_rows(self.analysis, cells, scores),
-            "failure_head": "No answer"
-            if results.failure_rules in (None, results.main_rules)
-            else f"No answer, by {results.failure_rules}",
-            "groups": groups,
+            "ranked_under": name_reference(results),
+            "data": embed_rows(self.analysis, [row["cell"] for row in own], scores),
+            "rows": own,
             "missing": [
                 (results.label(cell.model), results.setting_label(cell.setting))
                 for cell in results.missing
@@ -111,13 +115,56 @@ class MainSection(ReportSection):
         }
 
 
-def group_rows(
+def list_heads(
+    results: Results, subjects: Sequence[str], *, ranks: bool, strict: bool
+) -> list[str]:
+    """Return the titles of the columns, in order.
+
+    Args:
+        results: The study's results.
+        subjects: Names of the subjects.
+        ranks: Whether cells are ranked.
+        strict: Whether the accuracy counts parts.
+    """
+    by = "" if results.failure_rules in (None, results.main_rules) else results.failure_rules
+    return [
+        "Model", "Setting", *["Rank"] * ranks, "ACC, %", "Total", *["Strict"] * strict,
+        *(subject.capitalize() for subject in subjects),
+        *["GPTScore"] * (JUDGE_RULES in results.rules),
+        f"No answer, by {by}" if by else "No answer", "Bounds",
+    ]  # fmt: skip
+
+
+def label_cards(heads: Sequence[str]) -> Markup:
+    """Return a style sheet that puts the title of its column before each value.
+
+    On narrow screens a row is a card, without the head of the table.
+
+    Args:
+        heads: The titles, which can be untrusted: every other character than a letter or digit is
+            written as CSS's escape.
+    """
+    from markupsafe import Markup
+
+    texts = (
+        "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in head)
+        for head in heads
+    )
+    rules = (
+        f'#leaderboard tr>:nth-child({place})::before{{content:"{text}"}}'
+        for place, text in enumerate(texts, start=1)
+        if place > 2
+    )
+    return Markup("".join(rules))  # noqa: S704  # escaped above
+
+
+def list_rows(
     analysis: Analysis,
     scores: Scores,
     printed: Mapping[Cell, PrintedResult | None],
     ranks: Mapping[Cell, Row],
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the main table by group: models in the study's order.
+) -> list[dict[str, Any]]:
+    """Return the rows of the main table by accuracy, those that cannot lead after the others.
 
     Args:
         analysis: The study's results.
@@ -127,31 +174,35 @@ def group_rows(
 
     Returns:
         For each scored cell its texts, and `total`, `judge` and `subjects`: rows of `scores`, or
-        None; the template formats their shares.
+        None; the template formats their shares. `place` is its position by models, in the study's
+        order.
     """
     results, main = analysis.results, analysis.results.main_rules
-    study, problems, top = results.study, len(results.answers), best(analysis)
+    study, problems, leader = results.study, len(results.answers), find_clear_leader(analysis)
     parts = analysis.printed_comparisons.filter(subject=AVERAGE).to_dicts()
     averages = {find_cell(row): 100 * row["estimate"] for row in parts}
     models = list(dict.fromkeys(cell.model for cell in study.cells))
-    groups: dict[str, list[dict[str, Any]]] = {}
+    simulated = {cell.model for cell, mark in results.simulated_cells.items() if mark}
+    able = {find_cell(row) for row in contenders(analysis, results.cells)}
+    rows: list[dict[str, Any]] = []
     for cell in sorted(study.cells, key=lambda cell: models.index(cell.model)):
         total, block = scores.get((*cell, main, TOTAL)), study.models[cell.model]
         if total is None:
             continue
         page = f"{EXPLORER}/cells/{cell_file(cell)}" if has_pages(results) else None
-        mine = [s for other, s in results.simulated_cells.items() if other.model == cell.model]
         by_subject = [(name, scores.get((*cell, main, name))) for name in subjects(analysis)]
         row = {
             "cell": cell,
+            "place": len(rows),
+            "group": block.group or "Models",
             "label": results.label(cell.model),
             "setting": results.setting_label(cell.setting),
-            "simulated": any(mine),
+            "simulated": cell.model in simulated,
             "size": describe_size(block),
             "parameters": f"{block.parameters_b or 0:g}",
             "weights": block.weights or "",
             "href": page,
-            "leader": top is not None and cell == find_cell(top),
+            "leader": cell == leader,
             "gain": describe_gain(results, cell, scores),
             "printed_in": describe_places(results, cell),
             "rank": ranks.get(cell),
@@ -171,8 +222,18 @@ def group_rows(
                 for name, score in by_subject
             ],
         }
-        groups.setdefault(block.group or "Models", []).append(row)
-    return groups
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row["cell"] not in able, -row["total"]["estimate"]))
+
+
+def find_clear_leader(analysis: Analysis) -> Cell | None:
+    """Return the leading cell, if the paired tests put it ahead of the second."""
+    results, top = analysis.results, best(analysis)
+    first = find_cell(top) if top else None
+    second = best(analysis, [cell for cell in results.family.cells if cell != first])
+    if first is None or second is None:
+        return None
+    return first if results.family_tests.is_ahead(first, find_cell(second)) else None
 
 
 def _draw_bar(row: Row) -> dict[str, float]:
@@ -231,8 +292,9 @@ def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Mar
 
     Returns:
         `main`, the name of the scorer of the table; `subjects`; `rules`, titles by name; `values`:
-        by scorer a list of rows, each with mean, lower and upper bound in per cent of the total and
-        of each subject, or null; and `simulated`: by scorer, whether each row is simulated.
+        by other scorer a list of rows, each with mean, lower and upper bound in per cent of the
+        total and of each subject, or null; and `simulated`: by scorer, whether each row is
+        simulated.
     """
     results, names = analysis.results, subjects(analysis)
     values = {
@@ -245,6 +307,7 @@ def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Mar
             for cell in cells
         ]
         for rules in results.rules
+        if rules != results.main_rules
     }
     marks = {row[:3]: row[3] for row in analysis.simulated_cells.iter_rows()}
     return embed_json(
@@ -261,33 +324,55 @@ def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Mar
     )
 
 
-def describe_chance(analysis: Analysis) -> dict[str, Any] | None:
-    """Return the row of guessing among the choices (EMMA, table 2, "Random choice").
+def list_references(analysis: Analysis) -> Iterator[dict[str, Any]]:
+    """Return the rows that stand beside the models: people, and guessing among the choices.
+
+    Guessing is that of EMMA (table 2, "Random choice"). People are scored by the main scorer.
 
     Args:
         analysis: The study's results.
-
-    Returns:
-        The row, with a `note` on the accuracies that guessing explains; None if no problem has
-        choices.
     """
-    table = analysis.find_rows("chance")
-    if table is None:
-        return None
-    total = table.filter(metric="chance", slice="").to_dicts()[0]
-    parts = {row["value"]: row for row in guess_slice(analysis, SUBJECT).to_dicts()}
-    upper = format_share(total["upper"])
-    return {
-        "bar": _draw_bar(total),
-        "total": total,
-        "upper": f"{format_level(analysis.confidence)} of guesses up to {upper}",
-        "subjects": [parts[name] for name in subjects(analysis)],
-        "note": _describe_cells_at_chance(analysis),
-    }
+    names = subjects(analysis)
+    people = analysis.find_rows("people")
+    if people is not None:
+        rows = people.filter(
+            pl.col("kind").is_in([EVERYBODY, MAJORITY]),
+            metric="accuracy", rules=analysis.results.main_rules,
+        )  # fmt: skip
+        for kind, label in {EVERYBODY: "People", MAJORITY: "Majority of people"}.items():
+            own = rows.filter(kind=kind)
+            totals = own.filter(slice="").to_dicts()
+            for total in totals:
+                by_subject = {r["value"]: r for r in own.filter(slice=SUBJECT).to_dicts()}
+                yield {
+                    "label": label,
+                    "simulated": total["simulated"],
+                    "detail": "",
+                    "note": f"on {count_noun(total['problems'], 'problem')}",
+                    "bar": _draw_bar(total),
+                    "total": total,
+                    "subjects": [by_subject.get(name) for name in names],
+                }
+    guessing = analysis.find_rows("chance")
+    if guessing is not None:
+        total = guessing.filter(metric="chance", slice="").to_dicts()[0]
+        parts = {row["value"]: row for row in guess_slice(analysis, SUBJECT).to_dicts()}
+        upper = format_share(total["upper"])
+        yield {
+            "label": "Random choice",
+            "simulated": False,
+            "detail": "among the choices",
+            "note": f"{format_level(analysis.confidence)} of guesses up to {upper}",
+            "bar": _draw_bar(total),
+            "total": total,
+            "subjects": [parts[name] for name in names],
+        }
 
 
 def _describe_cells_at_chance(analysis: Analysis) -> str:
     """Describe the accuracies at chance level under the main scorer, overall and by slice."""
+    if analysis.find_rows("chance") is None:
+        return ""
     rows = analysis.rows("chance").filter(rules=analysis.results.main_rules, setting="")
     counts = {
         metric: round(float((part["estimate"] * part["n"]).sum()))
