@@ -88,7 +88,7 @@ def main() -> int:
     with _make_folder(options) as results:
         if options.twice:
             _build_index(results)
-        with _serve(results) as server:
+        with serve(results) as server:
             rows = [server.start, *_ask_all(server)]
             peak_mb = server.read_peak_mb()
             study = server.get("/api/study")
@@ -107,7 +107,7 @@ def main() -> int:
 
 def _build_index(results: Path) -> None:
     """Start once, and wait until the run is indexed."""
-    with _serve(results) as server:
+    with serve(results) as server:
         before = -1.0
         while before < (before := server.read_cpu()):
             time.sleep(2)
@@ -172,7 +172,8 @@ def _measure_index(results: Path) -> float:
 
 
 @contextmanager
-def _serve(results: Path) -> Iterator[Server]:
+def serve(results: Path) -> Iterator[Server]:
+    """Serve a folder of results until the end of the block."""
     server = Server(results)
     try:
         yield server
@@ -186,11 +187,13 @@ def _make_folder(options: argparse.Namespace) -> Iterator[Path]:
     if options.results:
         yield Path(options.results)
         return
-    with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        make_study(Path(name), options.models, options.settings)
-        make_results(Path(name))
-        write_texts(Path(name) / "results")
-        yield Path(name) / "results"
+    with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
+        folder = Path(options.keep or scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        make_study(folder, options.models, options.settings)
+        make_results(folder)
+        write_texts(folder / "results")
+        yield folder / "results"
 
 
 def write_texts(results: Path) -> None:
@@ -213,6 +216,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--settings", type=int, default=5)
     parser.add_argument("--results", help="a folder of results that is there already")
     parser.add_argument("--twice", action="store_true", help="measure a second start")
+    parser.add_argument("--keep", help="where to make results that stay")
     parser.add_argument("--folder", help="where to make the temporary folder")
     return parser.parse_args()
 

@@ -12,9 +12,10 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.explore.index import CellReader, Index, locate_index
 from omibench.explore.item import CellItems, check_cells, list_outcomes
+from omibench.explore.query import ItemQuery
 from omibench.explore.run import JUDGE_RULES, Run, open_run, read_items
 from omibench.explore.search import build_index, find_texts
-from omibench.explore.selection import ItemQuery, Study
+from omibench.explore.selection import Study
 from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.tables import ResponseRow, read_parquet, write_frame

@@ -15,7 +15,7 @@ from omibench.text.terminal import say
 if TYPE_CHECKING:
     from omibench.explore.app.live import Snapshot
     from omibench.explore.app.settings import ExplorerSources
-    from omibench.explore.selection import ItemQuery
+    from omibench.explore.query import ItemQuery
     from omibench.params.study import Study
 
 
@@ -259,7 +259,7 @@ def explore(
       omibench explore results --export physics-3 --export "?ready=all-wrong" --out appendix
     """
     from omibench.explore.app.live import LiveStudy
-    from omibench.explore.selection import ItemQuery
+    from omibench.explore.query import ItemQuery
 
     if dataset is not None and (other is not None or review is not None):
         raise ParamsError("--other, --review: need results, not --dataset")

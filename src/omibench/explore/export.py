@@ -13,8 +13,9 @@ from omibench.errors import MissingInputError, OutputError, ParamsError, reason_
 from omibench.explore.app.live import Snapshot
 from omibench.explore.app.pictures import PictureFinder, ServedPicture, read_served_picture
 from omibench.explore.item import CellItems, find_heat_map, list_outcomes
+from omibench.explore.query import ItemQuery, parse_query
 from omibench.explore.run import parse_cells
-from omibench.explore.selection import ItemQuery, Study, parse_query
+from omibench.explore.selection import Study
 from omibench.files.outputs import made_folder
 from omibench.files.reading import read_text
 from omibench.files.writing import write_atomically

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from omibench.answers.compare import normalise_answer
 from omibench.explore.run import Items, Run
 from omibench.params.setting import Cell
 from omibench.results.statistics.items import average_rows, find_inversions
+from omibench.results.suspected_keys import FEWEST_MODELS, fit_models, suspect_keys
 from omibench.schemas.verdict import RIGHT
 
 
@@ -50,7 +50,7 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
         run: The run.
         rules: The name of the scorer.
     """
-    columns = _frame_cells(run).with_row_index("column")
+    columns = frame_cells(run).with_row_index("column")
     rows = pl.DataFrame({"id": items.ids}).with_row_index("row")
     means = (
         run.verdicts.lazy()
@@ -77,13 +77,17 @@ def make_grid(items: Items, cells: Sequence[Cell]) -> Grid:
     return Grid(cells, values, failed)
 
 
+def frame_cells(shown: Grid | Run) -> pl.DataFrame:
+    """Return the models and settings of the columns, one row each."""
+    columns = {"model": [c.model for c in shown.cells], "setting": [c.setting for c in shown.cells]}
+    return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})
+
+
 # Ready filters: common questions about a grid of verdicts, as pure functions.
 
 FEW_IMAGES: Final = 2
 MANY_IMAGES: Final = 4
 """Maximum number of images that are few, and minimum number that are many."""
-STRONG: Final = 3
-"""The number of models that `suspicious-gold` takes as strong: those with the highest means."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ class Scope:
         other: The verdicts of another run under the same scorer, of the same cells (NaN for missing
             ones); None without another run.
         model: The model of the filter `only`.
+        list_suspected: Returns the items whose key is suspected under the scorer, whatever the
+            selected cells.
     """
 
     items: Items
@@ -108,6 +114,7 @@ class Scope:
     judge: Grid | None = None
     other: Grid | None = None
     model: str | None = None
+    list_suspected: Callable[[], Collection[str]] = tuple
 
 
 Mask = Callable[[Scope], "NDArray[np.bool_]"]
@@ -161,7 +168,7 @@ def find_outcome(outcome: str) -> Mask:
 
     def find(scope: Scope) -> NDArray[np.bool_]:
         responses = scope.run.responses.filter(outcome=outcome)
-        matching = responses.join(_frame_cells(scope.grid), on=["model", "setting"])
+        matching = responses.join(frame_cells(scope.grid), on=["model", "setting"])
         return scope.items.mark(matching["id"])
 
     return find
@@ -177,44 +184,34 @@ def find_changed(scope: Scope) -> NDArray[np.bool_]:
     return _differ(scope.grid, scope.other)
 
 
-def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
-    """The strongest models are wrong and agree on one answer, so the gold answer may be wrong.
+def find_suspected_key(scope: Scope) -> NDArray[np.bool_]:
+    """The strong models agree on another answer, as in the report."""
+    return scope.items.mark(scope.list_suspected())
 
-    These are up to three models with the highest mean in the grid, each with its most frequent
-    answer in normal form.
+
+def list_suspected(items: Items, run: Run, rules: str) -> Collection[str]:
+    """Return the items whose key is suspected under a scorer (`suspect_keys`).
+
+    Args:
+        items: The items.
+        run: The run, of which the cells of `pooled_settings` count.
+        rules: The name of the scorer.
     """
-    mask = np.zeros(len(scope.items.ids), dtype=bool)
-    strong = list_strong(scope.grid)
-    if len(strong) < 2:
-        return mask
-    cells = _frame_cells(scope.grid)
-    rows = (
-        scope.run.verdicts.lazy()
-        .filter(
-            "counts",
-            pl.col("rules") == scope.rules,
-            pl.col("model").is_in(strong),
-            pl.col("extracted").is_not_null(),
-        )
-        .join(cells.lazy(), on=["model", "setting"])
-        .group_by("id", "model", "extracted")
-        .agg(votes=pl.len(), best=pl.col("verdict").max())
-        .sort("votes", "extracted", descending=[True, False])
-        .group_by("id", "model", maintain_order=True)
-        .first()
-        .group_by("id")
-        .agg("extracted", best=pl.col("best").max(), models=pl.len())
-        .filter(pl.col("models") == len(strong), pl.col("best") < RIGHT)
-        .collect()
+    verdicts = run.verdicts.filter(
+        "counts",
+        pl.col("rules") == rules,
+        pl.col("id").is_in(items.ids),
+        pl.col("setting").is_in(run.pooled_settings),
     )
-    for name, extracted in rows.select("id", "extracted").iter_rows():
-        answer = scope.items.answers.get(name)
-        if answer is None:
-            continue
-        kind, choices = answer.answer_type, answer.choices
-        forms = {normalise_answer(text, kind, choices) for text in extracted}
-        mask[scope.items.places[name]] = len(forms) == 1
-    return mask
+    if verdicts["model"].n_unique() < FEWEST_MODELS:
+        return ()
+    by_cell = verdicts.group_by("model", "setting", "id", maintain_order=True).agg(
+        pl.col("verdict").mean()
+    )
+    pooled = by_cell.group_by("model", "id", maintain_order=True).agg(
+        pl.col("verdict").mean(), cluster=pl.col("id").first()
+    )
+    return suspect_keys(pooled, fit_models(pooled).strong, verdicts, items.answers)
 
 
 def find_inverted(scope: Scope) -> NDArray[np.bool_]:
@@ -234,16 +231,6 @@ def find_image_count(fewest: int, most: int) -> Mask:
     return find
 
 
-def list_strong(grid: Grid) -> list[str]:
-    """Return the models with the highest mean over items and their cells, the best first."""
-    means: dict[str, float] = {}
-    for model, columns in _list_columns(grid).items():
-        values = grid.values[:, columns]
-        if not np.isnan(values).all():
-            means[model] = float(np.nanmean(values))
-    return sorted(means, key=lambda model: -means[model])[:STRONG]
-
-
 READY_FILTERS: Final = {
     ready.name: ready
     for ready in (
@@ -261,9 +248,7 @@ READY_FILTERS: Final = {
             f"{MANY_IMAGES} images or more",
             find_image_count(MANY_IMAGES, sys.maxsize),
         ),
-        ReadyFilter(
-            "suspicious-gold", "Strong models agree on another answer", find_suspicious_gold
-        ),
+        ReadyFilter("suspected-key", "Suspected key", find_suspected_key),
         ReadyFilter("inverted", "Weak models right, strong ones wrong", find_inverted),
     )
 }
@@ -293,8 +278,3 @@ def _differ(first: Grid, second: Grid | None) -> NDArray[np.bool_]:
         return np.zeros(len(first.values), dtype=bool)
     both = ~np.isnan(first.values) & ~np.isnan(second.values)
     return _any_column(both & np.not_equal(_right(first), _right(second)))
-
-
-def _frame_cells(shown: Grid | Run) -> pl.DataFrame:
-    columns = {"model": [c.model for c in shown.cells], "setting": [c.setting for c in shown.cells]}
-    return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})

@@ -145,7 +145,7 @@ class CellReader:
             index: The index of the run.
         """
         self._index = index
-        self._parts: dict[tuple[str, str], tuple[str, CellRows]] = {}
+        self._parts: dict[tuple[str, str, tuple[str, ...]], tuple[str, CellRows]] = {}
 
     def read(
         self,
@@ -187,12 +187,13 @@ class CellReader:
     ) -> CellRows:
         columns = [name for name in types if name not in _CELL]
         name = name_part(stage, stamp_cells(paths.values()), columns)
-        remembered = self._parts.get((stage, model))
+        place = stage, model, tuple(columns)
+        remembered = self._parts.get(place)
         if remembered is not None and remembered[0] == name:
             return remembered[1]
         frame = self._index.read(name) if self._index else None
         rows = CellRows([frame]) if frame is not None else _read(paths, columns, types, load)
-        self._parts[stage, model] = (name, rows)
+        self._parts[place] = (name, rows)
         return rows
 
 

@@ -18,6 +18,7 @@ from omibench.params.setting import Cell
 from omibench.results.attributes import describe_items
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.results.study_files import StudyFiles, mark_counts, read_aggregates
+from omibench.schemas.cells import read_cell
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest
 
@@ -110,7 +111,10 @@ def read_items(folder: Path, pictures: Path | None = None) -> Items:
 
 # A results folder for the explorer: cells, responses without texts, verdicts.
 
-RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
+RESPONSE: Final = (
+    "id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd", "latency_s",
+)  # fmt: skip
+_LENGTH: Final = ("id", "length")
 VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
 _CHOICE: Final = ("id", "rules", "index", "counts")
 
@@ -139,6 +143,21 @@ class Run:
     """Display names of models and settings."""
     stated_rules: str | None = None
     """The first scorer of the params, or None."""
+    stated_settings: Collection[str] = ()
+    """The settings that the report pools; empty if unknown."""
+    reader: CellReader = field(default_factory=CellReader)
+    """The reader of further columns."""
+
+    @cached_property
+    def pooled_settings(self) -> Collection[str]:
+        """Return the settings over which the report aggregates; all if unknown."""
+        return self.stated_settings or {cell.setting for cell in self.cells}
+
+    @cached_property
+    def lengths(self) -> pl.DataFrame:
+        """Return the characters of each response: `model, setting, id, length`; takes seconds."""
+        rows = self.reader.read(self.files, "infer", self.cells, _types(_LENGTH), _read_lengths)
+        return _join(rows.frames, _LENGTH)
 
     @cached_property
     def rules(self) -> list[str]:
@@ -220,6 +239,7 @@ def open_run(
         unreadable=unreadable,
         labels=labels or (files.record.labels if files.record else {}),
         stated_rules=stated_rules or (files.record.main_rules if files.record else None),
+        reader=reader,
     )
 
 
@@ -230,6 +250,11 @@ def _sort_cells(cells: Iterable[Cell], order: Sequence[str]) -> list[Cell]:
         return ranks.get(name, len(ranks)), name
 
     return sorted(cells, key=lambda cell: (rank_name(cell.model), rank_name(cell.setting)))
+
+
+def _read_lengths(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    length = pl.col("text").str.len_chars().alias("length")
+    return read_cell(path, ["id", "text"]).select("id", length).select(columns)
 
 
 def _read_choices(path: Path, columns: Sequence[str]) -> pl.DataFrame:
@@ -278,6 +303,8 @@ def _types(columns: Sequence[str]) -> pl.Schema:
         "index": pl.Int64(),
         "output_tokens": pl.Int64(),
         "cost_usd": pl.Float64(),
+        "latency_s": pl.Float64(),
+        "length": pl.Int64(),
         "verdict": pl.Float64(),
         "simulated": pl.Boolean(),
         "counts": pl.Boolean(),

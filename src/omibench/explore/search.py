@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import polars as pl
 
@@ -133,3 +134,122 @@ def find_items(
 
 def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
     return frame.filter(pl.col(column).str.to_lowercase().str.contains(text, literal=True))
+
+
+# Excerpts around a found text.
+
+_AROUND: Final = 90
+"""Characters of an excerpt on each side of the found text."""
+_LONGEST_FORMULA: Final = 300
+_FORMULA: Final = re.compile(
+    r"\$\$.{1,300}?\$\$|\$[^$\n]{1,300}?\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL
+)
+
+
+class Hit(NamedTuple):
+    """The first place of a searched text in an item.
+
+    Attributes:
+        field: The field.
+        text: An excerpt with the text, in which formulas are whole.
+        model: Of a response or answer: the model.
+        setting: Of a response or answer: the setting.
+    """
+
+    field: Field
+    text: str
+    model: str | None = None
+    setting: str | None = None
+
+
+def find_hits(
+    items: Items,
+    run: Run | None,
+    sought: tuple[str, Collection[Field]],
+    names: Sequence[str],
+    index: Index | None = None,
+) -> dict[str, Hit]:
+    """Return where items contain a text, each in the first of the fields.
+
+    Args:
+        items: The items.
+        run: The run with the responses, if any.
+        sought: The text, and the fields to search.
+        names: The ids of the items.
+        index: The run's index, if any.
+    """
+    text, fields = sought[0].strip(), sought[1]
+    hits: dict[str, Hit] = {}
+    for name in names if text else ():
+        question, answer = items.questions[name], items.answers[name]
+        choices = [choice.text or "" for choice in question.choices or []]
+        stated = "\n".join([question.question, *choices, *answer.answer, name])
+        places: tuple[tuple[Field, str], ...]
+        places = ("question", stated), ("rationale", answer.solution or "")
+        for field, whole in places:
+            if field in fields and name not in hits and text.lower() in whole.lower():
+                hits[name] = Hit(field, cut_around(whole, text))
+    if run is not None and "extracted" in fields:
+        of_names = run.verdicts.filter(pl.col("id").is_in(list(names)))
+        rows = _keep(of_names, "extracted", text.lower())
+        places_of = rows.select("id", "model", "setting", "extracted")
+        for name, model, setting, found in places_of.iter_rows():
+            hits.setdefault(name, Hit("extracted", cut_around(found, text), model, setting))
+    if run is not None and "response" in fields:
+        missing = {name for name in names if name not in hits}
+        hits |= _find_responses(run, text, missing, index) if text else {}
+    return hits
+
+
+def _find_responses(run: Run, text: str, missing: set[str], index: Index | None) -> dict[str, Hit]:
+    """Return the first response to each item that contains a text."""
+    hits: dict[str, Hit] = {}
+    holds = pl.col("text").str.contains(text.lower(), literal=True)
+    for cells in group_by_model(run.cells):
+        wanted = missing - hits.keys()
+        part = index.find(name_texts(run, cells)) if index and wanted else None
+        if part:
+            rows = pl.scan_ipc(part).filter(pl.col("id").is_in(list(wanted)), holds)
+            wanted = set(rows.select("id").collect()["id"].to_list())
+        for cell in cells:
+            if not (wanted := wanted - hits.keys()):
+                break
+            found = scan_texts(run, cell).filter(pl.col("id").is_in(list(wanted)), holds)
+            texts = pl.scan_parquet(run.files.locate("infer", cell), glob=False)
+            names = found.select("id").collect()["id"].to_list()
+            if not names:
+                continue
+            of_cell = texts.filter(pl.col("id").is_in(names)).select("id", *TEXTS).collect()
+            for name, *parts in of_cell.iter_rows():
+                whole = next((p for p in parts if p and text.lower() in p.lower()), None)
+                if whole is not None:
+                    excerpt = cut_around(whole, text)
+                    hits.setdefault(name, Hit("response", excerpt, cell.model, cell.setting))
+    return hits
+
+
+def cut_around(whole: str, text: str) -> str:
+    """Return an excerpt of a text around another one, ignoring case."""
+    place = re.search(re.escape(text), whole, re.IGNORECASE)
+    start = place.start() if place else 0
+    return _cut(whole, start - _AROUND, (place.end() if place else 0) + _AROUND)
+
+
+def cut_start(whole: str, length: int) -> str:
+    """Return the first characters of a text, without a cut formula."""
+    return _cut(whole[: length + _LONGEST_FORMULA + 4], 0, length)
+
+
+def _cut(whole: str, start: int, end: int) -> str:
+    """Return a part of a text in one line, widened so that no formula or word is cut."""
+    start, end = max(0, start), min(len(whole), end)
+    near = max(0, start - _LONGEST_FORMULA - 4)
+    for formula in _FORMULA.finditer(whole, near, end + _LONGEST_FORMULA + 4):
+        if formula.start() < start < formula.end():
+            start = formula.start()
+        if formula.start() < end < formula.end():
+            end = formula.end()
+    while start > 0 and not whole[start - 1].isspace() and near < start:
+        start -= 1
+    line = " ".join(whole[start:end].split())
+    return f"{'… ' if start > 0 else ''}{line}{' …' if end < len(whole) else ''}"

@@ -1,160 +1,42 @@
-"""Query of a page (items, cells, order), from an address and back."""
+"""Selection of items by a query, with their order, their rows of the grid, and counts of facets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Final, Literal, get_args
-from urllib.parse import urlencode
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from omibench.errors import ParamsError
-from omibench.explore.filters import READY_FILTERS, Grid, Scope, compute_grid, make_grid
+from omibench.explore.filters import (
+    READY_FILTERS,
+    Grid,
+    Scope,
+    compute_grid,
+    list_suspected,
+    make_grid,
+)
 from omibench.explore.index import Index
-from omibench.explore.run import Items, Run
-from omibench.explore.search import FIELDS, Field, find_items
+from omibench.explore.measures import OF_RESPONSES, compute_measure
+from omibench.explore.query import MEASURES, ItemQuery
+from omibench.explore.run import Items, Run, parse_cells
+from omibench.explore.search import Hit, find_hits, find_items
 from omibench.params.setting import Cell
-from omibench.results.attributes import list_values
+from omibench.results.attributes import list_attributes, list_values
 from omibench.results.load import JUDGE_RULES
+from omibench.results.statistics.items import average_rows
 from omibench.schemas.validation import suggest_name
-
-Order = Literal["dataset", "hardest", "easiest", "disputed"]
-"""Order of items; `disputed` puts those first on which cells differ most."""
-ORDERS: Final[tuple[Order, ...]] = get_args(Order)
-MOST_ROWS: Final = 500
-"""Default rows of one page."""
-MOST_COLUMNS: Final = 640
-"""Maximum rows of one page: browsers take seconds to lay out more."""
-_ROWS: Final = 100
-_FEWEST_ROWS: Final = 25
-_MOST_MARKS: Final = 20_000
-"""Maximum verdicts of one page: with many columns it has fewer rows, unless the query sets them."""
-
-
-@dataclass(frozen=True)
-class ItemQuery:
-    """A selection of items, with their order.
-
-    Attributes:
-        rules: The scorer of the grid; None for the run's main one.
-        models: Models of the columns; empty for all.
-        settings: Settings of the columns; empty for all.
-        facets: Allowed values of attributes.
-        ready: The name of a ready filter.
-        model: The model of the filter `only`.
-        search: A search text.
-        fields: The fields to search.
-        order: The order of the items.
-        offset: The number of items to skip.
-        column: The number of columns to skip.
-        limit: The number of items; None for the default page size.
-    """
-
-    rules: str | None = None
-    models: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
-    facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ready: str | None = None
-    model: str | None = None
-    search: str = ""
-    fields: tuple[Field, ...] = ("question",)
-    order: Order = "dataset"
-    offset: int = 0
-    column: int = 0
-    limit: int | None = None
-
-    def count_rows(self, columns: int) -> int:
-        """Return the number of rows on a page.
-
-        Args:
-            columns: The number of cells of the grid.
-        """
-        if self.limit is not None:
-            return self.limit
-        return max(_FEWEST_ROWS, min(_ROWS, _MOST_MARKS // max(1, columns)))
-
-    def to_address(self) -> str:
-        """Return the query string of the address, without defaults."""
-        default = ItemQuery()
-        pairs: list[tuple[str, str]] = []
-        for name in ("rules", "ready", "model", "search", "order"):
-            value = getattr(self, name)
-            if value != getattr(default, name):
-                pairs.append((name, str(value)))
-        pairs += [("models", name) for name in self.models]
-        pairs += [("settings", name) for name in self.settings]
-        pairs += [(f"is.{name}", value) for name, vs in self.facets.items() for value in vs]
-        if self.fields != default.fields:
-            pairs += [("in", name) for name in self.fields]
-        for name in ("offset", "column"):
-            if getattr(self, name):
-                pairs.append((name, str(getattr(self, name))))
-        if self.limit is not None:
-            pairs.append(("limit", str(self.limit)))
-        return urlencode(pairs)
-
-
-def parse_query(pairs: Sequence[tuple[str, str]]) -> ItemQuery:
-    """Read the query of an address.
-
-    Args:
-        pairs: Names and values, in order.
-
-    Raises:
-        ParamsError: A name or value is not valid.
-    """
-    query = ItemQuery()
-    lists: dict[str, list[str]] = {"models": [], "settings": [], "in": []}
-    facets: dict[str, list[str]] = {}
-    changes: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in lists:
-            lists[name].append(value)
-        elif name.startswith("is."):
-            facets.setdefault(name.removeprefix("is."), []).append(value)
-        elif name in ("offset", "column", "limit"):
-            changes[name] = _parse_count(name, value)
-        elif name in ("rules", "model", "search"):
-            changes[name] = value
-        elif name == "ready":
-            changes[name] = _check(name, value, tuple(READY_FILTERS))
-        elif name == "order":
-            changes[name] = _check(name, value, ORDERS)
-        else:
-            known = ["rules", "models", "settings", "ready", "model", "search", "in", "order"]
-            raise ParamsError(f"{name}: unknown part of the address{suggest_name(name, known)}")
-    fields = tuple(_check("in", value, FIELDS) for value in lists["in"])
-    changes |= {"fields": fields} if fields else {}
-    if "limit" in changes:
-        changes["limit"] = min(changes["limit"], MOST_ROWS)
-    return replace(
-        query,
-        models=tuple(lists["models"]),
-        settings=tuple(lists["settings"]),
-        facets={name: tuple(values) for name, values in facets.items()},
-        **changes,
-    )
-
-
-def _parse_count(name: str, value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 10):
-        raise ParamsError(f"{name}: must be an integer from 0 (got {value[:20]!r})")
-    return int(value)
-
-
-def _check(name: str, value: str, known: Sequence[str]) -> Any:
-    if value not in known:
-        raise ParamsError(f"{name}: unknown value {value[:40]!r}{suggest_name(value, list(known))}")
-    return value
-
-
-# Selection of items by a query, with their rows of the grid.
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.analyze.explorer.requests import natural
 
 _GRIDS_KEPT = 16
+_MASKS_KEPT = 256
+Mask = NDArray[np.bool_]
+Tags = Mapping[str, Collection[str]]
+"""The tags of items by id, with those of their responses."""
 
 
 @dataclass(frozen=True)
@@ -163,18 +45,19 @@ class Selection:
 
     Attributes:
         ids: All of them, in order.
-        grid: The verdicts of the query's cells, one row per item of the dataset; None for items
-            without a run.
+        columns: The places of the query's cells in the run.
+        grid: Their verdicts, one row per item of the dataset; None without verdicts.
     """
 
     ids: list[str]
+    columns: list[int]
     grid: Grid | None
 
 
 class Study:
     """The contents of the explorer: items, optionally a run, and another run for comparison.
 
-    Grids and searches are cached.
+    Grids, filters and searches are cached.
     """
 
     def __init__(
@@ -183,6 +66,7 @@ class Study:
         run: Run | None = None,
         other: Run | None = None,
         index: Index | None = None,
+        read_tags: Callable[[], Tags] = dict,
     ) -> None:
         """Combine the contents.
 
@@ -191,11 +75,17 @@ class Study:
             run: Their responses and verdicts.
             other: Those of another run.
             index: The index of `run`.
+            read_tags: Returns the current tags.
         """
-        self.items, self.run, self.other = items, run, other
+        self.items, self.run, self.other, self.read_tags = items, run, other, read_tags
         self._index = index
         self._grid = lru_cache(_GRIDS_KEPT)(partial(compute_grid, items))
         self._find = lru_cache(_GRIDS_KEPT)(self._search)
+        self._hits = lru_cache(_GRIDS_KEPT)(self._search_hits)
+        self._suspected = lru_cache(_GRIDS_KEPT)(partial(list_suspected, items))
+        self._ready = lru_cache(_MASKS_KEPT)(self._match_ready)
+        self._values = lru_cache(_MASKS_KEPT)(self._list_values)
+        self._measures: dict[str, NDArray[np.float64]] = {}
 
     def select(self, query: ItemQuery) -> Selection:
         """Select items.
@@ -206,20 +96,52 @@ class Study:
         Raises:
             ParamsError: The query does not match the study.
         """
-        mask = np.ones(len(self.items.ids), dtype=bool)
-        if query.search.strip():
-            mask &= self.items.mark(self._find(query.search, query.fields))
-        for name, values in query.facets.items():
-            mask &= self._match_facet(name, values)
-        scope = self._scope(query)
-        if scope is None:
-            if query.ready or query.order != "dataset":
-                raise ParamsError("ready, order: there are no verdicts to filter and order by")
-            return Selection([self.items.ids[row] for row in np.flatnonzero(mask)], None)
-        if query.ready:
-            mask &= READY_FILTERS[query.ready].mask(scope)
-        order = _rank(scope.grid, query.order)
-        return Selection([self.items.ids[row] for row in order if mask[row]], scope.grid)
+        kept = np.ones(len(self.items.ids), dtype=bool)
+        for mask in self._match_all(query).values():
+            kept &= mask
+        columns = self._choose_columns(self.run, query) if self.run else []
+        grid = self._find_grid(query, columns)
+        order = self._rank(query, grid, columns)
+        return Selection([self.items.ids[row] for row in order if kept[row]], columns, grid)
+
+    def count(self, query: ItemQuery) -> dict[str, dict[str, int]]:
+        """Return how many items each choice of a filter has among those that the others leave.
+
+        Args:
+            query: The query.
+
+        Returns:
+            By name of the address (`is.ATTRIBUTE`, `ready`, `tags`), the numbers by value. Ready
+            filters must all match, so that each is counted under the other ones.
+
+        Raises:
+            ParamsError: The query does not match the study.
+        """
+        masks = self._match_all(query)
+        failed = np.sum([~mask for mask in masks.values()], axis=0, dtype=np.int64)
+        failed = failed + np.zeros(len(self.items.ids), dtype=np.int64)
+
+        def leave_out(name: str) -> Mask:
+            own = masks.get(name)
+            return np.asarray((failed if own is None else failed - ~own) == 0)
+
+        counts: dict[str, dict[str, int]] = {}
+        for name in list_attributes(self.items.attributes):
+            rows, codes, values = self._values(name)
+            numbers = np.bincount(codes[leave_out(f"is.{name}")[rows]], minlength=len(values))
+            counts[f"is.{name}"] = dict(zip(values, numbers.tolist(), strict=True))
+        left = leave_out("tags")
+        tags: dict[str, int] = {}
+        for name, own in self.read_tags().items():
+            for tag in own if left[self.items.places.get(name, 0)] else ():
+                tags[tag] = tags.get(tag, 0) + 1
+        counts["tags"] = tags
+        if self.run is not None and self.run.rules:
+            counts["ready"] = {
+                name: int((leave_out(f"ready.{name}") & self._mask_ready(name, query)).sum())
+                for name in READY_FILTERS
+            }
+        return counts
 
     def list_cells(self, query: ItemQuery) -> list[Cell]:
         """Return the cells of the query's models and settings; all if it has none.
@@ -244,21 +166,104 @@ class Study:
             raise ParamsError(f"rules: no verdicts of {rules[:40]!r}{suggest_name(rules, known)}")
         return rules or (self.run and self.run.main_rules) or known[0]
 
-    def _scope(self, query: ItemQuery) -> Scope | None:
+    def read_measures(self, *, with_slow: bool = False) -> dict[str, NDArray[np.float64]]:
+        """Return each measure of responses by item and cell of the run.
+
+        Args:
+            with_slow: Whether to read the lengths of responses now; otherwise they are there once
+                something has.
+        """
+        for name in OF_RESPONSES if self.run else ():
+            is_fast = name != "length" or "lengths" in vars(self.run)
+            if name not in self._measures and self.run and (with_slow or is_fast):
+                self._measures[name] = compute_measure(self.items, self.run, name)
+        return self._measures
+
+    def average_measures(
+        self, columns: list[int], *, with_slow: bool = False
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the mean of each measure over some columns, by item."""
+        measures = self.read_measures(with_slow=with_slow)
+        return {name: average_rows(values[:, columns]) for name, values in measures.items()}
+
+    def find_hits(self, query: ItemQuery, names: list[str]) -> dict[str, Hit]:
+        """Return where some items contain the searched text; empty without a search."""
+        return self._hits(query.search, query.fields, tuple(names)) if query.search.strip() else {}
+
+    def _match_all(self, query: ItemQuery) -> dict[str, Mask]:
+        """Return which items each filter of a query keeps, by its name."""
+        masks: dict[str, Mask] = {}
+        if query.search.strip():
+            masks["search"] = self.items.mark(self._find(query.search, query.fields))
+        for name, values in query.facets.items():
+            masks[f"is.{name}"] = self._match_facet(name, values)
+        if query.tags:
+            tags = self.read_tags()
+            masks["tags"] = self.items.mark(n for n, own in tags.items() if {*query.tags} & {*own})
+        has_verdicts = self.run is not None and bool(self.run.rules)
+        if not has_verdicts and (query.ready or query.right or query.wrong):
+            raise ParamsError("ready, right, wrong: there are no verdicts to filter by")
+        for name in query.ready:
+            masks[f"ready.{name}"] = self._mask_ready(name, query)
+        for side in ("right", "wrong"):
+            for name in getattr(query, side):
+                masks[f"{side}.{name}"] = self._match_side(name, query, is_right=side == "right")
+        return masks
+
+    def _mask_ready(self, name: str, query: ItemQuery) -> Mask:
+        rules = self.choose_rules(query.rules)
+        return self._ready(name, rules, query.models, query.settings, query.model)
+
+    def _match_ready(
+        self,
+        name: str,
+        rules: str,
+        models: tuple[str, ...],
+        settings: tuple[str, ...],
+        model: str | None,
+    ) -> Mask:
+        run = self.run
+        assert run is not None
+        columns = self._choose_columns(run, ItemQuery(models=models, settings=settings))
+        judge = JUDGE_RULES if JUDGE_RULES in run.rules and rules != JUDGE_RULES else None
+        scope = Scope(
+            items=self.items,
+            run=run,
+            rules=rules,
+            grid=self._grid(run, rules).select(columns),
+            judge=self._grid(run, judge).select(columns) if judge else None,
+            other=self._align(rules, columns),
+            model=model,
+            list_suspected=lambda: self._suspected(run, rules),
+        )
+        return READY_FILTERS[name].mask(scope)
+
+    def _match_side(self, name: str, query: ItemQuery, *, is_right: bool) -> Mask:
+        """Return where a model, setting or cell is right, or wrong, on average over its cells.
+
+        A model counts under the selected settings, a setting with the selected models.
+        """
+        run = self.run
+        assert run is not None
+        known = {"/".join(cell): [cell] for cell in run.cells}
+        for cell in run.cells:
+            if not query.settings or cell.setting in query.settings:
+                known.setdefault(cell.model, []).append(cell)
+            if not query.models or cell.model in query.models:
+                known.setdefault(cell.setting, []).append(cell)
+        if name not in known:
+            hint = suggest_name(name, sorted(known))
+            side = "right" if is_right else "wrong"
+            raise ParamsError(f"{side}: {name[:80]!r} is not in the selected cells{hint}")
+        grid = self._grid(run, self.choose_rules(query.rules))
+        columns = [run.cells.index(cell) for cell in known[name]]
+        means = average_rows(grid.values[:, columns].astype(float))
+        return np.asarray(means >= RIGHT if is_right else means < RIGHT, dtype=bool)
+
+    def _find_grid(self, query: ItemQuery, columns: list[int]) -> Grid | None:
         if self.run is None or not self.run.rules:
             return None
-        rules = self.choose_rules(query.rules)
-        columns = self._choose_columns(self.run, query)
-        judge = JUDGE_RULES if JUDGE_RULES in self.run.rules and rules != JUDGE_RULES else None
-        return Scope(
-            items=self.items,
-            run=self.run,
-            rules=rules,
-            grid=self._grid(self.run, rules).select(columns),
-            judge=self._grid(self.run, judge).select(columns) if judge else None,
-            other=self._align(rules, columns),
-            model=query.model,
-        )
+        return self._grid(self.run, self.choose_rules(query.rules)).select(columns)
 
     def _align(self, rules: str, columns: list[int]) -> Grid | None:
         """Return the other run's grid with the same columns; NaN for missing cells."""
@@ -292,7 +297,15 @@ class Study:
             raise ParamsError("models, settings: the run has no cell with these")
         return columns
 
-    def _match_facet(self, name: str, values: tuple[str, ...]) -> NDArray[np.bool_]:
+    def _list_values(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
+        """Return the values of an attribute in long form: rows, codes, and the value of a code."""
+        frame = list_values(self.items.attributes, "id", name)
+        values = frame[name].unique(maintain_order=True).to_list()
+        codes = {value: code for code, value in enumerate(values)}
+        rows = [self.items.places[item] for item in frame["id"]]
+        return np.array(rows, int), np.array([codes[v] for v in frame[name]], int), values
+
+    def _match_facet(self, name: str, values: tuple[str, ...]) -> Mask:
         known = [column for column in self.items.attributes.columns if column != "id"]
         if name not in known:
             raise ParamsError(
@@ -305,12 +318,51 @@ class Study:
     def _search(self, words: str, fields: tuple[str, ...]) -> set[str]:
         return find_items(self.items, self.run, words, fields, self._index)  # type: ignore[arg-type]
 
+    def _search_hits(
+        self, words: str, fields: tuple[str, ...], names: tuple[str, ...]
+    ) -> dict[str, Hit]:
+        return find_hits(self.items, self.run, (words, fields), names, self._index)  # type: ignore[arg-type]
 
-def _rank(grid: Grid, order: str) -> list[int]:
-    """Order rows; ties keep the dataset order, rows without verdicts come last."""
-    if order == "dataset":
-        return list(range(len(grid.values)))
-    counts = (~np.isnan(grid.values)).sum(axis=1)
-    means = np.nansum(grid.values, axis=1) / np.maximum(counts, 1)
-    keys = {"hardest": means, "easiest": -means, "disputed": np.abs(means - 0.5)}[order]
-    return [int(row) for row in np.argsort(np.where(counts == 0, np.inf, keys), kind="stable")]
+    def _rank(self, query: ItemQuery, grid: Grid | None, columns: list[int]) -> list[int]:
+        """Order rows; ties keep the dataset order, rows without a value come last."""
+        name, is_falling = query.order.removeprefix("-"), query.order.startswith("-")
+        rows = range(len(self.items.ids))
+        if name == "dataset":
+            return list(rows)
+        if name in (keys := self._list_keys()):
+            texts = keys[name]()
+            return sorted(rows, key=lambda row: texts[row], reverse=is_falling)
+        if self.run is None or (grid is None and name not in MEASURES):
+            raise ParamsError("order: there are no verdicts to order by")
+        if name in MEASURES:
+            values = self.average_measures(columns, with_slow=name == "length")[name]
+        else:
+            values = self._compute_order(query.rules, name, grid)
+        values = np.where(np.isnan(values), np.inf, -values if is_falling else values)
+        return [int(row) for row in np.argsort(values, kind="stable")]
+
+    def _list_keys(self) -> dict[str, Callable[[], list[tuple[object, ...]]]]:
+        """Return the sorting keys of the columns about items, by name of the order."""
+        items = self.items
+        return {
+            "id": lambda: [(natural(name),) for name in items.ids],
+            "subject": lambda: [(items.questions[name].subject.casefold(),) for name in items.ids],
+            "type": lambda: [(items.answers[name].answer_type,) for name in items.ids],
+            "images": lambda: [(items.answers[name].n_images,) for name in items.ids],
+        }
+
+    def _compute_order(
+        self, rules: str | None, name: str, grid: Grid | None
+    ) -> NDArray[np.float64]:
+        """Return the number of each item by which an order of verdicts sorts."""
+        assert grid is not None
+        if "/" not in name:
+            means = average_rows(grid.values.astype(float))
+            return {"hardest": means, "easiest": -means, "disputed": np.abs(means - 0.5)}[name]
+        (cell,) = parse_cells([name])
+        assert self.run is not None
+        if cell not in self.run.cells:
+            known = ["/".join(other) for other in self.run.cells]
+            raise ParamsError(f"order: {name[:80]!r} is not in the run{suggest_name(name, known)}")
+        whole = self._grid(self.run, self.choose_rules(rules))
+        return np.asarray(whole.values[:, self.run.cells.index(cell)], dtype=float)

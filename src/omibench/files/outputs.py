@@ -122,16 +122,29 @@ def write_csv(
     Raises:
         OutputError: If its folder cannot be created.
     """
+    made_folder(path.parent)
+    path.write_text(format_csv(records, columns), "utf-8", newline="")
+
+
+def format_csv(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """Return records as `write_csv` writes them.
+
+    Args:
+        records: Rows, each with a value for every column.
+        columns: Header of a table without rows.
+    """
     import polars as pl
 
-    made_folder(path.parent)
-    rows = [{name: mark_formula(value) for name, value in record.items()} for record in records]
+    rows = [
+        {mark_formula(name): mark_formula(value) for name, value in record.items()}
+        for record in records
+    ]
     frame = (
         pl.DataFrame(rows, infer_schema_length=None)
         if rows
         else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     )
-    frame.write_csv(path)
+    return frame.write_csv()
 
 
 def write_frame_csv(path: Path, frame: pl.DataFrame) -> None:

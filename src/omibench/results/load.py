@@ -306,18 +306,12 @@ class Results:
     @cached_property
     def full_settings(self) -> list[str]:
         """The settings with a cell that show every item completely."""
-        settings = list(dict.fromkeys(cell.setting for cell in self.study.cells))
-        stated = self.study.analyze.full_settings
-        return list_full_settings(self.study.settings, settings, stated)
+        return list_settings_shown_in_full(self.study)
 
     @property
     def pooled_settings(self) -> list[str]:
-        """The settings over which several cells are aggregated.
-
-        These are the full ones; without any, the one under which the headline compares models.
-        """
-        first = self.family.setting or self.study.cells[0].setting
-        return self.full_settings or [first]
+        """The settings over which several cells are aggregated (`list_pooled_settings`)."""
+        return list_pooled_settings(self.study)
 
     @property
     def failure_rules(self) -> str | None:
@@ -362,6 +356,21 @@ class Results:
     @cached_property
     def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
         return self.counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
+
+
+def list_settings_shown_in_full(study: Study) -> list[str]:
+    """Return the settings of a study with a cell that show every item completely."""
+    settings = list(dict.fromkeys(cell.setting for cell in study.cells))
+    return list_full_settings(study.settings, settings, study.analyze.full_settings)
+
+
+def list_pooled_settings(study: Study) -> list[str]:
+    """Return the settings over which several cells are aggregated.
+
+    These are the full ones; without any, the one under which the headline compares models.
+    """
+    family = choose_family(study.cells, study.analyze.reference_setting)
+    return list_settings_shown_in_full(study) or [family.setting or study.cells[0].setting]
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:

@@ -121,7 +121,7 @@ def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:
         MissingInputError: The file does not exist.
         FileFormatError: The file is larger than 1 GiB.
     """
-    lines = _read_lines(Path(path), ReviewTask)
+    lines = read_lines(Path(path), ReviewTask)
     first: dict[str, str] = {}
     rows: dict[str, ReviewTask] = {}
     errors = list(lines.errors)
@@ -140,7 +140,7 @@ def read_decisions(path: str | Path) -> ReviewLines[ReviewDecision]:
         MissingInputError: The file does not exist.
         FileFormatError: The file is larger than 1 GiB.
     """
-    return _read_lines(Path(path), ReviewDecision)
+    return read_lines(Path(path), ReviewDecision)
 
 
 def sign_file(path: Path) -> FileSignature:
@@ -152,7 +152,17 @@ def sign_file(path: Path) -> FileSignature:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
+def read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
+    """Read a file of one JSON object per line; lines that do not fit are errors.
+
+    Args:
+        path: The file.
+        row: The type of a line.
+
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 1 GiB.
+    """
     rows: dict[str, Line] = {}
     errors: list[str] = []
     for number, line in _iter_lines(path):

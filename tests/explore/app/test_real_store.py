@@ -14,7 +14,7 @@ from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.export import choose_items, export_items
-from omibench.explore.selection import ItemQuery
+from omibench.explore.query import ItemQuery
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Question

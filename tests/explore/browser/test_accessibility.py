@@ -14,7 +14,8 @@ from tests.stages.analyze.test_accessibility import AXE, CHECK
 
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.export import choose_items, export_items
-from omibench.explore.selection import ItemQuery, Study
+from omibench.explore.query import ItemQuery
+from omibench.explore.selection import Study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -15,7 +15,7 @@ from tests.stages.analyze.pages import Page
 
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.export import choose_items, export_items
-from omibench.explore.selection import ItemQuery
+from omibench.explore.query import ItemQuery
 from omibench.web.templates import embed_json
 
 if TYPE_CHECKING:

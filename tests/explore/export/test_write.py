@@ -17,7 +17,8 @@ from omibench.errors import MissingInputError, OutputError, ParamsError
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.export import ExportChoice, choose_items, export_items
-from omibench.explore.selection import ItemQuery, Study
+from omibench.explore.query import ItemQuery
+from omibench.explore.selection import Study
 from omibench.params.setting import Cell
 from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question

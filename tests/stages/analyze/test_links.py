@@ -9,7 +9,7 @@ import pytest
 from tests.stages.analyze.conftest import make_study
 from tests.stages.analyze.pages import Page
 
-from omibench.explore.selection import parse_query
+from omibench.explore.query import parse_query
 from omibench.params.setting import Cell
 from omibench.params.stages.analyze import AnalyzeParams
 from omibench.stages.analyze.pages import cell_address, remove_pages

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final, cast
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -31,11 +32,15 @@ from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
 from omibench.explore.app.pictures import ServedPicture, read_served_picture
 from omibench.explore.app.settings import ExplorerSettings
+from omibench.explore.app.tags import save_tag
 from omibench.explore.app.views import describe_place, describe_rows, describe_study, find_sent
 from omibench.explore.item import find_heat_map
+from omibench.explore.listing import MEDIA, ListForm, write_list
+from omibench.explore.query import parse_query
 from omibench.explore.run import parse_cells
-from omibench.explore.selection import parse_query
 from omibench.params.setting import Cell
+from omibench.review.tags import TagEvent
+from omibench.schemas.validation import explain
 from omibench.web.server import (
     SESSION_S,
     BrowserPolicy,
@@ -219,6 +224,13 @@ def show_picture(request: Request) -> Response:
     return _send(picture, "private, max-age=86400, immutable")
 
 
+def show_thumbnail(request: Request) -> Response:
+    """`GET /thumbnails/SHA256`: a picture in the size of a list."""
+    data = read_snapshot(request).pictures.make_thumbnail(request.path_params["sha256"])
+    picture = ServedPicture(data, "image/png") if data is not None else None
+    return _send(picture, "private, max-age=86400, immutable")
+
+
 def show_heat_map(request: Request) -> Response:
     """`GET /heat-map?model=&setting=&id=&image=&option=`: the saliency map of an option."""
     run, values = read_snapshot(request).study.run, request.query_params
@@ -256,7 +268,18 @@ def show_study(request: Request) -> Response:
 def list_items(request: Request) -> Response:
     """`GET /api/items?QUERY`: a page of the items that a query selects, with their verdicts."""
     query = parse_query(request.query_params.multi_items())
-    return JSONResponse(describe_rows(read_snapshot(request).study, query))
+    return JSONResponse(describe_rows(read_snapshot(request), query))
+
+
+def download_list(request: Request) -> Response:
+    """`GET /list.csv?QUERY` and `GET /list.jsonl?QUERY`: all items that a query selects."""
+    form = cast(ListForm, request.path_params["form"])
+    if form not in MEDIA:
+        raise RequestError(404, "form", f"lists are downloaded as {' or '.join(MEDIA)}")
+    query = parse_query(request.query_params.multi_items())
+    content = write_list(read_snapshot(request).study, query, form)
+    headers = {"Content-Disposition": f'attachment; filename="problems.{form}"'}
+    return Response(content, media_type=MEDIA[form], headers=headers)
 
 
 def show_item(request: Request) -> Response:
@@ -283,10 +306,7 @@ NAME: Final = 200
 
 async def add_note(request: Request) -> Response:
     """`POST /api/notes`: 201 with the decision's id and its task."""
-    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise RequestError(415, "format", "a note must be JSON")
-    values = parse_object(await read_body(request, NOTE_BYTES))
-    note = read_note(values)
+    note = read_note(await _read_json(request, "a note"))
     live = read_context(request).live
     decision = await run_in_threadpool(lambda: take_note(live.read(), note))
     return JSONResponse({"id": decision.id, "task": decision.task}, 201)
@@ -319,6 +339,39 @@ def read_note(values: dict[str, Any]) -> ReaderNote:
     )
 
 
+async def change_tag(request: Request) -> Response:
+    """`POST /api/tags`: add or remove a tag; responds with the tags of the item."""
+    values = await _read_json(request, "a tag")
+    text = {name: _read_text(values, name, COMMENT) for name in ("id", "tag", "person", "cell")}
+    model, _, setting = text["cell"].partition("/")
+    try:
+        tag = TagEvent(
+            problem=text["id"],
+            tag=text["tag"],
+            person=text["person"],
+            model=model,
+            setting=setting,
+            index=values.get("index") if model else None,
+            removed=bool(values.get("removed")),
+        )
+    except ValidationError as error:
+        raise RequestError(400, "tag", explain(error, TagEvent)) from None
+
+    def save() -> Response:
+        snapshot = read_snapshot(request)
+        run = snapshot.study.run
+        save_tag(snapshot.sources.review, snapshot.study.items, run.cells if run else (), tag)
+        return JSONResponse(snapshot.tags.describe(tag.problem), 201)
+
+    return await run_in_threadpool(save)
+
+
+async def _read_json(request: Request, what: str) -> dict[str, Any]:
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise RequestError(415, "format", f"{what} must be JSON")
+    return parse_object(await read_body(request, NOTE_BYTES))
+
+
 def _read_text(values: dict[str, Any], name: str, longest: int) -> str:
     text = values.get(name) or ""
     if not isinstance(text, str) or len(text) > longest:
@@ -335,12 +388,15 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/login", log_in, methods=["POST"]),
     Route("/healthz", show_health),
     Route("/pictures/{sha256}", show_picture),
+    Route("/thumbnails/{sha256}", show_thumbnail),
     Route("/heat-map", show_heat_map),
+    Route("/list.{form}", download_list),
     Route("/api/study", show_study),
     Route("/api/items", list_items),
     Route("/api/items/{name:path}", show_item),
     Route("/api/sent/{key}", show_sent),
     Route("/api/notes", add_note, methods=["POST"]),
+    Route("/api/tags", change_tag, methods=["POST"]),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ import polars as pl
 from omibench.errors import OmibenchError
 from omibench.explore.app.pictures import PictureFinder
 from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.app.tags import TagFolder
 from omibench.explore.index import INDEX_FROM, CellReader, Index
 from omibench.explore.run import Run, open_run, read_items
 from omibench.explore.search import build_index
@@ -35,11 +36,13 @@ class Snapshot:
         study: Items, verdicts and comparisons.
         sources: Its files.
         warnings: Problems in reading, one line each.
+        tags: The tags of its users.
     """
 
     study: Study
     sources: ExplorerSources
     warnings: tuple[str, ...] = ()
+    tags: TagFolder = field(default_factory=lambda: TagFolder(None))
 
     @cached_property
     def pictures(self) -> PictureFinder:
@@ -74,6 +77,7 @@ class LiveStudy:
         self._lock = threading.Lock()
         self._index = Index(sources.index) if sources.index else None
         self._readers = CellReader(self._index), CellReader()
+        self._tags = TagFolder(sources.review or sources.pages)
         self._stamp = stamp_files(sources)
         self._snapshot = self._read()
         self._looked = time.monotonic()
@@ -87,13 +91,15 @@ class LiveStudy:
             return self._snapshot
 
     def index(self) -> int | None:
-        """Write the index of a large run, unless a current one exists.
+        """Read the lengths of the responses, and write the index of a large run unless it exists.
 
         Returns:
             Its size in bytes; None if the run is small, or the index has no folder or cannot be
             written.
         """
         run = self.read().study.run
+        if run is not None:
+            _ = run.lengths  # the list has them once they are read
         if run is None or self._index is None or run.responses.height < INDEX_FROM:
             return None
         try:
@@ -111,7 +117,7 @@ class LiveStudy:
             self._snapshot = self._read()
         except OmibenchError as error:
             before = self._snapshot
-            self._snapshot = Snapshot(before.study, before.sources, (str(error),))
+            self._snapshot = replace(before, warnings=(str(error),))
 
     def _read(self) -> Snapshot:
         sources = self._sources
@@ -119,12 +125,14 @@ class LiveStudy:
         run = self._open(sources.results, 0) if sources.results else None
         other = self._open(sources.other, 1) if sources.other else None
         warnings = (*(run.unreadable if run else ()), *(other.unreadable if other else ()))
-        return Snapshot(Study(items, run, other, self._index), sources, warnings)
+        study = Study(items, run, other, self._index, self._tags.list_names)
+        return Snapshot(study, sources, warnings, self._tags)
 
     def _open(self, folder: Path, place: int) -> Run:
         sources = self._sources
         reader = self._readers[place]
-        return open_run(folder, sources.labels, sources.main_rules, reader, sources.order)
+        run = open_run(folder, sources.labels, sources.main_rules, reader, sources.order)
+        return replace(run, stated_settings=sources.pooled_settings)
 
 
 def stamp_files(sources: ExplorerSources) -> Stamp:

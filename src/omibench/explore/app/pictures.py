@@ -6,10 +6,11 @@ The explorer shows existing page images; it does not read PDF files.
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -66,6 +67,9 @@ def read_page_pictures(folder: Path) -> Mapping[str, Sequence[tuple[ShownPage, P
 
 PICTURE_BYTES: Final = 64 * 2**20
 """The maximum size of a picture."""
+_THUMBNAIL: Final = (144, 72)
+"""Maximum width and height in pixels: twice the size in the list."""
+_THUMBNAILS_KEPT: Final = 1_000
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -88,6 +92,7 @@ class PictureFinder:
         """
         self._items = items
         self._sources = sources
+        self._shrink = lru_cache(_THUMBNAILS_KEPT)(self._draw_thumbnail)
 
     def list_pages(self, name: str) -> Sequence[ShownPage]:
         """Return the pages of an item: as drawn by `ocr`, else from a review.
@@ -114,6 +119,14 @@ class PictureFinder:
                 return picture
         return None
 
+    def make_thumbnail(self, sha256: str) -> bytes | None:
+        """Return a picture as a small PNG; None if it is unknown or cannot be decoded.
+
+        Args:
+            sha256: Hash of its bytes.
+        """
+        return self._shrink(sha256)
+
     def has(self, sha256: str) -> bool:
         """Return whether a file exists for a picture; it is not read."""
         is_hash = _SHA256.fullmatch(sha256) is not None
@@ -122,6 +135,21 @@ class PictureFinder:
     def link(self, sha256: str) -> str | None:
         """Return the address at which a picture is served; None if the file is missing."""
         return f"/pictures/{sha256}" if self.has(sha256) else None
+
+    def _draw_thumbnail(self, sha256: str) -> bytes | None:
+        from omibench.settings.pictures.files import decode_picture
+
+        picture = self.read(sha256)
+        try:
+            image = decode_picture(picture.data, sha256).image if picture else None
+        except OmibenchError:
+            return None
+        if image is None:
+            return None
+        image.thumbnail(_THUMBNAIL)
+        target = io.BytesIO()
+        image.save(target, "PNG")
+        return target.getvalue()
 
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]

@@ -55,6 +55,13 @@ class ExplorerSources:
         return [*self.study.infer.models, *self.study.infer.settings] if self.study else []
 
     @property
+    def pooled_settings(self) -> list[str]:
+        """Return the settings over which the report aggregates; none without parameters."""
+        from omibench.results.load import list_pooled_settings
+
+        return list_pooled_settings(self.study) if self.study and self.study.cells else []
+
+    @property
     def main_rules(self) -> str | None:
         """Return the headline scorer from the parameters."""
         if self.study is None:

@@ -17,38 +17,44 @@ from omibench.errors import MissingInputError
 from omibench.explore.app.live import Snapshot
 from omibench.explore.filters import READY_FILTERS, Grid
 from omibench.explore.item import CellItems, check_cells, find_heat_map, find_item, list_outcomes
+from omibench.explore.measures import describe_numbers
+from omibench.explore.query import MEASURES, MOST_COLUMNS, ORDERS, ItemQuery
 from omibench.explore.run import Items, Run
-from omibench.explore.search import FIELDS
-from omibench.explore.selection import MOST_COLUMNS, ORDERS, ItemQuery, Study
+from omibench.explore.search import FIELDS, cut_start
+from omibench.explore.selection import Selection
 from omibench.params.setting import Cell
 from omibench.params.study import Study as StudyParams
 from omibench.results.attributes import list_attributes, list_values
 from omibench.results.load import JUDGE_RULES
+from omibench.results.suspected_keys import FEWEST_MODELS
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.analyze.explorer.item import describe_item, describe_place_among
 from omibench.stages.analyze.explorer.requests import describe_sent
 from omibench.stages.analyze.formatting import name_rules
 
-SNIPPET: Final = 160
-"""Maximum characters of a question in a row."""
+SNIPPET: Final = 200
+"""Characters of a problem in a row."""
+_THUMBNAILS: Final = 3
 _DIGITS: Final = 4
 Values = dict[str, Any]
 
 
-def describe_rows(study: Study, query: ItemQuery) -> Values:
+def describe_rows(snapshot: Snapshot, query: ItemQuery) -> Values:
     """Return one page of the items that a query selects.
 
     Args:
-        study: The study.
+        snapshot: The study.
         query: The selection of items, rows and columns.
 
     Returns:
-        Plain values for JSON. Verdicts are in the order of `cells`, None if missing; `right` and
-        `asked` count over all columns, of which `cells` are those of this page.
+        Plain values for JSON. Verdicts are in the order of `cells`, None if missing; `right`,
+        `asked` and the measures are over all columns, of which `cells` are those of this page.
+        `counts` are those of the facets.
 
     Raises:
         ParamsError: The query does not match the study.
     """
+    study = snapshot.study
     selection = study.select(query)
     grid = selection.grid
     count = len(grid.cells) if grid else 0
@@ -66,7 +72,8 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
         "columns": count,
         "most_columns": MOST_COLUMNS,
         "cells": [cell._asdict() for cell in shown.cells] if shown else [],
-        "items": _describe_all(study, names, grid, shown),
+        "items": _describe_all(snapshot, query, names, selection, shown),
+        "counts": study.count(query),
         "address": query.to_address(),
     }
 
@@ -105,6 +112,7 @@ def describe_place(
         "outcomes": list_outcomes(run, name, rules) if run and rules else [],
         "columns": columns,
         **describe_place_among(study.select(query).ids, name),
+        **snapshot.tags.describe(name),
     }
 
 
@@ -117,8 +125,15 @@ def _link_map(run: Run, cell: Cell, name: str, image: int, option: str) -> str |
 
 
 def _describe_all(
-    study: Study, names: Sequence[str], grid: Grid | None, shown: Grid | None
+    snapshot: Snapshot,
+    query: ItemQuery,
+    names: list[str],
+    selection: Selection,
+    shown: Grid | None,
 ) -> list[Values]:
+    study, grid = snapshot.study, selection.grid
+    hits, tags = study.find_hits(query, names), study.read_tags()
+    measures = study.average_measures(selection.columns) if selection.columns else {}
     rows: list[Values] = []
     for name in names:
         question, answer = study.items.questions[name], study.items.answers[name]
@@ -128,8 +143,16 @@ def _describe_all(
                 "subject": question.subject,
                 "answer_type": answer.answer_type,
                 "n_images": answer.n_images,
-                "gold": "; ".join(answer.answer)[:SNIPPET],
-                "snippet": " ".join(question.question[: 2 * SNIPPET].split())[:SNIPPET],
+                "gold": cut_start("; ".join(answer.answer), SNIPPET),
+                "snippet": cut_start(question.question, SNIPPET),
+                "thumbnails": [
+                    f"/thumbnails/{figure.sha256}"
+                    for figure in question.images[:_THUMBNAILS]
+                    if figure.sha256 and snapshot.pictures.has(figure.sha256)
+                ],
+                "tags": sorted(tags.get(name, ())),
+                "hit": hits[name]._asdict() if name in hits else None,
+                **describe_numbers(measures, study.items.places[name]),
             }
         )
     if grid is None or shown is None:
@@ -209,6 +232,13 @@ def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
     """
     study, sources = snapshot.study, snapshot.sources
     run, manifest = study.run, study.items.manifest
+    is_scored = bool(run and run.rules)
+
+    def is_possible(order: str) -> bool:
+        if order in ("hardest", "easiest", "disputed"):
+            return is_scored
+        return run is not None or order.removeprefix("-") not in MEASURES
+
     return {
         "title": sources.title,
         "dataset": {"name": manifest.name, "version": manifest.version, "items": manifest.problems},
@@ -231,7 +261,7 @@ def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
         "facets": describe_facets(study.items),
         "ready": _describe_ready(snapshot) if run else [],
         "fields": list(FIELDS) if run else ["question", "rationale"],
-        "orders": list(ORDERS) if run and run.rules else ["dataset"],
+        "orders": [name for name in ORDERS if is_possible(name)],
         "unreadable": list(snapshot.warnings),
         "notes": can_note,
     }
@@ -277,9 +307,9 @@ def _describe_ready(snapshot: Snapshot) -> list[Values]:
     lacks = {
         "judge-differs": "" if run and JUDGE_RULES in run.rules else "verdicts of a judge",
         "changed": "" if other else "another run (--other)",
-        "suspicious-gold": ""
-        if run and len({cell.model for cell in run.cells}) > 1
-        else "two models or more",
+        "suspected-key": ""
+        if run and len({cell.model for cell in run.cells}) >= FEWEST_MODELS
+        else f"{FEWEST_MODELS} models or more",
     }
     scored = "" if run and run.rules else "verdicts"
     return [

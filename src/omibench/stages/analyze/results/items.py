@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from itertools import compress
-from math import ceil
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from omibench.answers.compare import normalise_answer
-from omibench.results.slices import arrange_items
 from omibench.results.statistics.intervals import Floats, z_value
-from omibench.results.statistics.items import (
-    RaschFit,
-    find_inversions,
-    fit_discriminations,
-    fit_rasch,
-)
+from omibench.results.statistics.items import find_inversions, fit_discriminations
 from omibench.results.statistics.people import count_distribution
-from omibench.schemas.verdict import RIGHT
+from omibench.results.suspected_keys import (
+    ModelFit,
+    SuspectedKey,
+    count_needed,
+    fit_models,
+    normalise_extracted,
+    suspect_keys,
+)
 from omibench.stages.analyze.results.accuracy import SUBJECT, pool_items
 from omibench.stages.analyze.results.chance import guess_chance
 from omibench.stages.analyze.results.result import result
@@ -37,12 +34,9 @@ NONE, ALL = "solved by none", "solved by all"
 INVERTED, SUSPECTED = "weak yes strong no", "suspected key"
 FEWEST_MODELS: Final = 3
 FEWEST_DISCRIMINATING: Final = 20
-FEWEST_AGREEING: Final = 3
 AS_SCORED, LEFT_OUT, REPLACED = "as scored", "suspected keys left out", "suspected keys replaced"
 _ANSWER_CHARS: Final = 120
 """Maximum characters of a suspected key in the table."""
-AGREEING: Final = 2 / 3
-"""Share of the stronger half of models that must give the same wrong answer."""
 
 
 @result("items", "Difficulty of problems, ability of models, and problems to check")
@@ -70,18 +64,17 @@ def tabulate_items(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _tabulate(analysis: Analysis, pooled: pl.DataFrame, rules: str) -> pl.DataFrame:
-    matrix = arrange_items(pooled, ["model"], ["verdict"])
+    fitted = fit_models(pooled)
+    matrix, models, fit, upper = fitted
     values = matrix.values["verdict"].T
-    models = matrix.cells["model"].to_list()
     seen = ~np.isnan(values)
     count, right = seen.sum(axis=1), np.nansum(values, axis=1)
-    fit, z = fit_rasch(values), z_value(analysis.confidence)
+    z = z_value(analysis.confidence)
     slope, slope_error = np.full((2, len(values)), np.nan)
     if len(models) >= FEWEST_DISCRIMINATING:
         slope, slope_error = fit_discriminations(values, fit)
-    upper = _find_strong(fit)
     verdicts = analysis.results.select_verdicts(rules).filter(pl.col("extracted").is_not_null())
-    suspected = _suspect_keys(analysis, pooled, [models[place] for place in upper], verdicts)
+    suspected = _suspect(analysis, pooled, fitted, verdicts)
     names = matrix.items["id"].to_list()
     guessed = [
         None
@@ -127,64 +120,12 @@ def _bound(values: Floats, half: Floats) -> list[pl.Series]:
     return [pl.Series(name, numbers) for name, numbers in ends.items()]
 
 
-def _find_strong(fit: RaschFit) -> npt.NDArray[np.intp]:
-    """Return the stronger half of the models, the best first."""
-    return np.argsort(-fit.ability, kind="stable")[: (len(fit.ability) + 1) // 2]
-
-
-class _Key(NamedTuple):
-    """An answer in normal form, and as a model gave it."""
-
-    form: str
-    text: str
-
-
-def _suspect_keys(
-    analysis: Analysis, pooled: pl.DataFrame, strong: Sequence[str], verdicts: pl.DataFrame
-) -> dict[str, _Key]:
-    """Return the wrong answer to a problem on which the stronger half of the models agree.
-
-    At least 3 of them, and two thirds of those with a verdict, give it most often in normal form.
-    """
+def _suspect(
+    analysis: Analysis, pooled: pl.DataFrame, fitted: ModelFit, verdicts: pl.DataFrame
+) -> dict[str, SuspectedKey]:
     results = analysis.results
-    upper = pooled.filter(pl.col("model").is_in(strong))
-    counts = upper.group_by("id").agg(pl.len(), right=(pl.col("verdict") >= RIGHT).mean())
-    doubted = dict(counts.filter(pl.col("right") <= 1 - AGREEING).select("id", "len").iter_rows())
-    rows = (
-        verdicts.filter(
-            pl.col("setting").is_in(results.pooled_settings),
-            pl.col("model").is_in(strong),
-            pl.col("id").is_in([*doubted]),
-        )
-        .group_by("id", "model", "extracted")
-        .agg(pl.len(), pl.col("verdict").max())
-        .sort("id", "model", "extracted")
-    )
-    votes: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    texts: dict[tuple[str, str], str] = {}
-    accepted: set[tuple[str, str]] = set()
-    for name, model, text, number, verdict in rows.iter_rows():
-        form = _normalise(analysis, name, text)
-        votes[name][model][form] += number
-        texts.setdefault((name, form), text)
-        if verdict >= RIGHT:
-            accepted.add((name, form))
-    suspected = {}
-    for name, models in votes.items():
-        modes = Counter(forms.most_common(1)[0][0] for forms in models.values())
-        form, agreeing = modes.most_common(1)[0]
-        if agreeing >= _count_needed(doubted[name]) and (name, form) not in accepted:
-            suspected[name] = _Key(form, texts[name, form])
-    return suspected
-
-
-def _normalise(analysis: Analysis, name: str, text: str) -> str:
-    answer = analysis.results.answers[name]
-    return normalise_answer(text, answer.answer_type, answer.choices)
-
-
-def _count_needed(models: int) -> int:
-    return max(FEWEST_AGREEING, ceil(AGREEING * models))
+    of_pool = verdicts.filter(pl.col("setting").is_in(results.pooled_settings))
+    return suspect_keys(pooled, fitted.strong, of_pool, results.answers)
 
 
 @cache
@@ -195,7 +136,7 @@ def _guess_agreement(chance: float, models: int) -> float:
     """
     if not chance:
         return 0.0
-    agreeing = count_distribution([chance] * models)[_count_needed(models) :]
+    agreeing = count_distribution([chance] * models)[count_needed(models) :]
     return float((1 / chance - 1) * agreeing.sum())
 
 
@@ -226,12 +167,8 @@ def tabulate_key_effects(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _compare_keys(analysis: Analysis, pooled: pl.DataFrame, rules: str) -> pl.DataFrame | None:
-    matrix = arrange_items(pooled, ["model"], ["verdict"])
-    models = matrix.cells["model"].to_list()
-    strong = [models[place] for place in _find_strong(fit_rasch(matrix.values["verdict"].T))]
     verdicts = analysis.results.select_verdicts(rules)
-    answers = verdicts.filter(pl.col("extracted").is_not_null())
-    suspected = _suspect_keys(analysis, pooled, strong, answers)
+    suspected = _suspect(analysis, pooled, fit_models(pooled), verdicts)
     if not suspected:
         return None
     replaced = _score_again(analysis, verdicts, suspected)
@@ -266,7 +203,7 @@ def _compare_keys(analysis: Analysis, pooled: pl.DataFrame, rules: str) -> pl.Da
 
 
 def _score_again(
-    analysis: Analysis, verdicts: pl.DataFrame, keys: Mapping[str, _Key]
+    analysis: Analysis, verdicts: pl.DataFrame, keys: Mapping[str, SuspectedKey]
 ) -> pl.DataFrame:
     """Return the value of each model on problems with other keys: `model`, `id`, `verdict`."""
     rows = verdicts.filter(
@@ -274,7 +211,8 @@ def _score_again(
     )
     texts = rows.select("id", "extracted").drop_nulls().unique()
     right = [
-        _normalise(analysis, name, text) == keys[name].form for name, text in texts.iter_rows()
+        normalise_extracted(analysis.results.answers[name], text) == keys[name].form
+        for name, text in texts.iter_rows()
     ]
     marked = rows.select("model", "setting", "id", "extracted").join(
         texts.with_columns(verdict=pl.Series(right, dtype=pl.Float64)),

@@ -1,4 +1,4 @@
-// Highlights the extracted answer in a text.
+// Highlights the extracted answer, and searched words, in a text.
 
 import { make } from "./web/dom.js";
 
@@ -30,22 +30,51 @@ export function markAnswer(node, answer) {
   return true;
 }
 
+/**
+ * Mark every occurrence of a searched text, ignoring case; a formula that has it is marked whole.
+ * @param {HTMLElement} node The text, as nodes.
+ * @param {string} words
+ */
+export function markWords(node, words) {
+  const wanted = words.trim();
+  if (!wanted) return;
+  const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "giu");
+  for (const { text, formula, matches } of [...listMatches(node, pattern)]) {
+    formula?.classList.add("found");
+    for (const match of matches.reverse()) {
+      const rest = text.splitText(match.index);
+      rest.splitText(match[0].length);
+      const mark = make("mark", { class: "found" });
+      rest.replaceWith(mark);
+      mark.append(rest);
+    }
+  }
+}
+
 function findLast(node, pattern) {
+  let place = null;
+  for (const { text, formula, matches } of listMatches(node, pattern)) {
+    const match = matches.at(-1);
+    place = formula ? { formula } : { text, index: match.index, length: match[0].length };
+  }
+  return place;
+}
+
+/** The texts and formulas in which a pattern matches, in order. */
+function* listMatches(node, pattern) {
   const walker = document.createTreeWalker(node, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, {
     acceptNode: (child) =>
       child.parentElement?.closest(".math, .picture-mark, .caption")
         ? NodeFilter.FILTER_REJECT
         : NodeFilter.FILTER_ACCEPT,
   });
-  let place = null;
   for (let child = walker.nextNode(); child; child = walker.nextNode()) {
     if (child.nodeType === Node.TEXT_NODE) {
-      const match = [...child.data.matchAll(pattern)].at(-1);
-      if (match) place = { text: child, index: match.index, length: match[0].length };
+      const matches = [...child.data.matchAll(pattern)];
+      if (matches.length) yield { text: child, matches };
     } else if (child.classList.contains("math")) {
       const source = child.querySelector("annotation")?.textContent ?? "";
-      if (source.search(pattern) >= 0) place = { formula: child };
+      if (source.search(pattern) >= 0) yield { formula: child, matches: [] };
     }
   }
-  return place;
 }

@@ -1,0 +1,166 @@
+"""Measure the pages of the explorer in Chromium: time, nodes and memory of a list and of a problem.
+
+Starts `omibench explore` on results (`explore_at_size.py --keep` makes large ones), opens the list and
+problems each in a new tab, sorts the responses of a problem, and prints the medians.
+
+    python benchmarks/explore_browser.py RESULTS
+    python benchmarks/explore_browser.py RESULTS --limits    # exit code 1 when a limit is missed
+
+The time is that from the start of the navigation until the page is drawn, by the page's own clock. Nodes
+are the elements of the document. The heap is that of the page's scripts after a collection; the memory is
+the proportional set size of the tab's process, which the empty tab has too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from explore_at_size import Server, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, CDPSession, Page
+
+ITEM_MS, ITEM_HEAP_MB, ITEM_MEMORY_MB, SORT_CPU_S = 300.0, 200.0, 200.0, 0.3
+REPEATS = 7
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WATCH = """new MutationObserver(() => {
+  const { ready } = document.documentElement.dataset;
+  if (ready && ready !== window.seen) {
+    window.seen = ready;
+    requestAnimationFrame(() => setTimeout(() => { window.drawnAt = performance.now(); }));
+  }
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-ready"] });"""
+
+
+class Look(NamedTuple):
+    """One page: medians of some openings."""
+
+    page: str
+    drawn_ms: float
+    nodes: float
+    heap_mb: float
+    memory_mb: float
+
+
+def main() -> int:
+    """Open, measure, print the table; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--limits", action="store_true", help="fail when a limit is missed")
+    options = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    path = next(p for name in CHROMIUM if (p := shutil.which(name)))
+    with serve(options.results) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        looks, sort_s = _look(server, browser)
+        browser.close()
+    print("| page | drawn after ms | nodes | heap MB | memory of the tab MB |\n|---|---:|---:|---:|---:|")
+    for look in looks:
+        print(f"| {look.page} | {look.drawn_ms:,.0f} | {look.nodes:,.0f} | {look.heap_mb:.1f} | {look.memory_mb:.0f} |")
+    print(f"\nsorting the list of responses: {sort_s:.3f} CPU s of the page")
+    item = looks[-1]
+    missed = [
+        f"{name}: {value:.3g}, of {limit:g}"
+        for name, value, limit in (
+            ("a problem, ms", item.drawn_ms, ITEM_MS),
+            ("heap MB", item.heap_mb, ITEM_HEAP_MB),
+            ("memory MB", item.memory_mb, ITEM_MEMORY_MB),
+            ("sorting CPU s", sort_s, SORT_CPU_S),
+        )
+        if value > limit
+    ]
+    for line in missed:
+        print(f"missed: {line}", file=sys.stderr)
+    return 1 if missed and options.limits else 0
+
+
+def _look(server: Server, browser: Browser) -> tuple[list[Look], float]:
+    ids = [item["id"] for item in server.get("/api/items?limit=50")["items"]][1 : 2 * REPEATS : 2]
+    server.get(f"/api/items/{quote(ids[0], safe='')}")
+    looks = [
+        _open(browser, "empty tab", ["about:blank"]),
+        _open(browser, "list", [server.address + "/"] * REPEATS),
+        _open(browser, "problem", [f"{server.address}/items/{quote(i, safe='')}" for i in ids]),
+    ]
+    return looks, _sort(browser, f"{server.address}/items/{quote(ids[0], safe='')}")
+
+
+def _open(browser: Browser, name: str, addresses: list[str]) -> Look:
+    rows = [_measure(browser, name, address) for address in addresses]
+    return Look(name, *(statistics.median(row[n] for row in rows) for n in range(1, 5)))
+
+
+def _measure(browser: Browser, name: str, address: str) -> Look:
+    with _new_tab(browser, address) as (page, session):
+        drawn = page.evaluate("window.drawnAt ?? 0")
+        nodes = page.evaluate("document.getElementsByTagName('*').length")
+        session.send("HeapProfiler.enable")
+        session.send("HeapProfiler.collectGarbage")
+        heap = _read_metrics(session)["JSHeapUsedSize"] / 2**20
+        return Look(name, drawn, nodes, heap, _read_memory(page))
+
+
+def _sort(browser: Browser, address: str) -> float:
+    """Return the median CPU seconds of the page for a change of the order of its responses."""
+    with _new_tab(browser, address) as (page, session):
+        heads = page.locator(".outcomes thead button")
+        times = []
+        for n in [*range(heads.count())] * 2:
+            before = _read_metrics(session)["ProcessTime"]
+            heads.nth(n).click()
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            times.append(_read_metrics(session)["ProcessTime"] - before)
+        return statistics.median(times) if times else 0.0
+
+
+class _new_tab:  # noqa: N801  # used as a function
+    def __init__(self, browser: Browser, address: str) -> None:
+        self._browser, self._address = browser, address
+
+    def __enter__(self) -> tuple[Page, CDPSession]:
+        self._context = self._browser.new_context(viewport={"width": 1400, "height": 900})
+        page = self._context.new_page()
+        page.add_init_script(WATCH)
+        session = self._context.new_cdp_session(page)
+        session.send("Performance.enable")
+        page.goto(self._address)
+        if self._address.startswith("http"):
+            page.wait_for_function("() => window.drawnAt !== undefined")
+            page.wait_for_load_state("networkidle")
+        return page, session
+
+    def __exit__(self, *_: object) -> None:
+        self._context.close()
+
+
+def _read_metrics(session: CDPSession) -> dict[str, float]:
+    answer: dict[str, Any] = session.send("Performance.getMetrics")
+    return {row["name"]: row["value"] for row in answer["metrics"]}
+
+
+def _read_memory(page: Page) -> float:
+    """Return MB of the renderer with the page: the largest one, since each tab has its own."""
+    browser = page.context.browser
+    assert browser is not None
+    session = browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    sizes = [_read_pss(int(p["id"])) for p in processes if p["type"] == "renderer"]
+    session.detach()
+    return max(sizes, default=0.0)
+
+
+def _read_pss(pid: int) -> float:
+    lines: Iterator[str] = iter(Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines())
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())

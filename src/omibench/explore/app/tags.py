@@ -1,0 +1,100 @@
+"""Tags of the explorer's users, read again whenever the file of a review folder changes."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import MissingInputError, OmibenchError, ParamsError
+from omibench.explore.run import Items
+from omibench.params.setting import Cell
+from omibench.review.folder import REVIEWERS, sign_file
+from omibench.review.people import find_reviewer, read_reviewers
+from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
+
+Values = dict[str, Any]
+
+
+class TagFolder:
+    """The tags of a review folder, which several servers and users can share."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read from a folder.
+
+        Args:
+            folder: The review folder; None for no tags.
+        """
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._signature: object = None
+        self._by_item: Mapping[str, Sequence[TagEvent]] = {}
+
+    def read(self) -> Mapping[str, Sequence[TagEvent]]:
+        """Return the current tags by item; those read last if the file cannot be read."""
+        if self._folder is None:
+            return {}
+        with self._lock:
+            signature = sign_file(self._folder / TAGS)
+            if signature != self._signature:
+                by_item: defaultdict[str, list[TagEvent]] = defaultdict(list)
+                try:
+                    for tag in read_tags(self._folder):
+                        by_item[tag.problem].append(tag)
+                except OmibenchError:
+                    return self._by_item
+                self._signature, self._by_item = signature, dict(by_item)
+            return self._by_item
+
+    def list_names(self) -> Mapping[str, Sequence[str]]:
+        """Return the tags of each item and its responses, each once."""
+        return {name: [*{t.tag: 0 for t in tags}] for name, tags in self.read().items()}
+
+    def describe(self, name: str) -> Values:
+        """Return the tags of an item as plain values for JSON: `{tags, known}`.
+
+        Args:
+            name: The id of the item.
+        """
+        by_item = self.read()
+        known = {tag.tag: None for tags in by_item.values() for tag in tags}
+        return {
+            "tags": [
+                {
+                    "tag": tag.tag,
+                    "person": tag.person,
+                    "cell": f"{tag.model}/{tag.setting}" if tag.model else "",
+                    "index": tag.index,
+                }
+                for tag in by_item.get(name, ())
+            ],
+            "known": sorted(known, key=str.casefold),
+        }
+
+
+def save_tag(folder: Path | None, items: Items, cells: Sequence[Cell], tag: TagEvent) -> None:
+    """Add or remove a tag.
+
+    Args:
+        folder: The review folder; None if the explorer is read-only.
+        items: The items of the study.
+        cells: The cells of its run.
+        tag: The tag.
+
+    Raises:
+        ParamsError: Tags are disabled.
+        MissingInputError: The person, the item or the cell does not exist.
+        FileFormatError: reviewers.yaml is invalid.
+        OutputError: The review folder cannot be written.
+    """
+    if folder is None:
+        raise ParamsError("tags are disabled; start the explorer with --review DIR")
+    if tag.problem not in items.questions:
+        raise MissingInputError(f"item {tag.problem[:80]!r} not found")
+    if tag.model and Cell(tag.model, tag.setting) not in cells:
+        raise MissingInputError(f"cell: {tag.model}/{tag.setting} is not in the run")
+    if (folder / REVIEWERS).is_file():
+        find_reviewer(read_reviewers(folder / REVIEWERS), tag.person)
+    append_tags(folder, [tag])

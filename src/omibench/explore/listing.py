@@ -1,0 +1,98 @@
+"""Export of a list of problems as a table: exactly the selected ones, in their order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from omibench.explore.measures import describe_numbers, round_number
+from omibench.explore.query import ItemQuery
+from omibench.explore.selection import Study
+from omibench.files.outputs import format_csv
+from omibench.results.statistics.items import average_rows
+from omibench.schemas.verdict import RIGHT
+
+ListForm = Literal["csv", "jsonl"]
+MEDIA: Final[dict[ListForm, str]] = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+}
+_JOINT: Final = "; "
+
+
+def write_list(study: Study, query: ItemQuery, form: ListForm) -> str:
+    """Return all items that a query selects as a table.
+
+    A row has the problem, its tags, the number of right cells, the means of the responses'
+    measures, and the verdict in each of the query's cells. `simulated` is whether any of them is.
+
+    Args:
+        study: The study.
+        query: The query; `offset`, `column` and `limit` are ignored.
+        form: `csv` has a column MODEL/SETTING for each cell and joins lists with `; `; `jsonl` has
+            lists, and the verdicts in an object.
+
+    Raises:
+        ParamsError: The query does not match the study.
+    """
+    rows = list(_list_rows(study, query))
+    if form == "jsonl":
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    flat = [
+        {name: _JOINT.join(v) if isinstance(v, list) else v for name, v in row.items()}
+        | row["verdicts"]
+        for row in rows
+    ]
+    for row in flat:
+        del row["verdicts"]
+    return format_csv(flat)
+
+
+def _list_rows(study: Study, query: ItemQuery) -> Iterator[dict[str, Any]]:
+    selection = study.select(query)
+    grid, run = selection.grid, study.run
+    tags, measures = study.read_tags(), {}
+    if selection.columns:
+        measures = study.average_measures(selection.columns, with_slow=True)
+    cells = [run.cells[column] for column in selection.columns] if run else []
+    simulated = bool(run and run.simulated_cells & set(cells))
+    for name in selection.ids:
+        question, answer = study.items.questions[name], study.items.answers[name]
+        place = study.items.places[name]
+        row = {
+            "id": name,
+            "subject": question.subject,
+            "answer_type": answer.answer_type,
+            "n_images": answer.n_images,
+            "question": question.question,
+            "gold": answer.answer,
+            "tags": sorted(tags.get(name, ())),
+            "synthetic": bool(study.items.manifest.synthetic),
+        }
+        verdicts: dict[str, float | None] = {}
+        if grid is not None:
+            values = grid.values[place].astype(float)
+            row |= {
+                "scorer": study.choose_rules(query.rules),
+                "right": int((values >= RIGHT).sum()),
+                "scored": int((~np.isnan(values)).sum()),
+                "mean_verdict": round_number(float(average_rows(values[None])[0])),
+            }
+            names = ("/".join(cell) for cell in grid.cells)
+            verdicts = dict(zip(names, map(round_number, values), strict=True))
+        if run is not None:
+            numbers = describe_numbers(measures, place)
+            row |= {f"mean_{column}": numbers[name] for name, column in _MEANS.items()}
+            row["simulated"] = simulated
+        yield row | {"verdicts": verdicts}
+
+
+_MEANS: Final = {
+    "tokens": "output_tokens",
+    "cost": "cost_usd",
+    "time": "latency_s",
+    "length": "characters",
+}

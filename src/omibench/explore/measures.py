@@ -1,0 +1,66 @@
+"""Numbers of responses by problem and cell: output tokens, dollars, seconds, characters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from omibench.explore.filters import frame_cells
+from omibench.explore.run import Items, Run
+
+OF_RESPONSES: Final[Mapping[str, str]] = {
+    "tokens": "output_tokens",
+    "cost": "cost_usd",
+    "time": "latency_s",
+    "length": "length",
+}
+"""The column of responses behind each measure."""
+_FIGURES: Final = 6
+"""Significant digits of a mean for pages."""
+
+
+def compute_measure(items: Items, run: Run, name: str) -> NDArray[np.float64]:
+    """Return the mean of a measure over the samples of each item (rows) in each cell of a run.
+
+    Args:
+        items: The items.
+        run: The run.
+        name: One of `OF_RESPONSES`.
+
+    Returns:
+        NaN where no response states it.
+    """
+    column = OF_RESPONSES[name]
+    frame = run.lengths if name == "length" else run.responses
+    means = (
+        frame.lazy()
+        .group_by("model", "setting", "id")
+        .agg(value=pl.col(column).mean())
+        .join(frame_cells(run).with_row_index("column").lazy(), on=["model", "setting"])
+        .join(pl.LazyFrame({"id": items.ids}).with_row_index("row"), on="id")
+        .collect()
+    )
+    values = np.full((len(items.ids), len(run.cells)), np.nan)
+    values[means["row"].to_numpy(), means["column"].to_numpy()] = (
+        means["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    )
+    return values
+
+
+def round_number(value: float) -> float | None:
+    """Return a number for JSON, which has no NaN."""
+    return None if np.isnan(value) else float(f"{value:.{_FIGURES}g}")
+
+
+def describe_numbers(measures: Mapping[str, NDArray[np.float64]], place: int) -> dict[str, Any]:
+    """Return a value of each measure for JSON.
+
+    Args:
+        measures: By name.
+        place: The place of the value.
+    """
+    return {name: round_number(values[place]) for name, values in measures.items()}
