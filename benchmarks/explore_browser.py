@@ -62,9 +62,13 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=path)
         looks, sort_s = _look(server, browser)
         browser.close()
-    print("| page | drawn after ms | nodes | heap MB | memory of the tab MB |\n|---|---:|---:|---:|---:|")
+    print(
+        "| page | drawn after ms | nodes | heap MB | memory of the tab MB |\n|---|---:|---:|---:|---:|"
+    )
     for look in looks:
-        print(f"| {look.page} | {look.drawn_ms:,.0f} | {look.nodes:,.0f} | {look.heap_mb:.1f} | {look.memory_mb:.0f} |")
+        print(
+            f"| {look.page} | {look.drawn_ms:,.0f} | {look.nodes:,.0f} | {look.heap_mb:.1f} | {look.memory_mb:.0f} |"
+        )
     print(f"\nsorting the list of responses: {sort_s:.3f} CPU s of the page")
     item = looks[-1]
     missed = [

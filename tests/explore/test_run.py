@@ -87,12 +87,14 @@ def describe(run: Run, name: str, cell: Cell) -> Any:
 
 def test_every_cell_has_a_line(explored: Study, run: Run) -> None:
     name = explored.items.ids[0]
-    lines = list_outcomes(run, name, run.rules[0])
+    lines = list_outcomes(explored, name, run.rules[0])
     assert [(line["model"], line["setting"]) for line in lines] == list(run.cells)
     rows = run.verdicts.filter(id=name, rules=run.rules[0], model="sim-weak", setting="cot")
     line = next(x for x in lines if (x["model"], x["setting"]) == ("sim-weak", "cot"))
     assert line["verdict"] == rows["verdict"].mean()
     assert line["simulated"]
+    tokens = run.responses.filter(id=name, model="sim-weak", setting="cot")["output_tokens"]
+    assert line["tokens"] == tokens.mean()
 
 
 def test_responses_have_texts_and_every_verdict(explored: Study, run: Run) -> None:

@@ -23,6 +23,7 @@ from omibench.datasets.eval_logs.export import LogWriter
 from omibench.explore.filters import compute_grid
 from omibench.explore.item import CellItems, list_outcomes
 from omibench.explore.run import open_run, read_items
+from omibench.explore.selection import Study
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.results.comparison.compare import compare_run_folders
@@ -170,7 +171,9 @@ def test_the_item_view_marks_the_samples_that_do_not_count(surfaces: Surfaces) -
         items = CellItems(run, Cell("sim-middle", name), ["physics_05"])
         column = items.describe("physics_05", lambda _: None, lambda *_: None)
         assert [sample["left_out"] for sample in column["samples"]] == left_out
-        lines = list_outcomes(run, "physics_05", "robust")
+        lines = list_outcomes(
+            Study(read_items(surfaces.results / "freeze"), run), "physics_05", "robust"
+        )
         line = next(x for x in lines if (x["model"], x["setting"]) == ("sim-middle", name))
         assert len(line["outcomes"]) == left_out.count(False)
 

@@ -246,7 +246,8 @@ def export_items(
 def _write_pages(
     folder: Path, snapshot: Snapshot, choice: ExportChoice, *, with_pages: bool
 ) -> None:
-    items, run = snapshot.study.items, snapshot.study.run
+    study = snapshot.study
+    items, run = study.items, study.run
     simulated = run.simulated_cells if run else frozenset()
     copies = PictureCopies(snapshot.pictures, folder)
     site = ItemFolder(
@@ -281,7 +282,7 @@ def _write_pages(
                 if (address := link(page.sha256))
             ]
 
-        outcomes = list_outcomes(run, name, choice.rules) if run and choice.rules else []
+        outcomes = list_outcomes(study, name, choice.rules) if run and choice.rules else []
         chosen = [o for o in outcomes if Cell(o["model"], o["setting"]) in choice.cells]
         site.write_item(name, chosen, describe_columns, list_pages)
 

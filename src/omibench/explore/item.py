@@ -11,7 +11,9 @@ import polars as pl
 from pydantic import BaseModel
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
+from omibench.explore.measures import describe_numbers
 from omibench.explore.run import Items, Run
+from omibench.explore.selection import Study
 from omibench.params.setting import Cell
 from omibench.schemas.cells import read_cell
 from omibench.schemas.columns import SaliencyRow, map_file
@@ -48,20 +50,23 @@ def find_item(items: Items, name: str) -> tuple[Question, Answer]:
     return question, items.answers[name]
 
 
-def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
+def list_outcomes(study: Study, name: str, rules: str) -> list[Values]:
     """Return every cell's outcome on an item under a scorer, of the samples that count.
 
     Args:
-        run: The run.
+        study: The study, with a run.
         name: The id of the item.
         rules: The scorer.
     """
-    of_item = pl.col("id") == name, pl.col("rules") == rules
-    rows = run.verdicts.filter("counts", *of_item).sort("index")
+    run = study.run
+    assert run is not None
+    rows = run.list_verdicts(name).filter("counts", pl.col("rules") == rules).sort("index")
     by_cell: defaultdict[Cell, list[Values]] = defaultdict(list)
     for row in rows.iter_rows(named=True):
         by_cell[Cell(row["model"], row["setting"])].append(row)
-    return describe_outcomes(run.cells, by_cell, run.simulated_cells)
+    values = {key: rows[study.items.places[name]] for key, rows in study.read_measures().items()}
+    measures = {cell: describe_numbers(values, place) for place, cell in enumerate(run.cells)}
+    return describe_outcomes(run.cells, by_cell, run.simulated_cells, measures)
 
 
 def check_cells(run: Run, cells: Sequence[Cell]) -> None:
@@ -96,7 +101,7 @@ class CellItems:
         self._verdicts = _read_rows(run, "score", cell, names, ("id", *VERDICT))
         self._judgements = _read_beside(run, "judge", cell, names, JudgementRow)
         self._saliency = _read_beside(run, "saliency", cell, names, SaliencyRow)
-        self._others = find_others(run, cell)
+        self._others = find_others(run, cell, names)
 
     def describe(self, name: str, link: Link, link_map: LinkMap) -> Values:
         """Return the responses to an item, as `document.describe_column`.
@@ -145,11 +150,20 @@ class CellItems:
         }
 
 
-def find_others(run: Run, cell: Cell) -> set[tuple[str, int]]:
-    """Return the samples (item and index) of a cell that do not count under any scorer."""
-    rows = run.verdicts.filter(model=cell.model, setting=cell.setting)
-    others = rows.filter(~pl.col("counts").any().over("id", "index"))
-    return set(others.select("id", "index").iter_rows())
+def find_others(run: Run, cell: Cell, names: Collection[str]) -> set[tuple[str, int]]:
+    """Return the samples (item and index) of a cell that do not count under any scorer.
+
+    Args:
+        run: The run.
+        cell: The cell.
+        names: The ids of the items to look at.
+    """
+    others: set[tuple[str, int]] = set()
+    for name in names:
+        rows = run.list_verdicts(name).filter(model=cell.model, setting=cell.setting)
+        counting = rows.filter("counts")["index"]
+        others |= {(name, index) for index in rows["index"].unique() if index not in counting}
+    return others
 
 
 def find_heat_map(run: Run, cell: Cell, name: str, image: int, option: str) -> Path | None:

@@ -154,6 +154,16 @@ class Run:
         return self.stated_settings or {cell.setting for cell in self.cells}
 
     @cached_property
+    def _rows_of_items(self) -> dict[str, pl.Series]:
+        rows = self.verdicts.select("id").with_row_index("row").group_by("id").agg("row")
+        return dict(zip(rows["id"], rows["row"], strict=True))
+
+    def list_verdicts(self, name: str) -> pl.DataFrame:
+        """Return the verdicts on one item."""
+        rows = self._rows_of_items.get(name)
+        return self.verdicts.clear() if rows is None else self.verdicts[rows]
+
+    @cached_property
     def lengths(self) -> pl.DataFrame:
         """Return the characters of each response: `model, setting, id, length`; takes seconds."""
         rows = self.reader.read(self.files, "infer", self.cells, _types(_LENGTH), _read_lengths)

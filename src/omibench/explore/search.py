@@ -138,8 +138,9 @@ def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
 
 # Excerpts around a found text.
 
-_AROUND: Final = 90
-"""Characters of an excerpt on each side of the found text."""
+_BEFORE: Final = 30
+_AFTER: Final = 160
+"""Characters of an excerpt before and after the found text."""
 _LONGEST_FORMULA: Final = 300
 _FORMULA: Final = re.compile(
     r"\$\$.{1,300}?\$\$|\$[^$\n]{1,300}?\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL
@@ -232,7 +233,7 @@ def cut_around(whole: str, text: str) -> str:
     """Return an excerpt of a text around another one, ignoring case."""
     place = re.search(re.escape(text), whole, re.IGNORECASE)
     start = place.start() if place else 0
-    return _cut(whole, start - _AROUND, (place.end() if place else 0) + _AROUND)
+    return _cut(whole, start - _BEFORE, (place.end() if place else 0) + _AFTER)
 
 
 def cut_start(whole: str, length: int) -> str:

@@ -104,6 +104,13 @@ class Study:
         order = self._rank(query, grid, columns)
         return Selection([self.items.ids[row] for row in order if kept[row]], columns, grid)
 
+    def prepare(self) -> None:
+        """Compute what the first pages need."""
+        self.count(ItemQuery())
+        if self.run is not None and self.items.ids:
+            self.run.list_verdicts(self.items.ids[0])
+            self.read_measures(with_slow=True)
+
     def count(self, query: ItemQuery) -> dict[str, dict[str, int]]:
         """Return how many items each choice of a filter has among those that the others leave.
 

@@ -120,7 +120,8 @@ def test_pages_escape_the_title(open_client: Any, results: Path, tmp_path: Path)
 def test_items_are_there_before_a_model_is_asked(open_client: Any, results: Path) -> None:
     browser = open_client(ExplorerSources(results / "freeze"))
     study = browser.get("/api/study").json()
-    assert (study["models"], study["rules"], study["orders"]) == ([], [], ["dataset"])
+    assert (study["models"], study["rules"]) == ([], [])
+    assert not {"hardest", "tokens"} & set(study["orders"])
     page = browser.get("/api/items?search=klotz").json()
     assert page["total"] == 7
     assert page["items"][0]["verdicts"] == []
@@ -179,7 +180,7 @@ def test_an_item_is_found_by_whatever_id_it_has(hostile: Any, name: str) -> None
 def test_lists_hold_hostile_texts_as_texts(hostile: Any) -> None:
     page = hostile.get("/api/items").json()
     assert [item["id"] for item in page["items"]][: len(NAMES)] == list(NAMES)
-    assert page["items"][0]["gold"] == TEXT[:160]
+    assert page["items"][0]["gold"].startswith(" ".join(TEXT.split())[:150])
     assert "<b>" not in hostile.get("/").text
     found = hostile.get("/api/items", params={"search": "{JavaScript:alert(1)}"}).json()
     assert found["total"] == len(NAMES)

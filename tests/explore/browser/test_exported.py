@@ -64,7 +64,7 @@ def test_a_mark_leads_to_its_response_and_on_to_the_next_item(disk_reader: Reade
     page.wait_for_function("() => document.querySelectorAll('.column').length === 2")
     page.go_back()
     page.wait_for_function("() => document.querySelectorAll('.column').length === 1")
-    page.get_by_label("Next item").click()
+    page.get_by_label("Next problem").click()
     page.wait_for_function("() => document.querySelector('.position')?.textContent === '2 of 2'")
     page.keyboard.press("k")
     page.wait_for_function("() => document.querySelector('.position')?.textContent === '1 of 2'")

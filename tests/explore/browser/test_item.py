@@ -69,7 +69,9 @@ def test_different_answers_are_marked(reader: Reader, explored: Study) -> None:
 def test_a_column_is_changed_to_another_model(reader: Reader, explored: Study) -> None:
     open_first(reader, explored, "?cells=sim-weak/cot&cells=sim-strong/cot")
     page = reader.page
-    page.get_by_label("Model and setting of this column").first.select_option("sim-middle/direct")
+    page.get_by_label("Model of this column").first.select_option("sim-middle")
+    page.wait_for_selector('.column[data-cell="sim-middle/cot"]')
+    page.get_by_label("Setting of this column").first.select_option("direct")
     page.wait_for_selector('.column[data-cell="sim-middle/direct"]')
     assert list_cells(reader) == ["sim-middle/direct", "sim-strong/cot"]
 
@@ -167,7 +169,7 @@ def test_a_note_says_what_is_wrong_with_which_verdict(
     page.get_by_label("Note", exact=True).select_option("verdict_is_wrong")
     page.get_by_label("Of", exact=True).select_option(index=1)
     page.get_by_label("Why").fill("It says <b>B</b>.")
-    page.get_by_label("Your name").fill("Ana Abreu")
+    page.get_by_label("Your name", exact=True).fill("Ana Abreu")
     page.get_by_role("button", name="Save note").click()
     page.get_by_text("Note saved as a decision on rating-7.").wait_for()
     assert notes == [

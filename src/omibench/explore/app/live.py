@@ -91,7 +91,7 @@ class LiveStudy:
             return self._snapshot
 
     def index(self) -> int | None:
-        """Read the lengths of the responses, and write the index of a large run unless it exists.
+        """Compute what the first pages need, and write the index of a large run unless it exists.
 
         Returns:
             Its size in bytes; None if the run is small, or the index has no folder or cannot be
@@ -99,7 +99,7 @@ class LiveStudy:
         """
         run = self.read().study.run
         if run is not None:
-            _ = run.lengths  # the list has them once they are read
+            self.read().study.prepare()
         if run is None or self._index is None or run.responses.height < INDEX_FROM:
             return None
         try:

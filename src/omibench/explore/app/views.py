@@ -28,7 +28,11 @@ from omibench.results.attributes import list_attributes, list_values
 from omibench.results.load import JUDGE_RULES
 from omibench.results.suspected_keys import FEWEST_MODELS
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.analyze.explorer.item import describe_item, describe_place_among
+from omibench.stages.analyze.explorer.item import (
+    choose_columns,
+    describe_item,
+    describe_place_among,
+)
 from omibench.stages.analyze.explorer.requests import describe_sent
 from omibench.stages.analyze.formatting import name_rules
 
@@ -86,7 +90,7 @@ def describe_place(
     Args:
         snapshot: The study.
         name: The id of the item.
-        cells: The cells to show.
+        cells: The cells to show; two with different verdicts if there are none.
         query: The query.
 
     Raises:
@@ -101,15 +105,17 @@ def describe_place(
     ]
     run = study.run
     rules = study.choose_rules(query.rules) if run and run.rules else None
+    outcomes = list_outcomes(study, name, rules) if run and rules else []
     columns = []
     if run is not None:
+        cells = cells or [Cell(o["model"], o["setting"]) for o in choose_columns(outcomes)]
         check_cells(run, cells)
         link_map = partial(_link_map, run)
         columns = [CellItems(run, c, [name]).describe(name, link, link_map) for c in cells]
     return {
         "item": item,
         "rules": rules,
-        "outcomes": list_outcomes(run, name, rules) if run and rules else [],
+        "outcomes": outcomes,
         "columns": columns,
         **describe_place_among(study.select(query).ids, name),
         **snapshot.tags.describe(name),

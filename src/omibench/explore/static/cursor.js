@@ -1,50 +1,52 @@
 // One cell of the grid has the focus; arrows move it.
 
-/** Moves the focus over the rows and columns of a table. */
+/** Moves the focus over the rows and columns of a grid. */
 export class Cursor {
   constructor() {
     this.row = 0;
-    this.column = -1; // the item itself
+    this.column = -1; // the problem itself
   }
 
-  /** Attach to a table; the focus keeps its position. */
-  take(table) {
-    this.table = table;
+  /** Attach to a grid, or to none; the focus keeps its position. */
+  take(grid) {
+    this.grid = grid;
+    if (!grid) return;
     this.clamp();
-    this.findCell()?.setAttribute("tabindex", "0");
-    table.addEventListener("focusin", (event) => this.follow(event.target.closest("td, th")));
-  }
-
-  get rows() {
-    return this.table?.tBodies[0]?.rows ?? [];
+    this.mark();
+    grid.table.addEventListener("focusin", (event) => this.follow(event.target.closest("td, th")));
+    grid.afterDraw = (hadFocus) => {
+      const cell = this.mark();
+      if (hadFocus && !grid.table.contains(document.activeElement)) cell?.focus({ preventScroll: true });
+    };
   }
 
   clamp() {
-    const marks = this.rows[0]?.querySelectorAll("[data-column]").length ?? 0;
-    this.row = Math.max(0, Math.min(this.row, this.rows.length - 1));
-    this.column = Math.max(-1, Math.min(this.column, marks - 1));
+    const { items, cells } = this.grid.page;
+    this.row = Math.max(0, Math.min(this.row, items.length - 1));
+    this.column = Math.max(-1, Math.min(this.column, cells.length - 1));
   }
 
-  findCell() {
-    const row = this.rows[this.row];
-    return this.column < 0
-      ? row?.querySelector("th")
-      : row?.querySelector(`[data-column="${this.column}"]`);
+  /** Make the current cell, or the first that is drawn, the one that the Tab key reaches. */
+  mark() {
+    const { table } = this.grid;
+    for (const node of table.tBodies[0].querySelectorAll('[tabindex="0"]')) node.setAttribute("tabindex", "-1");
+    const cell = this.grid.findCell(this.row, this.column) ?? table.tBodies[0].querySelector("th");
+    cell?.setAttribute("tabindex", "0");
+    return cell;
   }
 
   follow(cell) {
     const row = cell?.closest("tbody tr");
     if (!row) return;
-    this.table.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
     this.row = Number(row.dataset.row);
     this.column = cell.dataset.column === undefined ? -1 : Number(cell.dataset.column);
-    this.findCell().setAttribute("tabindex", "0");
+    this.mark();
   }
 
-  /** Move the focus; returns false if the table has no rows. */
+  /** Move the focus; returns false if there are no rows. */
   move(rows, columns) {
-    if (!this.rows.length) return false;
-    if (this.table.contains(document.activeElement)) {
+    if (!this.grid) return false;
+    if (this.grid.table.contains(document.activeElement)) {
       this.row += rows;
       this.column += columns;
       this.clamp();
@@ -54,9 +56,7 @@ export class Cursor {
   }
 
   focus() {
-    const cell = this.findCell();
-    if (!cell) return;
-    this.follow(cell);
-    cell.focus({ preventScroll: false });
+    this.grid.reveal(this.row, this.column);
+    this.mark()?.focus();
   }
 }

@@ -1,12 +1,13 @@
-// The first page: all items under all models and settings, filtered, searched and ordered.
+// The first page: all problems under all models and settings, filtered, searched and ordered.
 
 import { joinQuery, linkItem, readAddress, replaceValues, toggleValue } from "./address.js";
 import { fetchJson } from "./api.js";
 import { Cursor } from "./cursor.js";
 import { renderFacets } from "./facets.js";
 import { listenToKeys } from "./shortcuts.js";
-import { chooseCells, describeCell, renderTable } from "./table.js";
-import { renderChips, renderTools } from "./tools.js";
+import { Grid, chooseCells, describeCell } from "./table.js";
+import { renderChips, renderDownloads, renderTools } from "./tools.js";
+import { watchView } from "./virtual.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 import { makeLegend, markInvented } from "./web/verdicts.js";
@@ -19,12 +20,14 @@ const parts = {
   tools: make("div", { class: "tools-place" }),
   chips: make("div", { class: "chips" }),
   count: make("p", { class: "count-line", role: "status" }),
+  downloads: make("div"),
   scroll: make("div", { class: "grid-scroll" }),
-  pager: make("nav", { class: "pager", "aria-label": "Pages of items" }),
+  pager: make("nav", { class: "pager", "aria-label": "Pages of problems" }),
 };
 let study;
 let labels = {};
 let page;
+let grid = null;
 let running;
 
 start();
@@ -44,13 +47,14 @@ async function start() {
     ...study.unreadable.map((text) => make("p", { class: "notice" }, ...showText(text))),
     parts.tools,
     parts.chips,
-    make("div", { class: "count-row" }, parts.count, study.cells.length ? makeLegend() : null),
+    make("div", { class: "count-row" }, parts.count, study.cells.length ? makeLegend() : null, make("span", { class: "space" }), parts.downloads),
     parts.scroll,
     parts.pager,
   );
   main.replaceChildren(parts.side, content);
   parts.scroll.addEventListener("click", openCell);
   for (const event of ["mouseover", "focusin"]) parts.scroll.addEventListener(event, tellCell);
+  watchView(parts.scroll, () => grid?.node.isConnected && grid.draw());
   addEventListener("popstate", () => load(true));
   listenToKeys(SHORTCUTS);
   await load(true);
@@ -58,7 +62,7 @@ async function start() {
 
 function renderBar() {
   const { dataset } = study;
-  const facts = [`${dataset.name} ${dataset.version}`, plural(dataset.items, "item")];
+  const facts = [`${dataset.name} ${dataset.version}`, plural(dataset.items, "problem")];
   if (study.cells.length)
     facts.push(
       `${plural(study.models.length, "model")} × ${plural(study.settings.length, "setting")}`,
@@ -74,7 +78,7 @@ function renderBar() {
     filters.setAttribute("aria-expanded", String(isOpen));
   });
   const nodes = [
-    make("h1", { class: "bar-title" }, "Items"),
+    make("h1", { class: "bar-title" }, "Problems"),
     make("span", { class: "muted bar-facts" }, ...showText(facts.join(" · "))),
     make("span", { class: "space" }),
     ...markInvented(study),
@@ -108,13 +112,12 @@ async function load(rendersTools) {
 
 function renderChoices(address, rendersTools) {
   const focus = document.activeElement;
-  const { tool, facet, value, field } = focus?.dataset ?? {};
+  const { tool, field } = focus?.dataset ?? {};
   const isSearch = focus?.classList.contains("search");
   const typed = isSearch ? [focus.value, focus.selectionStart] : null;
-  parts.side.replaceChildren(
-    ...renderFacets(study, address, (name, chosen) => go(toggleValue(readAddress(), name, chosen), true)),
-  );
+  renderSide(address);
   parts.tools.replaceChildren(renderTools(study, address, go));
+  parts.downloads.replaceChildren(renderDownloads(address));
   parts.chips.replaceChildren(...renderChips(study, address, go));
   if (typed) {
     const input = parts.tools.querySelector(".search");
@@ -123,41 +126,57 @@ function renderChoices(address, rendersTools) {
     input.setSelectionRange(typed[1], typed[1]);
   } else if (tool) parts.tools.querySelector(`[data-tool="${CSS.escape(tool)}"]`)?.focus();
   else if (field) parts.tools.querySelector(`[data-field="${CSS.escape(field)}"]`)?.focus();
-  else if (facet)
+}
+
+/** The filters, whose counts are those of the last page. */
+function renderSide(address) {
+  const { facet, value } = document.activeElement?.dataset ?? {};
+  const scrolled = parts.side.scrollTop;
+  const toggle = (name, chosen) => go(toggleSide(readAddress(), name, chosen), true);
+  parts.side.replaceChildren(...renderFacets(study, page?.counts ?? {}, address, toggle));
+  parts.side.scrollTop = scrolled;
+  if (facet)
     parts.side
       .querySelector(`[data-facet="${CSS.escape(facet)}"][data-value="${CSS.escape(value)}"]`)
       ?.focus();
 }
 
+/** Toggle a filter; what is right is not wrong as well. */
+function toggleSide(address, name, value) {
+  const other = { right: "wrong", wrong: "right" }[name];
+  const isOther = other && address.getAll(other).includes(value);
+  return toggleValue(isOther ? toggleValue(address, other, value) : address, name, value);
+}
+
 function renderPage(address) {
-  const hadFocus = parts.scroll.contains(document.activeElement);
+  const focused = parts.scroll.contains(document.activeElement) ? document.activeElement : null;
+  const sorted = focused?.closest("thead") ? focused.dataset.sort : null;
+  renderSide(address);
   const { total, offset, items } = page;
   const rest = study.dataset.items === total ? "" : ` of ${study.dataset.items.toLocaleString("en")}`;
   parts.count.replaceChildren(
     make("b", {}, total.toLocaleString("en")),
-    `${rest} ${total === 1 && !rest ? "item" : "items"}`,
+    `${rest} ${total === 1 && !rest ? "problem" : "problems"}`,
     items.length < total
       ? `, ${(offset + 1).toLocaleString("en")}–${(offset + items.length).toLocaleString("en")} shown`
       : "",
   );
-  const table = renderTable(page, labels, address);
+  const sort = (order) => go(replaceValues(readAddress(), "order", order === "dataset" ? [] : [order]), true);
+  grid = new Grid(page, labels, address, sort);
+  const left = sorted ? parts.scroll.scrollLeft : 0;
   parts.scroll.replaceChildren(
-    items.length ? table : make("p", { class: "empty muted" }, "No matching items. Remove a filter."),
+    items.length ? grid.node : make("p", { class: "empty muted" }, "No matching problems. Remove a filter."),
   );
   parts.scroll.removeAttribute("aria-busy");
-  parts.scroll.scrollTo(0, 0);
-  if (items.length) fitHead(table);
-  if (items.length) cursor.take(table);
-  else cursor.table = null;
-  if (hadFocus) cursor.focus();
+  if (items.length) {
+    parts.scroll.scrollTo(left, 0);
+    grid.draw();
+  }
+  cursor.take(items.length ? grid : null);
+  if (sorted) grid.table.tHead.querySelector(`[data-sort="${CSS.escape(sorted)}"]`)?.focus();
+  else if (focused && items.length) cursor.focus();
   renderPager();
   document.documentElement.dataset.ready = location.search || "?";
-}
-
-/** The second row of the head sticks below the first, which is as high as its names. */
-function fitHead(table) {
-  const [models] = table.tHead.rows;
-  table.style.setProperty("--models-height", `${models.getBoundingClientRect().height}px`);
 }
 
 function renderPager() {
@@ -167,9 +186,9 @@ function renderPager() {
   const say = (from, count, of) =>
     make("span", { class: "muted" }, `${(from + 1).toLocaleString("en")}–${(from + count).toLocaleString("en")} of ${of.toLocaleString("en")}`);
   const rows = [
-    link("← Previous", "Previous items", offset === 0, () => turnTo(Math.max(0, offset - limit))),
+    link("← Previous", "Previous problems", offset === 0, () => turnTo(Math.max(0, offset - limit))),
     say(offset, items.length, total),
-    link("Next →", "Next items", offset + items.length >= total, () => turnTo(offset + items.length)),
+    link("Next →", "Next problems", offset + items.length >= total, () => turnTo(offset + items.length)),
   ];
   const across = [
     make("span", { class: "space" }),
@@ -221,7 +240,7 @@ function tellCell(event) {
   const text = cell ? describeCell(page, labels, Number(row), Number(cell.dataset.column)) : "";
   status.textContent = text;
   parts.scroll.querySelector("th.lit")?.classList.remove("lit");
-  if (cell) parts.scroll.querySelectorAll("thead .setting")[cell.dataset.column]?.classList.add("lit");
+  if (cell) parts.scroll.querySelector(`[data-head="${cell.dataset.column}"]`)?.classList.add("lit");
 }
 
 function showProblem(error) {
@@ -245,7 +264,7 @@ const SHORTCUTS = [
   { keys: ["ArrowRight", "l"], title: "Column to the right", act: () => cursor.move(0, 1) },
   {
     keys: ["Enter"],
-    title: "Open the item, with the model and setting of the column",
+    title: "Open the problem, with the model and setting of the column",
     act: (event) => {
       const cell = event.target.closest?.(".grid tbody td, .grid tbody th");
       return cell && !event.target.closest("a") ? openPlace(cell) : false;

@@ -1,6 +1,6 @@
-// The tools above the grid: search, ready filters, order, scorer, and active filters.
+// The tools above the grid: search, order, scorer, and active filters.
 
-import { replaceValues, toggleValue } from "./address.js";
+import { joinQuery, replaceValues, toggleValue } from "./address.js";
 import { showText } from "./web/unseen.js";
 import { make, makeId, makeKey } from "./web/dom.js";
 
@@ -9,9 +9,25 @@ const ORDERS = {
   hardest: "Hardest first",
   easiest: "Easiest first",
   disputed: "Most disputed first",
+  id: "Id, A to Z",
+  "-id": "Id, Z to A",
+  subject: "Subject, A to Z",
+  "-subject": "Subject, Z to A",
+  type: "Answer type, A to Z",
+  "-type": "Answer type, Z to A",
+  images: "Fewest images first",
+  "-images": "Most images first",
+  tokens: "Fewest tokens first",
+  "-tokens": "Most tokens first",
+  cost: "Lowest cost first",
+  "-cost": "Highest cost first",
+  time: "Fastest first",
+  "-time": "Slowest first",
+  length: "Shortest responses first",
+  "-length": "Longest responses first",
 };
 const FIELDS = {
-  question: "question",
+  question: "problem",
   response: "response",
   extracted: "extracted answer",
   rationale: "rationale",
@@ -27,21 +43,21 @@ const DELAY = 250; // milliseconds after the last key of a search
  */
 export function renderTools(study, address, go) {
   const change = (name) => (value) => go(replaceValues(address, name, value ? [value] : []), true);
-  const ready = study.ready.map(({ name, title, needs }) => ({
-    value: name,
-    label: needs ? `${title} (needs ${needs})` : title,
-    isOff: Boolean(needs),
-  }));
+  const order = address.get("order") ?? "";
+  const orders = study.orders.map(nameOrder);
+  if (order.includes("/")) {
+    const cell = order.replace(/^-/, "");
+    orders.push({ value: order, label: `${cell}, ${order.startsWith("-") ? "right" : "wrong"} first` });
+  }
   const selects = [
-    makeSelect("Filter", "ready", [{ value: "", label: "All items" }, ...ready], address, change),
-    address.get("ready") === "only"
-      ? makeSelect("Model", "model", [{ value: "", label: "any" }, ...list(study.models)], address, change)
+    address.getAll("ready").includes("only")
+      ? makeSelect("Only this model right", "model", [{ value: "", label: "any" }, ...list(study.models)], address, change)
       : null,
-    makeSelect("Order", "order", study.orders.map(nameOrder), address, change),
+    makeSelect("Order", "order", orders, address, change),
     study.rules.length > 1
       ? makeSelect("Scorer", "rules", study.rules.map((rules) => nameRules(rules, study)), address, change)
       : null,
-  ].filter((node, i) => node && (i === 1 || i === 3 || node.querySelectorAll("option").length > 1));
+  ];
   return make(
     "form",
     { class: "tools", role: "search", on: { submit: (event) => event.preventDefault() } },
@@ -82,7 +98,7 @@ function makeSearch(study, address, go) {
     id,
     type: "search",
     class: "search",
-    placeholder: "Search items",
+    placeholder: "Search problems",
     autocomplete: "off",
     maxlength: "200",
     value: address.get("search") ?? "",
@@ -125,6 +141,19 @@ function toggleField(chosen, field) {
   return next.length ? next : ["question"];
 }
 
+/** Links that download the whole list, as it is filtered and ordered. */
+export function renderDownloads(address) {
+  const query = new URLSearchParams(address);
+  for (const name of ["offset", "column", "limit"]) query.delete(name);
+  const link = (form) =>
+    make(
+      "a",
+      { class: "button small", href: `/list.${form}${joinQuery(query)}`, download: `problems.${form}`, title: "Download all problems listed, in this order" },
+      form.toUpperCase(),
+    );
+  return make("span", { class: "downloads" }, make("span", { class: "muted" }, "Download list:"), link("csv"), link("jsonl"));
+}
+
 /** The active filters, each with a button to remove it. */
 export function renderChips(study, address, go) {
   const chips = [];
@@ -145,9 +174,12 @@ export function renderChips(study, address, go) {
     else if (name === "models" || name === "settings")
       add(name === "models" ? "Model" : "Setting", labels[value] ?? value, toggleValue(address, name, value));
     else if (name === "search") add("Search", value, replaceValues(address, name, []));
+    else if (name === "tags") add("Tag", value, toggleValue(address, name, value));
+    else if (name === "right" || name === "wrong")
+      add(name === "right" ? "Right" : "Wrong", labels[value] ?? value, toggleValue(address, name, value));
     else if (name === "ready") {
       const ready = study.ready.find((entry) => entry.name === value);
-      add("Filter", ready?.title ?? value, replaceValues(address, name, []));
+      add("Filter", ready?.title ?? value, toggleValue(address, name, value));
     }
   }
   if (chips.length > 1)

@@ -18,7 +18,7 @@ from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import JudgementRow, read_parquet
-from omibench.schemas.verdict import MARKS_BY_INSTRUMENT
+from omibench.schemas.verdict import MARKS_BY_INSTRUMENT, RIGHT
 from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED, find_certificate
 from omibench.stages.analyze.explorer.requests import (
     PARTS,
@@ -117,7 +117,10 @@ def describe_item(
 
 
 def describe_outcomes(
-    cells: Iterable[Cell], rows: Mapping[Cell, Sequence[Values]], simulated: Collection[Cell]
+    cells: Iterable[Cell],
+    rows: Mapping[Cell, Sequence[Values]],
+    simulated: Collection[Cell],
+    measures: Mapping[Cell, Values],
 ) -> list[Values]:
     """Return every cell's outcome on an item under a scorer.
 
@@ -125,10 +128,11 @@ def describe_outcomes(
         cells: The cells in order.
         rows: The verdicts that count, by cell and in the order of their samples.
         simulated: The cells with simulated responses or verdicts.
+        measures: The means of `measure_responses` by cell.
 
     Returns:
         By cell with verdicts: model, setting, mean verdict, the extracted answers and the outcomes
-        of its samples.
+        of its samples, and the measures of its responses.
     """
     return [
         {
@@ -138,10 +142,39 @@ def describe_outcomes(
             "extracted": [row["extracted"] or "" for row in samples],
             "outcomes": [name_outcome(row["outcome"]) for row in samples],
             "simulated": cell in simulated,
+            **measures.get(cell, {}),
         }
         for cell in cells
         if (samples := rows.get(cell))
     ]
+
+
+def choose_columns(outcomes: Sequence[Values]) -> list[Values]:
+    """Return two outcomes to show first: with different verdicts, in one setting if possible."""
+    answered = [o for o in outcomes if "scored" in o["outcomes"]]
+    right = [o for o in answered if o["verdict"] >= RIGHT]
+    wrong = {o["setting"]: o for o in reversed(answered) if o["verdict"] < RIGHT}
+    pair = next(([o, wrong[o["setting"]]] for o in right if o["setting"] in wrong), None)
+    if pair is not None:
+        return pair
+    ranked = [*right[:1], *[o for o in answered if o["verdict"] < RIGHT][:1], *answered, *outcomes]
+    return list({(o["model"], o["setting"]): o for o in ranked}.values())[:2]
+
+
+def measure_responses(rows: Sequence[Values]) -> Values:
+    """Return the means of responses: `tokens`, `cost`, `time`, `length`; None where not stated.
+
+    Args:
+        rows: Rows with the columns `RESPONSE`.
+    """
+    values = {
+        "tokens": [row["output_tokens"] for row in rows],
+        "cost": [row["cost_usd"] for row in rows],
+        "time": [row["latency_s"] for row in rows],
+        "length": [len(row["text"] or "") for row in rows],
+    }
+    stated = {name: [n for n in numbers if n is not None] for name, numbers in values.items()}
+    return {name: sum(n) / len(n) if n else None for name, n in stated.items()}
 
 
 def describe_column(

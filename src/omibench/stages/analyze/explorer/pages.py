@@ -26,6 +26,7 @@ from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.explorer.item import (
     Judgements,
     Values,
+    choose_columns,
     describe_column,
     describe_item,
     describe_outcomes,
@@ -33,6 +34,7 @@ from omibench.stages.analyze.explorer.item import (
     describe_place_among,
     describe_study,
     judgements,
+    measure_responses,
 )
 from omibench.stages.analyze.explorer.requests import (
     Link,
@@ -108,6 +110,7 @@ class ItemFolder:
             "item": item,
             "rules": self.rules,
             "outcomes": outcomes,
+            "chosen": [f"{o['model']}/{o['setting']}" for o in choose_columns(outcomes)],
             "columns": describe_columns(link, page),
             **describe_place_among(ids, name),
         }
@@ -223,7 +226,10 @@ class _Rows:
             for cell in results.cells
         }
         simulated = [cell for cell, is_simulated in results.simulated_cells.items() if is_simulated]
-        return describe_outcomes(results.cells, rows, simulated)
+        measures = {
+            cell: measure_responses(self.responses.get((*cell, name), ())) for cell in results.cells
+        }
+        return describe_outcomes(results.cells, rows, simulated, measures)
 
     def describe_columns(self, name: str, link: Link, page: Path) -> list[Row]:
         return [

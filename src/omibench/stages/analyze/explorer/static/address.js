@@ -34,7 +34,7 @@ export function toggleValue(address, name, value) {
   return replaceValues(address, name, next);
 }
 
-/** The page of an item. */
+/** The page of a problem. */
 export function linkItem(id, address, cells = []) {
   const query = new URLSearchParams(address);
   for (const name of ["cells", "limit", ...PLACES]) query.delete(name);

@@ -34,7 +34,7 @@ export async function fetchStudy() {
 export async function fetchItem(id, address) {
   if (!pageData) return fetchJson(`/api/items/${encodeURIComponent(id)}${joinQuery(address)}`);
   const { place } = pageData;
-  const names = address.getAll("cells");
+  const names = address.has("cells") ? address.getAll("cells") : place.chosen;
   const columns = names.map((name) => place.columns.find((column) => nameCell(column) === name));
   return { ...place, columns: columns.filter(Boolean) };
 }

@@ -6,6 +6,7 @@ import { makeProse } from "./web/prose.js";
 import { makeVerdict, markSimulated, wordVerdict } from "./web/verdicts.js";
 import { markAnswer } from "./mark.js";
 import { renderJudgements, renderSaliency } from "./measured.js";
+import { writeMeasure } from "./numbers.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -16,7 +17,7 @@ import { make } from "./web/dom.js";
  * @param {Object} view `labels`, `rules` (name of the main scorer), `cells` to change to,
  *   `answer` and `first` (normalised answers of this column and the first one), `sample` (which one
  *   is shown),
- *   `change(cell)`, `remove()`, `turn(sample)`.
+ *   `change(cell)`, `remove()`, `turn(sample)`, `tag(index)` (tags of a sample, or null).
  */
 export function renderColumn(column, view) {
   const sample = column.samples[view.sample] ?? column.samples[0];
@@ -26,7 +27,7 @@ export function renderColumn(column, view) {
     makeHead(column, view),
   );
   if (!sample) {
-    node.append(make("p", { class: "muted column-part" }, "No response to this item."));
+    node.append(make("p", { class: "muted column-part" }, "No response to this problem."));
     return node;
   }
   if (column.samples.length > 1) node.append(makeSamples(column, view));
@@ -41,31 +42,33 @@ export function renderColumn(column, view) {
     ...renderSaliency(column.saliency),
     sample.key ? makeLazyFold("Request", () => loadSent(sample.key)) : null,
     makeFacts(sample),
+    view.tag ? make("div", { class: "column-part" }, view.tag(sample.index)) : null,
   ];
   node.append(...parts.filter(Boolean));
   return node;
 }
 
+/** Model and setting to choose, apart from each other: together they can be many. */
 function makeHead(column, view) {
-  const { labels } = view;
-  const select = make("select", { "aria-label": "Model and setting of this column", data: { column: String(view.index) } });
-  let group = null;
-  for (const cell of view.cells) {
-    if (group?.label !== (labels[cell.model] ?? cell.model)) {
-      group = make("optgroup", { label: labels[cell.model] ?? cell.model });
-      select.append(group);
-    }
-    const text = `${labels[cell.model] ?? cell.model} · ${labels[cell.setting] ?? cell.setting}`;
-    group.append(make("option", { value: `${cell.model}/${cell.setting}` }, text));
-  }
-  select.value = `${column.model}/${column.setting}`;
-  select.addEventListener("change", () =>
-    view.change(view.cells.find((cell) => `${cell.model}/${cell.setting}` === select.value)),
-  );
+  const { labels, cells } = view;
+  const settings = cells.filter((cell) => cell.model === column.model).map((cell) => cell.setting);
+  const models = [...new Set(cells.map((cell) => cell.model))];
+  const change = (model, setting) => {
+    const own = cells.filter((cell) => cell.model === model);
+    view.change(own.find((cell) => cell.setting === setting) ?? own[0]);
+  };
+  const choose = (what, values, value, act) => {
+    const options = values.map((key) => make("option", { value: key }, labels[key] ?? key));
+    const select = make("select", { "aria-label": `${what} of this column`, data: { column: `${what} ${view.index}` } }, ...options);
+    select.value = value;
+    select.addEventListener("change", () => act(select.value));
+    return select;
+  };
   return make(
     "header",
     { class: "column-head" },
-    select,
+    choose("Model", models, column.model, (model) => change(model, column.setting)),
+    choose("Setting", settings, column.setting, (setting) => change(column.model, setting)),
     make(
       "button",
       { type: "button", class: "quiet", "aria-label": "Close this column", title: "Close this column", on: { click: view.remove } },
@@ -110,7 +113,7 @@ function makeResult(sample, verdict, view) {
       ...showText(extracted || (verdict ? verdict.word : "no verdict yet")),
     ),
     differs ? make("span", { class: "tag differs", title: "Differs from the answer of the first column" }, "differs") : null,
-    sample.left_out ? make("span", { class: "tag", title: "The setting chose another sample of this item" }, "not chosen") : null,
+    sample.left_out ? make("span", { class: "tag", title: "The setting chose another sample of this problem" }, "not chosen") : null,
     sample.simulated ? markSimulated() : null,
   );
 }
@@ -175,13 +178,12 @@ function makeJudgements(sample) {
 }
 
 function makeFacts(sample) {
-  const number = (value) => (value === null || value === undefined ? null : value.toLocaleString("en"));
   const facts = {
-    "tokens in": number(sample.input_tokens),
-    "tokens out": number(sample.output_tokens),
-    "of them reasoning": number(sample.reasoning_tokens),
-    cost: typeof sample.cost_usd === "number" ? `$${sample.cost_usd.toPrecision(3)}` : null,
-    latency: typeof sample.latency_s === "number" ? `${sample.latency_s.toFixed(1)} s` : null,
+    "tokens in": writeMeasure("tokens", sample.input_tokens),
+    "tokens out": writeMeasure("tokens", sample.output_tokens),
+    "of them reasoning": writeMeasure("tokens", sample.reasoning_tokens),
+    cost: writeMeasure("cost", sample.cost_usd),
+    time: writeMeasure("time", sample.latency_s),
     ended: sample.finish_reason,
     outcome: sample.outcome,
     "served by": sample.served_model,

@@ -1,13 +1,16 @@
-// The page of one item: the problem on the left, models side by side on the right.
+// The page of one problem: the problem on the left, models side by side on the right.
 
 import { linkGrid, linkItem, nameCell, readAddress, readSample } from "./address.js";
 import { fetchItem, fetchStudy } from "./api.js";
 import { normaliseAnswer, renderColumn } from "./column.js";
 import { pageData } from "./data.js";
+import { markWords } from "./mark.js";
 import { renderNotes } from "./notes.js";
-import { renderOutcomes, shareFailed } from "./outcomes.js";
+import { Outcomes } from "./outcomes.js";
+import { makePart } from "./panel.js";
 import { renderProblem } from "./problem.js";
 import { listenToKeys } from "./shortcuts.js";
+import { renderTags } from "./tags.js";
 import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
 import { markInvented } from "./web/verdicts.js";
@@ -20,13 +23,17 @@ const right = make("div", { class: "answers-side" });
 const left = make("div", { class: "problem-side", tabindex: "0", role: "region", "aria-label": "Problem" });
 let study;
 let place;
-let labels = {};
+const labels = {};
 let shownId = null;
 let samples = new Map(); // displayed sample by cell
+const list = new Outcomes(labels, toggleColumn);
+const tagged = make("div");
 
 start();
 
 async function start() {
+  const asked = fetchPlace(readId()); // at the same time
+  asked.catch(() => {});
   try {
     study = await fetchStudy();
   } catch (error) {
@@ -37,24 +44,18 @@ async function start() {
   main.replaceChildren(left, right);
   addEventListener("popstate", load);
   listenToKeys(SHORTCUTS);
-  await load();
+  await load(asked);
 }
 
 function readId() {
   return pageData?.place.item.id ?? decodeURIComponent(location.pathname.slice("/items/".length));
 }
 
-async function load() {
+/** Show the problem of the address. */
+async function load(asked = null) {
   const id = readId();
   try {
-    place = await fetchItem(id, readAddress());
-    if (!readAddress().has("cells")) {
-      const cells = chooseColumns(place.outcomes);
-      if (cells.length) {
-        history.replaceState(null, "", linkItem(id, readAddress(), cells));
-        place = await fetchItem(id, readAddress());
-      }
-    }
+    place = await (asked instanceof Promise ? asked : fetchPlace(id));
   } catch (error) {
     showProblem(error);
     return;
@@ -62,18 +63,12 @@ async function load() {
   render(id);
 }
 
-/** Two cells with different verdicts, in the same setting if possible. */
-function chooseColumns(outcomes) {
-  const answered = outcomes.filter((outcome) => shareFailed(outcome) < 1);
-  const best = answered.filter((outcome) => outcome.verdict >= 0.5);
-  const worst = answered.filter((outcome) => outcome.verdict < 0.5);
-  for (const first of best) {
-    const second = worst.find((outcome) => outcome.setting === first.setting);
-    if (second) return [first, second];
-  }
-  return [...best.slice(0, 1), ...worst.slice(0, 1), ...answered, ...outcomes]
-    .filter((outcome, i, all) => all.indexOf(outcome) === i)
-    .slice(0, 2);
+/** The problem with the columns of the address, or with chosen ones, which become its address. */
+async function fetchPlace(id) {
+  const found = await fetchItem(id, readAddress());
+  if (!readAddress().has("cells") && found.columns.length && readId() === id)
+    history.replaceState(null, "", linkItem(id, readAddress(), found.columns));
+  return found;
 }
 
 function render(id) {
@@ -81,11 +76,14 @@ function render(id) {
   renderBar(id);
   if (shownId !== id) {
     left.replaceChildren(...renderProblem(place.item));
-    if (study.notes) left.append(renderNotes(place.item, listVerdicts));
+    if (study.notes) left.append(makePart("Tags", tagged), renderNotes(place.item, listVerdicts));
+    else if (!pageData) left.append(make("div", { class: "muted small" }, "To tag problems and take notes, start the explorer with --review DIR."));
+    markWords(left, readAddress().get("search") ?? "");
     left.scrollTo(0, 0);
     samples = new Map(place.columns.map((column) => [nameCell(column), findSample(column)]));
     shownId = id;
   }
+  if (study.notes) tagged.replaceChildren(renderTags(place, null, changeTags));
   renderAnswers();
   if (location.hash.includes("@")) right.querySelector(".columns-row")?.scrollIntoView();
   document.documentElement.dataset.ready = location.href;
@@ -118,15 +116,24 @@ function renderBar(id) {
   });
   bar.replaceChildren(
     make("a", { class: "brand", href: linkGrid(query), title: study.title }, "← Problems"),
-    move(place.previous, "‹", "k", "Previous item"),
+    move(place.previous, "‹", "k", "Previous problem"),
     make("span", { class: "muted position" }, position),
-    move(place.next, "›", "j", "Next item"),
+    move(place.next, "›", "j", "Next problem"),
     make("h1", { class: "bar-title item-id", title: id }, ...showText(id)),
     make("span", { class: "space" }),
     ...markInvented(study),
     make("button", { type: "button", class: "small", on: { click: () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "?" })) } }, "Keys ", makeKey("?")),
     copy,
   );
+}
+
+/** Show changed tags, with the focus in the form that changed them. */
+function changeTags(tags) {
+  const { tags: cell } = document.activeElement?.closest(".tags")?.querySelector("input").dataset ?? {};
+  Object.assign(place, tags);
+  tagged.replaceChildren(renderTags(place, null, changeTags));
+  renderAnswers();
+  if (cell !== undefined) document.querySelector(`[data-tags="${CSS.escape(cell)}"]`)?.focus();
 }
 
 /** The displayed verdicts, which notes can refer to. */
@@ -163,7 +170,7 @@ function renderAnswers() {
       "All models and settings ",
       make("span", { class: "muted" }, `· ${describeOutcomes(outcomes)}`, rules ? ` · scorer ${nameRules(rules)}` : ""),
     ),
-    renderOutcomes(outcomes, labels, columns, toggleColumn),
+    list.node,
   );
   const answers = columns.map((c) => normaliseAnswer(c.samples[samples.get(nameCell(c)) ?? 0], rules));
   const nodes = columns.map((column, index) =>
@@ -177,15 +184,22 @@ function renderAnswers() {
       sample: samples.get(nameCell(column)) ?? 0,
       change: (cell) => setColumns(columns.map((c, i) => (i === index ? cell : c))),
       remove: () => setColumns(columns.filter((_, i) => i !== index)),
+      tag: study.notes ? (index) => renderTags(place, { cell: nameCell(column), index }, changeTags) : null,
       turn: (sample) => {
         samples.set(nameCell(column), sample);
         renderAnswers();
       },
     }),
   );
-  const hint = make("p", { class: "muted" }, `Choose up to ${MOST_COLUMNS} answers in the table above.`);
+  const hint = make("p", { class: "muted" }, `Choose up to ${MOST_COLUMNS} responses in the list above.`);
   const row = make("div", { class: `columns-row count-${columns.length}` }, ...nodes);
+  const scrolled = list.node.scrollTop;
+  const focus = list.node.contains(document.activeElement) ? document.activeElement : null;
   right.replaceChildren(fold, nodes.length ? row : hint);
+  list.node.scrollTop = scrolled;
+  if (focus?.isConnected) focus.focus({ preventScroll: true });
+  list.show(outcomes, columns);
+  for (const node of nodes) markWords(node, readAddress().get("search") ?? "");
 }
 
 function describeOutcomes(outcomes) {
@@ -253,9 +267,9 @@ function showProblem(error) {
 }
 
 const SHORTCUTS = [
-  { keys: ["j", "ArrowRight"], title: "Next item of the filter", act: () => moveTo(place.next) },
-  { keys: ["k", "ArrowLeft"], title: "Previous item of the filter", act: () => moveTo(place.previous) },
-  { keys: ["u"], title: "Back to the items", act: () => location.assign(linkGrid(readAddress())) },
+  { keys: ["j", "ArrowRight"], title: "Next problem of the filter", act: () => moveTo(place.next) },
+  { keys: ["k", "ArrowLeft"], title: "Previous problem of the filter", act: () => moveTo(place.previous) },
+  { keys: ["u"], title: "Back to the problems", act: () => location.assign(linkGrid(readAddress())) },
   { keys: ["+"], title: "Enlarge the first picture", act: enlargePicture },
   { keys: ["x"], title: "Close the last column", act: removeLast },
 ];

@@ -13,10 +13,7 @@ const LONGEST = 200;
 export function markAnswer(node, answer) {
   const wanted = answer.trim();
   if (!wanted || wanted.length > LONGEST) return false;
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${wanted.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&")}(?![\\p{L}\\p{N}])`,
-    "giu",
-  );
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escape(wanted)}(?![\\p{L}\\p{N}])`, "giu");
   const place = findLast(node, pattern);
   if (!place) return false;
   if (place.formula) place.formula.classList.add("extracted");
@@ -38,7 +35,7 @@ export function markAnswer(node, answer) {
 export function markWords(node, words) {
   const wanted = words.trim();
   if (!wanted) return;
-  const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "giu");
+  const pattern = new RegExp(escape(wanted), "giu");
   for (const { text, formula, matches } of [...listMatches(node, pattern)]) {
     formula?.classList.add("found");
     for (const match of matches.reverse()) {
@@ -49,6 +46,11 @@ export function markWords(node, words) {
       mark.append(rest);
     }
   }
+}
+
+/** A text as a pattern; no other sign may be escaped in one with the flag `u`. */
+function escape(text) {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 function findLast(node, pattern) {

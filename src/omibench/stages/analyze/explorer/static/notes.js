@@ -1,4 +1,4 @@
-// Notes on an item: what is wrong, written as a decision of the review.
+// Notes on a problem: what is wrong, written as a decision of the review.
 
 import { postJson } from "./api.js";
 import { showText } from "./web/unseen.js";

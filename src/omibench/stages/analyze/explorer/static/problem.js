@@ -26,7 +26,7 @@ export function renderProblem(item) {
       part: "page",
     })),
   ]);
-  const question = makePart("Question", makeProse(item.question, pictures), item.question);
+  const question = makePart("Problem", makeProse(item.question, pictures), item.question);
   const choices = item.choices.length ? renderChoices(item, pictures) : null;
   const rest = pictures.placeRest();
   if (rest.length) question.querySelector(".part-body").append(makeRow(rest));
@@ -34,11 +34,11 @@ export function renderProblem(item) {
   return [
     question,
     choices ? makePart("Choices", choices) : null,
-    makePart("Gold", renderGold(item, pictures), item.gold.join("\n"), "gold"),
+    makePart("Gold answer", renderGold(item, pictures), item.gold.join("\n"), "gold"),
     item.solution ? makeFold("Rationale", makeProse(item.solution, pictures)) : null,
     item.sketch ? makeFold("Sketch of the solution", makeProse(item.sketch, pictures)) : null,
     pages.length ? makeFold("Page of the paper", makeRow(pages), true) : null,
-    makeFold("About this item", renderFacts(item)),
+    makeFold("About this problem", renderFacts(item)),
   ].filter(Boolean);
 }
 
