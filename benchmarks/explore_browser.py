@@ -1,19 +1,21 @@
-"""Measure the pages of the explorer in Chromium: time, nodes and memory of a list and of a problem.
+"""Measure the pages of the explorer in Chromium: time, nodes and memory.
 
-Starts `omibench explore` on results (`explore_at_size.py --keep` makes large ones), opens the list and
-problems each in a new tab, sorts the responses of a problem, and prints the medians.
+Starts `omibench explore` on results (`explore_at_size.py --keep FOLDER` makes large ones), opens
+the list and problems each in a new tab, sorts the responses of a problem, and prints medians.
 
     python benchmarks/explore_browser.py RESULTS
-    python benchmarks/explore_browser.py RESULTS --limits    # exit code 1 when a limit is missed
+    python benchmarks/explore_browser.py RESULTS --limits    # fail when a limit is missed
 
-The time is that from the start of the navigation until the page is drawn, by the page's own clock. Nodes
-are the elements of the document. The heap is that of the page's scripts after a collection; the memory is
-the proportional set size of the tab's process, which the empty tab has too.
+The time is that from the start of the navigation until the page is drawn, by the page's own clock;
+CPU is that of the server and of the tab. Nodes are the elements of the document. The heap is that
+of the page's scripts after a collection; the memory of the tab is the proportional set size of its
+process, and that of the browser of all its processes; an empty tab has these too.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import sys
@@ -44,9 +46,12 @@ class Look(NamedTuple):
 
     page: str
     drawn_ms: float
+    server_s: float
+    tab_s: float
     nodes: float
     heap_mb: float
     memory_mb: float
+    browser_mb: float
 
 
 def main() -> int:
@@ -62,12 +67,13 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=path)
         looks, sort_s = _look(server, browser)
         browser.close()
-    print(
-        "| page | drawn after ms | nodes | heap MB | memory of the tab MB |\n|---|---:|---:|---:|---:|"
-    )
-    for look in looks:
+    print(f"load average {os.getloadavg()[0]:.1f}\n")
+    print("| page | drawn ms | server CPU s | tab CPU s | nodes | heap MB | tab MB | browser MB |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    for page, drawn, server_s, tab_s, nodes, heap, tab, whole in looks:
         print(
-            f"| {look.page} | {look.drawn_ms:,.0f} | {look.nodes:,.0f} | {look.heap_mb:.1f} | {look.memory_mb:.0f} |"
+            f"| {page} | {drawn:,.0f} | {server_s:.2f} | {tab_s:.2f} | {nodes:,.0f} | {heap:.1f} "
+            f"| {tab:.0f} | {whole:.0f} |"
         )
     print(f"\nsorting the list of responses: {sort_s:.3f} CPU s of the page")
     item = looks[-1]
@@ -88,28 +94,31 @@ def main() -> int:
 
 def _look(server: Server, browser: Browser) -> tuple[list[Look], float]:
     ids = [item["id"] for item in server.get("/api/items?limit=50")["items"]][1 : 2 * REPEATS : 2]
-    server.get(f"/api/items/{quote(ids[0], safe='')}")
+    problems = [f"{server.address}/items/{quote(name, safe='')}" for name in ids]
     looks = [
-        _open(browser, "empty tab", ["about:blank"]),
-        _open(browser, "list", [server.address + "/"] * REPEATS),
-        _open(browser, "problem", [f"{server.address}/items/{quote(i, safe='')}" for i in ids]),
+        _open(server, browser, "empty tab", ["about:blank"]),
+        _open(server, browser, "list", [server.address + "/"] * REPEATS),
+        _open(server, browser, "problem", problems),
     ]
-    return looks, _sort(browser, f"{server.address}/items/{quote(ids[0], safe='')}")
+    return looks, _sort(browser, problems[0])
 
 
-def _open(browser: Browser, name: str, addresses: list[str]) -> Look:
-    rows = [_measure(browser, name, address) for address in addresses]
-    return Look(name, *(statistics.median(row[n] for row in rows) for n in range(1, 5)))
+def _open(server: Server, browser: Browser, name: str, addresses: list[str]) -> Look:
+    rows = [_measure(server, browser, address) for address in addresses]
+    return Look(name, *map(statistics.median, zip(*rows, strict=True)))
 
 
-def _measure(browser: Browser, name: str, address: str) -> Look:
+def _measure(server: Server, browser: Browser, address: str) -> list[float]:
+    before = server.read_cpu()
     with _new_tab(browser, address) as (page, session):
+        server_s = server.read_cpu() - before
         drawn = page.evaluate("window.drawnAt ?? 0")
         nodes = page.evaluate("document.getElementsByTagName('*').length")
+        tab_s = _read_metrics(session)["ProcessTime"]
         session.send("HeapProfiler.enable")
         session.send("HeapProfiler.collectGarbage")
         heap = _read_metrics(session)["JSHeapUsedSize"] / 2**20
-        return Look(name, drawn, nodes, heap, _read_memory(page))
+        return [drawn, server_s, tab_s, nodes, heap, *_read_memory(page)]
 
 
 def _sort(browser: Browser, address: str) -> float:
@@ -150,15 +159,15 @@ def _read_metrics(session: CDPSession) -> dict[str, float]:
     return {row["name"]: row["value"] for row in answer["metrics"]}
 
 
-def _read_memory(page: Page) -> float:
-    """Return MB of the renderer with the page: the largest one, since each tab has its own."""
+def _read_memory(page: Page) -> tuple[float, float]:
+    """Return MB of the largest renderer, which has the page, and of the whole browser."""
     browser = page.context.browser
     assert browser is not None
     session = browser.new_browser_cdp_session()
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    sizes = [_read_pss(int(p["id"])) for p in processes if p["type"] == "renderer"]
     session.detach()
-    return max(sizes, default=0.0)
+    sizes = [(p["type"], _read_pss(int(p["id"]))) for p in processes]
+    return max(size for kind, size in sizes if kind == "renderer"), sum(size for _, size in sizes)
 
 
 def _read_pss(pid: int) -> float:
