@@ -52,6 +52,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sources:
         name = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, PAGES.get(name, name), content=path.read_text("utf-8")))
+    theme = ROOT / "src/omibench/web/static/theme.css"
+    files.append(File.generated(config, "assets/theme.css", abs_src_path=str(theme)))
     for name in sorted(_list_linked_files()):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
     return files
@@ -61,6 +63,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Rewrite each link to its target's place in the site."""
     source = _find_source(page.file.src_uri)
     return _map_prose(markdown, lambda text: _LINK.sub(lambda m: _relink(m, source, page), text))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Give names to the parts of the theme that lack one for screen readers."""
+    named = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+    named = re.sub(r'aria-labelledby="(__nav_\w+)_label"', r'aria-labelledby="\1_title"', named)
+    return re.sub(r'(<label class="md-nav__title" for="(__nav_\w+)")', r'\1 id="\2_title"', named)
 
 
 def _relink(match: re.Match[str], source: str, page: Page) -> str:

@@ -31,7 +31,7 @@ def write_parameters(schema: Path) -> str:
 
 
 def _table(properties: Schema) -> Iterator[str]:
-    yield "| key | type | default | |"
+    yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
     for name, values in properties.items():
         text = _plain(values.get("description", ""))

@@ -8,13 +8,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.accessibility import list_violations
 
 import omibench
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results.result import RESULTS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
 
@@ -105,3 +110,24 @@ def test_search_works_from_disk(site: Path) -> None:
     assert index.startswith("var __index = ")
     assert "min_images" in index
     assert 'src="assets/iframe-worker/shim.js"' in (site / "index.html").read_text("utf-8")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "name", ["index", "scoring", "gallery", "papers", "reference/cli", "reference/params"]
+)
+def test_pages_keep_the_rules_of_accessibility(
+    site: Path, root: Path, browser: Browser, name: str
+) -> None:
+    page = browser.new_page()
+    page.goto((site / f"{name}.html").as_uri())
+    assert list_violations(page, root) == []
+    page.close()
+
+
+def test_the_site_has_the_colours_of_all_pages(site: Path, root: Path) -> None:
+    theme = (root / "src/omibench/web/static/theme.css").read_text("utf-8")
+    assert (site / "assets/theme.css").read_text("utf-8") == theme
+    used = set(re.findall(r"var\((--[a-z-]+)\)", (site / "assets/site.css").read_text("utf-8")))
+    assert len(used) > 10
+    assert all(f"{name}:" in theme for name in used)

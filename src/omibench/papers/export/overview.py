@@ -125,7 +125,7 @@ def describe_papers(papers: Mapping[str, PaperItems], record: RehearsalRecord) -
             "",
             f"`--paper {name}`",
             "",
-            "| | content | status | made from | needs |",
+            "| item | content | status | made from | needs |",
             "|---|---|---|---|---|",
             *(
                 _describe_item(key, item, statuses[name, key], record.items[name][key].reason)
