@@ -180,7 +180,11 @@ def test_a_kill_between_the_two_writes_loses_nothing(service: ReviewService) -> 
     with patch.object(module, "extend_unchanged", die_before), suppress(Killed):
         submit(service, "item:p1", "ann")
     assert not (service.folder / "decisions.jsonl").exists()
-    assert "not counted yet: 1;" in call(service.folder, "status")
+    assert "1 decisions are in the journal of the application only" in call(
+        service.folder, "status"
+    )
+    output = CliRunner().invoke(app, ["review", "status", "--review", str(service.folder)]).output
+    assert "1 decisions, head" in output
     assert call(service.folder, "export", "--live") == "1 decisions added to decisions.jsonl\n"
     assert call(service.folder, "export", "--live") == "0 decisions added to decisions.jsonl\n"
     assert call(service.folder, "status") == ""

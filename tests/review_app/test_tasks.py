@@ -322,6 +322,7 @@ def test_content_that_has_changed_is_shown_before_a_decision_and_asked_again(
     document = ann.open("item:p1")
     assert document["task"]["content"]["question"] == "Why not?"
     assert document["draft"]["content_hash"] != document["task"]["content_hash"]
+    ann.answer("item:p1")
     assert ann.send("item:p1").status_code == 201
     assert ann.client.get("/tasks/item%3Ap3", headers={"accept": "text/html"}).status_code == 404
     write_tasks(service.folder, [make_task(1)])

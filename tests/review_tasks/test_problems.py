@@ -122,8 +122,12 @@ def test_labels_come_with_reasons_and_a_list_that_does_not_tell_the_subject(tmp_
     other = add(make_problem(2, tmp_path, subject="chemistry"))
     assert content["subfields"] == other["subfields"]
     assert content["subfields"] == [
-        {"value": "kinetics", "title": "chemistry, physics: kinetics"},
-        {"value": "optics", "title": "physics: optics"},
+        {
+            "value": "kinetics",
+            "title": "chemistry, physics: kinetics",
+            "subjects": ["chemistry", "physics"],
+        },
+        {"value": "optics", "title": "physics: optics", "subjects": ["physics"]},
     ]
 
 

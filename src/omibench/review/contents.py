@@ -39,6 +39,14 @@ def hash_content(
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def hash_statement(task: ReviewTask) -> str:
+    """Return the hash of what a reader sees before their own answer, without the key."""
+    kind = find_kind(task.kind)
+    withheld = kind.list_withheld_parts(task.content)
+    shown = {name: part for name, part in task.content.items() if name not in withheld}
+    return hash_content(kind, shown, task.pictures)
+
+
 def normalise_lines(value: JsonValue) -> JsonValue:
     """Return the value with line ends normalized to `\\n` in all texts."""
     if isinstance(value, str):

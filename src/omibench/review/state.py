@@ -117,6 +117,7 @@ def _differs(field: Field, first: JsonValue, second: JsonValue) -> bool:
 
 
 def _are_unequal(field: Field, first: JsonValue, second: JsonValue) -> bool:
+    first, second = (None if value == field.absent else value for value in (first, second))
     if field.type == "choices":
         sets = [set(map(str, v)) if isinstance(v, list) else set() for v in (first, second)]
         return sets[0] != sets[1]

@@ -111,6 +111,9 @@ class ReviewDecision(FrozenModel):
     seconds: Annotated[float, Field(ge=0)] | None = None
     """Time that the task was displayed, without pauses."""
     comment: str = ""
+    own_answer: str | None = None
+    """The person's own answer to the problem, given before key and solution were shown; empty if
+    they could not solve it. Omitted in kinds that show the key at once, and by earlier versions."""
     simulated: bool = False
     """Whether a program simulates the person."""
 

@@ -36,7 +36,7 @@ def run(folder: Path, *words: str) -> str:
 def test_a_weeks_sample_is_added_once(folder: Path) -> None:
     before = (folder / "tasks.jsonl").read_text()
     assert run(folder, "--week", "2026-W02").splitlines() == [
-        "item: 40 settled, 2 drawn",
+        "item: 40 tasks, 40 settled, 40 of them in 2026-W02; a sample of 5 % is 2: 2 drawn",
         "eve: 1 to judge",
         "sam: 1 to judge",
     ]
@@ -45,8 +45,9 @@ def test_a_weeks_sample_is_added_once(folder: Path) -> None:
     assert [task.purpose for task in tasks[-2:]] == ["sample", "sample"]
     assert len(before.splitlines()) == 40
     again = run(folder, "--since", "2026-01-05", "--until", "2026-01-11", "--share", "0.5")
-    assert "18 drawn" in again
-    assert "2 are already in a sample" in again
+    assert "a sample of 50 % is 20: 2 in it already, 18 drawn" in again
+    once_more = run(folder, "--week", "2026-W02")
+    assert "a sample of 5 % is 2: 20 in it already, so it is complete, 0 drawn" in once_more
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 60
 
 
@@ -55,12 +56,18 @@ def test_the_rule_of_the_study_says_what_is_settled(folder: Path) -> None:
     annotators = [line for line in lines if '"annotator"' in line]
     (folder / "decisions.jsonl").write_text("".join(f"{line}\n" for line in annotators))
     words = ("--week", "2026-W02")
-    assert run(folder, *words).strip() == "nothing was settled in this period"
+    assert run(folder, *words).strip() == (
+        "item: 40 tasks, 0 settled, 0 of them in 2026-W02; 0 drawn: nothing is settled yet "
+        "(`omibench review status`)"
+    )
     assert "40 settled" in run(folder, *words, "--params", '{"review": {"reviewers": 1}}')
 
 
 def test_a_week_without_work_adds_nothing(folder: Path) -> None:
-    assert run(folder, "--week", "2026-W30").strip() == "nothing was settled in this period"
+    assert run(folder, "--week", "2026-W30").strip() == (
+        "item: 40 tasks, 40 settled, 0 of them in 2026-W30; 0 drawn: the settled tasks are of "
+        "another period"
+    )
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 40
 
 

@@ -41,7 +41,7 @@ def settle_items(number: int) -> tuple[list[ReviewTask], list[ReviewDecision]]:
 def test_a_twentieth_is_drawn_in_proportion_to_strata() -> None:
     tasks, decisions = settle_items(160)
     draw = draw_samples(tasks, decisions, SamplePlan(WEEK), SENIORS)
-    assert draw.population["item"] == 160
+    assert draw.counts["item"].eligible == 160
     assert Counter(task.strata["difficulty"] for task in draw.tasks) == {"easy": 6, "hard": 2}
     assert {task.purpose for task in draw.tasks} == {"sample"}
     assert all(task.id == f"{task.of}@2026-W02" for task in draw.tasks)
@@ -63,7 +63,7 @@ def test_drawing_again_adds_what_is_missing() -> None:
     half = draw_samples(tasks[:80], decisions[:160], plan)
     assert len(half.tasks) == 4
     more = draw_samples([*tasks, *half.tasks], decisions, plan)
-    assert (len(more.tasks), more.repeated) == (4, 4)
+    assert (len(more.tasks), more.counts["item"].earlier) == (4, 4)
     assert not {task.id for task in more.tasks} & {task.id for task in half.tasks}
     assert not draw_samples([*tasks, *half.tasks, *more.tasks], decisions, plan).tasks
 
@@ -72,13 +72,13 @@ def test_few_tasks_give_one_and_other_weeks_none() -> None:
     tasks, decisions = settle_items(3)
     assert len(draw_samples(tasks, decisions, SamplePlan(WEEK)).tasks) == 1
     later = SamplePlan(Period("later", WEEK.end, WEEK.end + timedelta(days=7)))
-    assert draw_samples(tasks, decisions, later).population["item"] == 0
+    assert draw_samples(tasks, decisions, later).counts["item"].eligible == 0
 
 
 def test_what_is_not_settled_is_not_in_the_population() -> None:
     tasks, decisions = settle_items(10)
     draw = draw_samples(tasks, decisions[:-1], SamplePlan(WEEK, share=1.0))
-    assert (draw.population["item"], len(draw.tasks)) == (9, 9)
+    assert (draw.counts["item"].eligible, len(draw.tasks)) == (9, 9)
 
 
 def test_a_senior_is_not_asked_about_their_own_decision() -> None:

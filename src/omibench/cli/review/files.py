@@ -55,6 +55,13 @@ def export(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
     ] = None,
+    own_answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Write the reviewers' own answers to the problems, given before they saw the key.",
+        ),
+    ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
@@ -87,9 +94,10 @@ def export(
     """
     from omibench.review.folder import read_review
 
-    if not (out or people or labels or corrections or live):
+    if not (out or people or own_answers or labels or corrections or live):
         raise ParamsError(
-            "review export: give at least one of --out, --people, --labels, --corrections, --live"
+            "review export: give at least one of --out, --people, --own-answers, --labels, "
+            "--corrections, --live"
         )
     folder = find_review_folder(review, params)
     if live:
@@ -110,6 +118,11 @@ def export(
 
         answers = list_answers(record.tasks, record.decisions, record.reviewers)
         _write_table(people, answers, PEOPLE_COLUMNS, "answers")
+    if own_answers is not None:
+        from omibench.review.own_answers import COLUMNS, list_own_answers, list_rows
+
+        rows = list_rows(list_own_answers(record.tasks, record.decisions))
+        _write_table(own_answers, rows, COLUMNS, "own answers")
     if labels is not None:
         from omibench.review.exports import LABEL_COLUMNS, list_labels
 

@@ -19,6 +19,8 @@ from omibench.text.terminal import say, say_lines
 if TYPE_CHECKING:
     import sqlite3
 
+    from omibench.review.folder import ReviewRecord
+
 
 PersonName = Annotated[str, typer.Argument(metavar="NAME", help="Name in reviewers.yaml.")]
 user_app = make_group("user", "Manage the passwords of the reviewers in reviewers.yaml.")
@@ -180,22 +182,14 @@ def status(
       omibench review status --review sample/review --json
     """
     from omibench.review.agreement.text import describe_calibration
-    from omibench.review.app.decisions import list_unrecorded
     from omibench.review.calibration import measure_calibration
-    from omibench.review.folder import read_review
     from omibench.review.progress import describe_progress, dump_progress, measure_people
     from omibench.review.report import summarize_review
 
     path, rule = find_review(review, params)
-    folder = read_review(path)
+    folder = _read_with_journal(path)
     for error in folder.errors:
         say(error, err=True)
-    if count := len(list_unrecorded(folder.folder)):
-        say(
-            f"decisions logged by the application that are not counted yet: {count}; add them to "
-            "decisions.jsonl with `omibench review export --live`",
-            err=True,
-        )
     report = summarize_review(folder.tasks, folder.decisions, rule.reviewers)
     shortest = rule.shortest_seconds
     people = measure_people(folder.tasks, folder.decisions, rule.reviewers, shortest)
@@ -214,6 +208,23 @@ def status(
         raise typer.Exit(EXIT_SOME_FAILED)
 
 
+def _read_with_journal(folder: Path) -> ReviewRecord:
+    """Read a review, with the decisions that the application has not added to decisions.jsonl."""
+    from dataclasses import replace
+
+    from omibench.review.app.decisions import list_unrecorded
+    from omibench.review.folder import read_review
+
+    record, unrecorded = read_review(folder), list_unrecorded(folder)
+    if unrecorded:
+        say(
+            f"{len(unrecorded)} decisions are in the journal of the application only; they are "
+            "counted here. Add them to decisions.jsonl with `omibench review export --live`",
+            err=True,
+        )
+    return replace(record, decisions=(*record.decisions, *unrecorded))
+
+
 # The command `omibench review agree`.
 
 
@@ -230,9 +241,10 @@ def agree(
 ) -> None:
     """Report agreement between reviewers, the residual error rate, and calibration results.
 
-    Agreement is measured on the first, independent decisions of annotators and auditors. The
-    residual error rate is estimated from samples that senior reviewers judged again. Exits with 3
-    if the review files have bad lines.
+    Agreement is measured on the first, independent decisions of annotators and auditors; the own
+    answers of reviewers, given before they saw the key, are compared with it. The residual error
+    rate is estimated from samples that senior reviewers judged again. Exits with 3 if the review
+    files have bad lines.
 
     \b
     Example:
@@ -244,15 +256,23 @@ def agree(
     from omibench.review.agreement import measure_agreement
     from omibench.review.agreement.text import QualityReport, describe_quality, list_quality_rows
     from omibench.review.calibration import measure_calibration
-    from omibench.review.folder import read_review
+    from omibench.review.own_answers import (
+        list_doubted_keys,
+        list_own_answers,
+        measure_own_answers,
+    )
     from omibench.review.report import AgreementFigure
     from omibench.review.sampling.strata import measure_residual_error
 
     path, rule = find_review(review, params)
-    folder = read_review(path)
+    folder = _read_with_journal(path)
     say_lines("\n".join(folder.errors), err=True)
+    answers = list_own_answers(folder.tasks, folder.decisions)
     report = QualityReport(
-        measure_agreement(folder.tasks, folder.decisions, confidence, seed),
+        [
+            *measure_agreement(folder.tasks, folder.decisions, confidence, seed),
+            *measure_own_answers(answers, confidence),
+        ],
         measure_residual_error(folder.tasks, folder.decisions, confidence, rule.reviewers),
         measure_calibration(
             folder.tasks,
@@ -261,6 +281,7 @@ def agree(
             rule.shortest_seconds,
         ),
         confidence,
+        list_doubted_keys(answers),
     )
     say_lines(describe_quality(report))
     if out is not None:

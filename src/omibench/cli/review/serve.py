@@ -85,6 +85,7 @@ def _serve_demo(settings: ServerSettings) -> None:
         users = write_demo(Path(name))
         for person, password, roles in users:
             say(f"{person:6} {password}  {roles}")
+        say(f"folder {name}: `omibench review status --review {name}` counts the decisions in it")
         settings = settings.replace(is_demo=True, demo_users=users)
         run_server(
             ReviewService(Path(name)),

@@ -9,7 +9,7 @@ from typing import Any
 from omibench.review.calibration import CalibrationResult
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.strata import ResidualError
-from omibench.text.terminal import align_columns
+from omibench.text.terminal import align_columns, printable
 
 RESIDUAL = "residual error rate"
 
@@ -23,12 +23,14 @@ class QualityReport:
         residual: Errors that remain in settled work.
         calibration: Results of the calibration sets.
         confidence: Two-sided level of all intervals.
+        doubted_keys: Tasks in which several readers answered, and none as the key says.
     """
 
     agreement: Sequence[AgreementFigure]
     residual: Sequence[ResidualError] = ()
     calibration: Sequence[CalibrationResult] = ()
     confidence: float = 0.95
+    doubted_keys: Sequence[str] = ()
 
 
 def describe_quality(report: QualityReport) -> str:
@@ -39,6 +41,9 @@ def describe_quality(report: QualityReport) -> str:
         if report.agreement
         else ["No task was read by two people independently, so agreement cannot be measured."]
     )
+    if report.doubted_keys:
+        names = ", ".join(map(printable, report.doubted_keys))
+        lines += ["", f"no reader's own answer is the official one, check the key: {names}"]
     if report.residual:
         lines += ["", *_describe_residual(report.residual, interval)]
     if report.calibration:

@@ -40,6 +40,7 @@ from omibench.review.app.overview import (
     list_tasks,
     list_tests,
     measure_kinds,
+    measure_pace,
     measure_people,
 )
 from omibench.review.app.pages import PACKAGE, link_task, render
@@ -92,6 +93,7 @@ def show_task(request: Request) -> Response:
         raise RequestError(403, "right", "this task is not for you")
     document = {
         **describe_task(opened, person, service.find_neighbours(listed, person)),
+        "progress": measure_pace(service, opened, person),
         "csrf": session.token,
         "demo": context.settings.is_demo,
     }
@@ -237,6 +239,28 @@ async def decide(request: Request) -> Response:
     return JSONResponse({"id": decision.id, "next": link_task(task) if task else None}, 201)
 
 
+OWN_ANSWER: Final = 2_000
+"""The maximum number of characters of an own answer."""
+
+
+async def answer(request: Request) -> Response:
+    """`POST /tasks/ID/answer`: the person's own answer, `{answer, seconds}`; then the page shows
+    key and solution.
+    """
+    person = await run_in_threadpool(identify_writer, request)
+    values = parse_object(await read_body(request, DECISION_BYTES))
+    text, seconds = values.get("answer"), values.get("seconds", 0)
+    if not isinstance(text, str) or len(text) > OWN_ANSWER:
+        raise RequestError(
+            400, "format", f"`answer` is not a text of at most {OWN_ANSWER:,} characters"
+        )
+    if not _is_duration(seconds):
+        raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
+    service, listed = read_context(request).service, find_listed(request)
+    await run_in_threadpool(service.answer, listed, person, text, float(seconds))
+    return Response(status_code=204)
+
+
 async def save_draft(request: Request) -> Response:
     """`PUT /tasks/ID/draft`: save the unfinished form."""
     person = await run_in_threadpool(identify_writer, request)
@@ -312,6 +336,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/metrics", show_metrics),
     Route("/pictures/{sha256}", show_picture),
     Route("/tasks/{task:path}/decision", decide, methods=["POST"]),
+    Route("/tasks/{task:path}/answer", answer, methods=["POST"]),
     Route("/tasks/{task:path}/draft", save_draft, methods=["PUT"]),
     Route("/tasks/{task:path}/claim", claim, methods=["POST"]),
     Route("/tasks/{task:path}/claim", release, methods=["DELETE"]),

@@ -59,6 +59,10 @@ CREATE TABLE IF NOT EXISTS drafts (
     task TEXT NOT NULL, person TEXT NOT NULL, draft TEXT NOT NULL,
     PRIMARY KEY (task, person)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS own_answers (
+    task TEXT NOT NULL, person TEXT NOT NULL, content_hash TEXT NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (task, person, content_hash)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (
     task TEXT PRIMARY KEY, person TEXT NOT NULL, until REAL NOT NULL
 ) WITHOUT ROWID;
@@ -174,6 +178,25 @@ def list_drafts(connection: sqlite3.Connection, person: str) -> set[str]:
 def drop_draft(connection: sqlite3.Connection, task: str, person: str) -> None:
     """Delete a draft after it was submitted."""
     connection.execute("DELETE FROM drafts WHERE task = ? AND person = ?", (task, person))
+
+
+def record_answer(
+    connection: sqlite3.Connection, task: str, person: str, content_hash: str, answer: str
+) -> None:
+    """Record a person's own answer to a problem; an answer recorded before is kept."""
+    connection.execute(
+        "INSERT OR IGNORE INTO own_answers VALUES (?, ?, ?, ?)",
+        (task, person, content_hash, answer),
+    )
+
+
+def read_answer(
+    connection: sqlite3.Connection, task: str, person: str, content_hash: str
+) -> str | None:
+    """Return a person's own answer to a problem in its current form, or None."""
+    query = "SELECT answer FROM own_answers WHERE task = ? AND person = ? AND content_hash = ?"
+    row = connection.execute(query, (task, person, content_hash)).fetchone()
+    return str(row[0]) if row else None
 
 
 def read_claims(connection: sqlite3.Connection, now: float) -> dict[str, str]:

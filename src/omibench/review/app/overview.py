@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from omibench.review.app.database import list_drafts
 from omibench.review.app.pages import KindLine, MissLine, PersonLine, ResultLine, TaskLine, Workload
-from omibench.review.app.service import ReviewService, WaitingTask
+from omibench.review.app.service import OpenedTask, ReviewService, WaitingTask
 from omibench.review.app.tasks import ListedTask, list_taken_roles
 from omibench.review.calibration import Miss
 from omibench.review.kinds import KINDS
@@ -70,6 +70,42 @@ def _measure_workloads(
         )
         for pair in sorted({*asked, *done}, key=lambda pair: (order.index(pair[0]), pair[1]))
     ]
+
+
+FEWEST: Final = 3
+"""The number of a person's own times that an estimate of the time left needs."""
+
+
+def measure_pace(
+    service: ReviewService, opened: OpenedTask, person: Reviewer
+) -> dict[str, int | float | None]:
+    """Return a person's place in their tasks of one kind and role, and an estimated time left.
+
+    Returns:
+        `number` of the open task (None if it does not wait), `total`, and `left_s`: the waiting
+        tasks times the median of the person's times in this kind; None with fewer than `FEWEST`.
+    """
+    kind, role = opened.listed.task.kind, opened.role
+    waiting = {
+        listed.task.id
+        for listed, asked in service.list_waiting(person)
+        if (listed.task.kind, asked) == (kind, role)
+    }
+    done = sum(
+        state.task.kind == kind and role in list_taken_roles(state, person)
+        for state in service.states.values()
+    )
+    times = [
+        event.seconds
+        for event in service.log.events
+        if (event.person, event.kind) == (person.name, kind) and event.seconds is not None
+    ]
+    is_waiting = opened.listed.task.id in waiting
+    return {
+        "number": done + 1 if is_waiting else None,
+        "total": done + len(waiting),
+        "left_s": len(waiting) * median(times) if len(times) >= FEWEST else None,
+    }
 
 
 def _describe_line(listed: ListedTask, role: str, status: str) -> TaskLine:

@@ -1,7 +1,8 @@
 """The JSON of a task for a browser, restricted to the person's role.
 
 Hidden content never leaves the server: no gold decision, no part that the kind hides from the role,
-and for auditors nothing from the annotator: name, rating or label (OMIBench, A.4.1).
+no key or solution before the person's own answer, and for auditors nothing from the annotator:
+name, rating or label (OMIBench, A.4.1).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from omibench.review.app.service import OpenedTask
 from omibench.review.app.tasks import shows_picture
 from omibench.review.check import read_answer_text, read_choices_text, write_part_text
 from omibench.review.kinds.declaration import Field, Kind, PartStyle, list_options
+from omibench.review.own_answers import compare_with_key
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState
 from omibench.schemas.problem import Choice
@@ -25,9 +27,12 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 _SHOWN: Final = (
     "name", "title", "type", "scale", "required", "edits", "options_from", "prefill", "when", "key",
-    "help", "group",
+    "help", "group", "narrowed_by",
 )  # fmt: skip
 """Escalation rules and the effect of an answer, which a form does not show."""
+
+BESIDE: Final = frozenset({"pages", "steps", "response"})
+"""The parts that a task compares with the problem, which are shown beside it."""
 
 
 def describe_task(
@@ -41,7 +46,7 @@ def describe_task(
         neighbours: Ids of the next and previous task.
     """
     task, kind = opened.listed.task, opened.listed.kind
-    content, original = show_content(task, kind, opened.state, opened.role)
+    content, original = show_content(opened)
     is_senior = opened.role == "senior"
     following, previous = (link_task(name) if name else None for name in neighbours)
     return {
@@ -72,13 +77,20 @@ def describe_task(
             "title": kind.title,
             "instruction": kind.instruction,
             "parts": [
-                {"name": part.name, "title": part.title, "style": part.style}
+                {
+                    "name": part.name,
+                    "title": part.title,
+                    "style": part.style,
+                    "is_beside": part.name in BESIDE,
+                }
                 for part in kind.list_visible_parts(opened.role)
             ],
-            "fields": describe_fields(kind, content),
+            "fields": [] if opened.withheld else describe_fields(kind, content),
             "timed": kind.timed,
         },
         "role": opened.role,
+        "asks_first": bool(opened.withheld),
+        "own_answer": describe_own_answer(task, opened.own_answer),
         "draft": opened.draft,
         "base": opened.base,
         "state": describe_state(opened.state, opened.role),
@@ -92,19 +104,25 @@ def describe_task(
 
 
 def show_content(
-    task: ReviewTask, kind: Kind, state: TaskState, role: AssignedRole
+    opened: OpenedTask,
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """Return the parts visible to a role, and the original texts of those the annotator edited.
+    """Return the parts visible to a person, and the original texts of those the annotator edited.
 
     Later readers see the annotator's version: the audit covers the text to be published.
     """
-    visible = [part.name for part in kind.list_visible_parts(role)]
+    task, kind, role = opened.listed.task, opened.listed.kind, opened.role
+    visible = [p.name for p in kind.list_visible_parts(role) if p.name not in opened.withheld]
     content = {name: task.content[name] for name in visible if name in task.content}
     if role == "annotator" or kind.design == "everyone":
         return content, {}
-    edits = _find_edits(task, kind, state)
+    edits = _find_edits(task, kind, opened.state)
     original = {name: content[name] for name in edits if name in content}
     return content | {name: edits[name] for name in original}, original
+
+
+def describe_own_answer(task: ReviewTask, answer: str | None) -> dict[str, Any] | None:
+    """Return a person's own answer, and whether it is the official one; None without one."""
+    return None if answer is None else {"text": answer, "is_right": compare_with_key(task, answer)}
 
 
 def describe_state(state: TaskState, role: AssignedRole) -> dict[str, Any]:
@@ -131,6 +149,7 @@ def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any
     is_named = is_senior and opened.listed.task.purpose != "sample"
     people = list(dict.fromkeys(event.person for event in opened.events))
     stale = {event.id for event in opened.state.stale}
+    counting = {decision.id for decision in opened.state.decisions}
     return [
         {
             "id": event.id,
@@ -142,10 +161,12 @@ def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any
             "comment": event.comment,
             "seconds": event.seconds,
             "stale": event.id in stale,
+            "is_replaced": event.id not in stale | counting,
+            "own_answer": event.own_answer,
             "simulated": event.simulated,
         }
         for event in opened.events
-        if is_senior or event.person == person.name
+        if not opened.withheld and (is_senior or event.person == person.name)
     ]
 
 
@@ -200,12 +221,16 @@ def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[s
         {name: getattr(field, name) for name in _SHOWN}
         | {
             "options": [
-                {name: getattr(option, name) for name in ("value", "title", "key", "help")}
+                {
+                    name: getattr(option, name)
+                    for name in ("value", "title", "key", "help", "subjects")
+                }
                 for option in list_options(field, content)
             ]
         }
         | _find_start(kind, field, content)
         for field in kind.fields
+        if not field.about or content.get(field.about)
     ]
 
 

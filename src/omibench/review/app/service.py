@@ -34,8 +34,10 @@ from omibench.review.app.database import (
     drop_claim,
     drop_draft,
     lock_folder,
+    read_answer,
     read_claims,
     read_draft,
+    record_answer,
     save_draft,
 )
 from omibench.review.app.decisions import DecisionLog, append_event
@@ -44,13 +46,15 @@ from omibench.review.app.tasks import (
     ReviewContent,
     choose_role,
     find_waiting_role,
+    find_withheld,
     list_taken_roles,
     may_decide,
     read_content,
     sign_files,
 )
 from omibench.review.calibration import CalibrationResult, list_qualified, measure_calibration
-from omibench.review.check import check_fields
+from omibench.review.check import DecisionFieldError, check_fields
+from omibench.review.contents import hash_statement
 from omibench.review.outcomes import ReviewRule
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState, compute_state
@@ -101,6 +105,10 @@ class OpenedTask(NamedTuple):
     """The id of the newest event that the person's decision follows."""
     is_judged_again: bool = False
     """Whether a sample of it waits for a senior, who must not see others' decisions."""
+    own_answer: str | None = None
+    """The person's own answer to the problem, if they gave one."""
+    withheld: frozenset[str] = frozenset()
+    """The parts that they see only after it."""
 
 
 class ReviewService:
@@ -292,6 +300,7 @@ class ReviewService:
         with self.database.read() as connection:
             draft = read_draft(connection, task.id, person.name)
             claim = read_claims(connection, self.seconds).get(task.id)
+            answer = read_answer(connection, task.id, person.name, hash_statement(task))
         samples = self.content.samples.get(task.id, ())
         return OpenedTask(
             listed,
@@ -303,7 +312,29 @@ class ReviewService:
             claim if claim != person.name else None,
             find_base(listed, events, person.name),
             any(self.states[sample.task.id].status != "settled" for sample in samples),
+            answer,
+            find_withheld(listed, state, person, role, answer),
         )
+
+    def answer(self, listed: ListedTask, person: Reviewer, answer: str, seconds: float) -> None:
+        """Record a person's own answer to the problem, after which they see key and solution.
+
+        The first answer stays. The time until it counts as time of the decision.
+
+        Raises:
+            NoRightError: The task does not wait for this person.
+        """
+        name, opened = listed.task.id, self.open_task(listed, person)
+        if opened is None or not opened.may_decide:
+            raise NoRightError(f"{name}: the task does not wait for {person.name}")
+        if not opened.withheld:
+            return
+        new = {"fields": {}, "comment": "", "content_hash": listed.task.content_hash}
+        draft = {**new, **(opened.draft or {}), "seconds": seconds}
+        with self.database.write() as connection:
+            statement = hash_statement(listed.task)
+            record_answer(connection, name, person.name, statement, answer.strip())
+            save_draft(connection, name, person.name, draft)
 
     def decide(
         self, listed: ListedTask, person: Reviewer, submission: Submission
@@ -318,6 +349,13 @@ class ReviewService:
                 claimed the task. The submission is kept as the person's draft.
         """
         task, kind = listed.task, listed.kind
+        opened = self.open_task(listed, person)
+        # Before anything else: what a check says about the fields could give the key away.
+        if opened is not None and opened.withheld:
+            if submission.content_hash != task.content_hash:
+                self.save_draft(listed, person, submission)
+                raise DecisionConflictError(task, "changed", None, opened.base)
+            raise DecisionFieldError("own_answer", "give your own answer to the problem first")
         fields = check_fields(kind, task, submission.fields)
         doubts = list_doubts(kind, task, fields)
         if open_doubts := [d for d in doubts if d.name not in submission.confirmed]:
@@ -344,6 +382,7 @@ class ReviewService:
                         fields=dict(sorted(fields.items())),  # as it will be read again
                         seconds=submission.seconds,
                         comment=submission.comment,
+                        own_answer=opened.own_answer if opened else None,
                         simulated=person.simulated,
                     )
                     append_event(connection, decision)

@@ -111,6 +111,27 @@ def may_decide(
     return awaited in {role, "everyone"} and is_asked(task, awaited, person)
 
 
+def find_withheld(
+    listed: ListedTask, state: TaskState, person: Reviewer, role: AssignedRole, answer: str | None
+) -> frozenset[str]:
+    """Return the parts that a person does not see before they answer the problem themselves.
+
+    Seniors who settle a task see everything, since the decisions of others quote the key; a sample
+    is judged like a new task. Decisions of earlier versions have no answer, and show everything.
+
+    Args:
+        listed: The task.
+        state: Its state.
+        person: The person.
+        role: The role in which they see it.
+        answer: Their own answer; None if they have not given one.
+    """
+    is_settling = role == "senior" and listed.task.purpose != "sample"
+    if answer is not None or is_settling or list_taken_roles(state, person):
+        return frozenset()
+    return listed.kind.list_withheld_parts(listed.task.content)
+
+
 def find_waiting_role(listed: ListedTask, state: TaskState, person: Reviewer) -> Awaited | None:
     """Return the role as which a task waits for a person who has not read it yet, or None.
 

@@ -19,7 +19,7 @@ Rules for forms:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -50,6 +50,7 @@ class Option:
     """A value of a field, with its title and its key.
 
     `drops` marks a value that removes the item from the dataset once the task is settled.
+    `subjects` are the values of the field `narrowed_by` with which it is offered; empty for all.
     """
 
     value: str
@@ -57,6 +58,7 @@ class Option:
     key: str = ""
     help: str = ""
     drops: bool = False
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,10 @@ class Field:
         type: The type of its value.
         options: The values of a `choice`, of `choices` and of each of the `steps`.
         options_from: The part of the task with additional options: texts, or entries with `value`,
-            `id` or `label`, and optionally `title` and `help`.
+            `id` or `label`, and optionally `title`, `help` and `subjects`.
+        about: The part that the field asks about; it is not asked about a task without that part.
+        absent: A value that says the same as none, in decisions of earlier versions.
+        narrowed_by: The field whose value selects the offered options, by their `subjects`.
         scale: Lowest and highest value of a `rating`.
         required: Whether a decision without it is rejected.
         edits: The part that a `text` field starts with; unchanged, the field is None. Once settled,
@@ -89,6 +94,9 @@ class Field:
     type: FieldType
     options: tuple[Option, ...] = ()
     options_from: str | None = None
+    about: str = ""
+    absent: str | None = None
+    narrowed_by: str = ""
     scale: tuple[int, int] = (1, 5)
     required: bool = True
     edits: str | None = None
@@ -117,6 +125,8 @@ class Part:
         style: How it is shown.
         hidden_from: Roles that never see it (OMIBench, A.4.1); it is not sent to their browsers.
         hashed: Whether decisions are about it, so that a change makes them stale.
+        after_answer: Whether it gives the answer away: a reader who has not answered the problem
+            yet does not get it (`Kind.list_withheld_parts`).
     """
 
     name: str
@@ -124,6 +134,7 @@ class Part:
     style: PartStyle
     hidden_from: frozenset[ReviewRole] = frozenset()
     hashed: bool = True
+    after_answer: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,6 +198,12 @@ class Kind:
         """Return the parts that a role can see."""
         return [part for part in self.parts if role not in part.hidden_from]
 
+    def list_withheld_parts(self, content: Mapping[str, JsonValue]) -> frozenset[str]:
+        """Return the parts of a task that a reader sees only after their own answer."""
+        return frozenset(
+            part.name for part in self.parts if part.after_answer and content.get(part.name)
+        )
+
     def find_chooser(self, item: Field) -> str | None:
         """Return the field that chooses the candidate whose text a field edits, if any."""
         return next((f.name for f in self.fields if f.options_from == item.edits), None)
@@ -213,8 +230,12 @@ def _read_option(entry: JsonValue, key: str) -> Option:
     if not isinstance(entry, dict):
         return Option(str(entry), str(entry), key)
     value = str(next((entry[name] for name in ("value", "id", "label") if name in entry), ""))
-    title, help_ = entry.get("title"), entry.get("help")
-    return Option(value, str(title or value), key, str(help_ or ""))
+    title, help_, subjects = (entry.get(name) for name in ("title", "help", "subjects"))
+    if not isinstance(subjects, list):  # tasks of earlier versions have them in the title only
+        before, _, name = str(title or "").rpartition(": ")
+        subjects = before.split(", ") if name == value else []
+    named = tuple(str(subject) for subject in subjects if subject)
+    return Option(value, str(title or value), key, str(help_ or ""), subjects=named)
 
 
 def is_asked(item: Field, fields: Mapping[str, JsonValue]) -> bool:
@@ -254,12 +275,12 @@ RIGHT_OR_WRONG: Final = (
 )
 
 
-def correct_parts(*parts: Part, group: str = "Corrections") -> tuple[Field, ...]:
+def correct_parts(*parts: Part, about: Sequence[Part] = ()) -> tuple[Field, ...]:
     """Return fields for correcting the texts of parts.
 
     Args:
         parts: Parts of a problem; a field has the name and title of its part.
-        group: The heading above them.
+        about: Those that are only corrected in a task that has them, and never added.
 
     Returns:
         A text field for each part, None if the text is unchanged. If two readers leave different
@@ -273,7 +294,8 @@ def correct_parts(*parts: Part, group: str = "Corrections") -> tuple[Field, ...]
             "text",
             required=False,
             edits=part.name,
-            group=group,
+            about=part.name if part in about else "",
+            group="Corrections",
             critical=part is ANSWER,
         )
         for part in parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from omibench.review.kinds.declaration import (
@@ -14,6 +15,7 @@ from omibench.review.kinds.declaration import (
     PROBLEM,
     QUESTION,
     SOLUTION,
+    STATEMENT,
     Contradiction,
     Field,
     Kind,
@@ -39,13 +41,20 @@ ITEM: Final = Kind(
     name="item",
     title="Item",
     instruction=(
-        "Read the item as a user of the dataset would, and solve it. Decide whether it can be "
+        "Read the item as a user of the dataset would, and solve it: the official answer and the "
+        "solution follow your own answer. Decide whether it can be "
         "solved in its current form, whether text and pictures match, and whether answer and "
         "solution are correct. Quality: 5 is an item that you would be glad to have written, 3 is "
         "acceptable, 1 should not be in a dataset. Your corrections below the form apply only if "
         "the item is valid with them."
     ),
-    parts=(*PROBLEM, SOLUTION, ITEM_LABELS, FACTS),
+    parts=(
+        *STATEMENT,
+        replace(ANSWER, after_answer=True),
+        replace(SOLUTION, after_answer=True),
+        ITEM_LABELS,
+        FACTS,
+    ),
     fields=(
         Field(
             "valid",
@@ -68,10 +77,12 @@ ITEM: Final = Kind(
             ),
             required=False,
             critical=True,
+            about="solution",
+            absent="absent",
         ),
         Field("quality", "Quality", "rating", tolerance=1, key="q"),
         Field("defects", "Defects", "choices", options=DEFECTS, required=False),
-        *correct_parts(QUESTION, CHOICES, ANSWER, SOLUTION),
+        *correct_parts(QUESTION, CHOICES, ANSWER, SOLUTION, about=(CHOICES, SOLUTION)),
     ),
     contradictions=(
         Contradiction(
@@ -200,8 +211,11 @@ LABEL: Final = Kind(
             "subfield",
             "Subfield",
             "choice",
-            options=(Option("none", "None of these", "0"),),
+            options=(
+                Option("none", "None fits", "0", "Propose one below; the topic says what it is."),
+            ),
             options_from="subfields",
+            narrowed_by="subject",
             prefill="subfield",
             critical=True,
             attribute="subfield",

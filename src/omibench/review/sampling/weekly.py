@@ -89,19 +89,37 @@ class SamplePlan:
     kinds: tuple[str, ...] = ()
 
 
+class KindCount(NamedTuple):
+    """The numbers behind the sample of one kind.
+
+    Attributes:
+        tasks: All its tasks, without samples, calibrations and familiarisation.
+        settled: Those that are settled.
+        eligible: Those of them that were settled in the period.
+        size: The size of the sample.
+        earlier: Tasks of the period already in a sample; they count.
+    """
+
+    tasks: int
+    settled: int
+    eligible: int
+    size: int
+    earlier: int
+
+
 @dataclass(frozen=True)
 class SampleDraw:
     """A sample.
 
     Attributes:
-        population: The number of tasks of each kind settled in the period.
+        counts: The numbers of each kind.
         tasks: The new tasks of the sample.
-        repeated: The number of tasks of the period already in a sample; they count.
+        plan: What was asked for.
     """
 
-    population: Mapping[str, int]
+    counts: Mapping[str, KindCount]
     tasks: tuple[ReviewTask, ...]
-    repeated: int = 0
+    plan: SamplePlan
 
 
 def draw_samples(
@@ -130,24 +148,24 @@ def draw_samples(
     present = {task.id for task in tasks}
     judged = {(task.of, task.content_hash) for task in tasks if task.purpose == "sample"}
     drawn: list[ReviewTask] = []
-    population: dict[str, int] = {}
-    repeated = 0
+    counts: dict[str, KindCount] = {}
     for kind in _list_sampled_kinds(plan.kinds):
-        settled = [s for s in states.values() if s.task.kind == kind and _is_in(s, plan.period)]
-        population[kind] = len(settled)
+        work = [s for s in states.values() if s.task.kind == kind and s.task.purpose == "work"]
+        done = [state for state in work if state.status == "settled" and state.decisions]
+        settled = [state for state in done if _is_in(state, plan.period)]
         by_id = {state.task.id: state for state in settled}
         earlier = [
             name
             for name, state in by_id.items()
             if (name, state.task.content_hash) in judged or f"{name}@{plan.period.name}" in present
         ]
-        repeated += len(earlier)
         size = max(1, int(plan.share * len(settled) + 0.5)) if settled else 0
+        counts[kind] = KindCount(len(work), len(done), len(settled), size, len(earlier))
         strata = {state.task.id: find_stratum(state) for state in settled}
         for name in draw_stratified(strata, size, plan.seed, earlier):
             drawn.append(_make_sample(by_id[name].task, plan.period.name))
     people = _assign_seniors(drawn, states, tasks, reviewers, plan.seed)
-    return SampleDraw(population, tuple(people), repeated)
+    return SampleDraw(counts, tuple(people), plan)
 
 
 def _list_sampled_kinds(names: Sequence[str]) -> list[str]:
@@ -159,8 +177,6 @@ def _list_sampled_kinds(names: Sequence[str]) -> list[str]:
 
 
 def _is_in(state: TaskState, period: Period) -> bool:
-    if state.task.purpose != "work" or state.status != "settled" or not state.decisions:
-        return False
     return period.start <= max(decision.time for decision in state.decisions) < period.end
 
 
@@ -196,15 +212,27 @@ def _assign_seniors(
 
 
 def describe_draw(draw: SampleDraw) -> str:
-    """Return the text of `omibench review sample`: settled and drawn tasks by kind."""
+    """Return the text of `omibench review sample`: what was counted, drawn, and why nothing was."""
     drawn = Counter(task.kind for task in draw.tasks)
+    period = draw.plan.period.name.replace("_", " to ")
     lines = [
-        f"{kind}: {number} settled, {drawn[kind]} drawn"
-        for kind, number in draw.population.items()
-        if number
+        f"{kind}: {count.tasks} tasks, {count.settled} settled, {count.eligible} of them in "
+        f"{period}; {_describe_size(count, drawn[kind], draw.plan.share)}"
+        for kind, count in draw.counts.items()
+        if count.tasks
     ]
     seniors = Counter(name for task in draw.tasks for name in task.people.get("senior", ()))
     lines += [f"{name}: {number} to judge" for name, number in sorted(seniors.items())]
-    if draw.repeated:
-        lines.append(f"{draw.repeated} are already in a sample")
-    return "\n".join(lines) or "nothing was settled in this period"
+    return "\n".join(lines) or "no tasks of these kinds; make some with `omibench review assign`"
+
+
+def _describe_size(count: KindCount, drawn: int, share: float) -> str:
+    if not count.settled:
+        return "0 drawn: nothing is settled yet (`omibench review status`)"
+    if not count.eligible:
+        return "0 drawn: the settled tasks are of another period"
+    sample = f"a sample of {100 * share:g} % is {count.size}"
+    if not count.earlier:
+        return f"{sample}: {drawn} drawn"
+    why = "" if drawn else ", so it is complete"
+    return f"{sample}: {count.earlier} in it already{why}, {drawn} drawn"

@@ -130,7 +130,11 @@ def show_labels(
         for name in subfields[subject]:
             subjects.setdefault(name, []).append(subject)
     options: list[JsonValue] = [
-        {"value": name, "title": f"{', '.join(subjects[name])}: {name}"}
+        {
+            "value": name,
+            "title": f"{', '.join(subjects[name])}: {name}",
+            "subjects": [*subjects[name]],
+        }
         for name in sorted(subjects, key=lambda name: (subjects[name], name))
     ]
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from omibench.answers.extraction.letters import read_letters
 from omibench.answers.scorers.registry import score_item
 from omibench.errors import ParamsError
 from omibench.models.synthetic.profiles import equal, proportional
@@ -27,6 +26,7 @@ from omibench.results.statistics.people import (
     estimate_crossed_mean,
     estimate_crossed_share,
 )
+from omibench.review import own_answers
 from omibench.schemas.problem import Answer
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import ScoredItem, Verdict
@@ -176,18 +176,8 @@ def score_people(
 
 def make_person_item(row: PersonAnswer, gold: Answer) -> ScoredItem:
     """Return an answer with its gold, in the form of a response for scorers."""
-    answer = row.answer
-    letters = read_letters(answer, gold.choices) if answer and gold.answer_type == "mcq" else None
-    text = letters[0] if letters else answer
-    is_boxed = r"\boxed" in text or text.count("{") != text.count("}")
-    return ScoredItem(
-        id=row.problem,
-        prediction=text if is_boxed or not text else rf"\boxed{{{text}}}",
-        gold=gold.answer,
-        answer_type=gold.answer_type,
-        choices=gold.choices,
-        outcome="answered" if text else "empty",
-    )
+    gold_parts, kind, choices = gold.answer, gold.answer_type, gold.choices
+    return own_answers.make_person_item(row.problem, row.answer, gold_parts, kind, choices)
 
 
 def _score_by_rules(

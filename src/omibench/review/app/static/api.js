@@ -14,6 +14,10 @@ export class TaskApi {
     return this.send("POST", "/decision", body);
   }
 
+  answer(body) {
+    return this.send("POST", "/answer", body);
+  }
+
   saveDraft(body, isLast = false) {
     return this.send("PUT", "/draft", body, isLast);
   }

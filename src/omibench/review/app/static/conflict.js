@@ -60,7 +60,7 @@ export function openConflict(answer, fields, mine, actions) {
     make("p", {}, text, answer.by ? ` (${asText(answer.by)})` : ""),
     make(
       "div",
-      { class: "scroll" },
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your answers" },
       make(
         "table",
         { class: "history" },

@@ -4,6 +4,7 @@ import { showDifference } from "./web/diff.js";
 import { make } from "./web/dom.js";
 import { renderHistory } from "./history.js";
 import { addView, renderParts } from "./parts.js";
+import { makeShort } from "./web/prose.js";
 
 /**
  * The sections of a task.
@@ -18,6 +19,8 @@ export function renderContent(page, pictures, take) {
   const optionParts = new Set(kind.fields.map((field) => field.options_from));
   const parts = kind.parts.filter((part) => part.style !== "facts" || !optionParts.has(part.name));
   const sections = renderParts(parts, task.content, pictures);
+  const key = sections.findIndex((section) => section.dataset.part === "answer");
+  if (page.own_answer) sections.splice(Math.max(0, key), 0, renderOwnAnswer(page.own_answer, pictures));
   for (const section of sections) {
     const name = section.dataset.part;
     if (typeof original[name] !== "string") continue;
@@ -25,6 +28,23 @@ export function renderContent(page, pictures, take) {
     addView(section, "Annotator's changes", render);
   }
   return [history, ...pairOriginals(sections)].filter(Boolean);
+}
+
+function renderOwnAnswer({ text, is_right: isRight }, pictures) {
+  const head = make("div", { class: "part-head" }, make("h2", { id: "own-answer" }, "Your own answer"));
+  if (text && isRight !== null)
+    head.append(
+      isRight
+        ? make("span", { class: "tag" }, "the official answer")
+        : make("span", { class: "tag differs" }, "not the official answer"),
+    );
+  const body = text ? makeShort(text, pictures) : make("p", {}, "You could not answer it.");
+  return make(
+    "section",
+    { class: "part", "aria-labelledby": "own-answer", data: { part: "own_answer" } },
+    head,
+    body,
+  );
 }
 
 /** Places an original next to its translation. */

@@ -25,7 +25,7 @@ export class Control {
       tag === "fieldset" ? "legend" : "div",
       { class: "field-title", id: `${this.id}-title` },
       ...showText(field.title),
-      field.required ? null : make("span", { class: "muted small" }, " optional"),
+      field.required || field.isMain ? null : make("span", { class: "muted small" }, " optional"),
       field.key ? makeKey(field.key) : null,
       this.badge,
     );

@@ -4,6 +4,7 @@ import { Control, showHelp } from "./control.js";
 import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
 import { Editor } from "./editor.js";
+import { makeShort } from "./web/prose.js";
 
 /** `choice` (radio buttons) and `choices` (check boxes). */
 class OptionsControl extends Control {
@@ -20,7 +21,7 @@ class OptionsControl extends Control {
     );
     const hasHelp = field.options.some((option) => option.help);
     const isShort =
-      !this.isMany && !hasHelp && field.options.every((option) => option.title.length < 24);
+      (!this.isMany || field.isMain) && !hasHelp && field.options.every((option) => option.title.length < 24);
     const labels = field.options.map((option, i) =>
       make(
         "label",
@@ -35,10 +36,32 @@ class OptionsControl extends Control {
         option.key ? makeKey(option.key) : null,
       ),
     );
+    this.labels = labels;
     this.build(
       "fieldset",
       make("div", { class: isShort ? "options short" : "options" }, ...labels),
     );
+    if (!field.narrowed_by) return;
+    this.narrow(null);
+    context.onChoice(field.narrowed_by, (value) => this.narrow(value));
+  }
+
+  /** Offer the options of one subject, with new digits; "none fits" is chosen if it is alone. */
+  narrow(subject) {
+    let digit = 0;
+    const offered = this.field.options.filter((option, i) => {
+      const isOffered = !option.subjects.length || option.subjects.includes(subject);
+      this.labels[i].hidden = !isOffered;
+      if (!isOffered) this.inputs[i].checked = false;
+      if (option.subjects.length) {
+        if (isOffered) digit += 1;
+        option.key = isOffered && digit < 10 ? String(digit) : "";
+        this.labels[i].querySelector("kbd")?.remove();
+        if (option.key) this.labels[i].append(makeKey(option.key));
+      }
+      return isOffered;
+    });
+    if (offered.length === 1 && subject) this.write(offered[0].value);
   }
 
   get focusTarget() {
@@ -52,7 +75,10 @@ class OptionsControl extends Control {
 
   write(value) {
     const values = new Set([value].flat());
-    for (const input of this.inputs) input.checked = values.has(input.value);
+    this.inputs.forEach((input, i) => {
+      input.checked = values.has(input.value);
+      if (input.checked) this.labels[i].hidden = false;
+    });
   }
 
   press(key) {
@@ -160,7 +186,7 @@ class StepsControl extends Control {
   constructor(field, context) {
     super(field, context);
     this.current = 0;
-    this.rows = Array.from({ length: context.stepCount }, (_, index) => this.makeRow(index));
+    this.rows = context.steps.map((text, index) => this.makeRow(text, index));
     const legend = make(
       "p",
       { class: "help" },
@@ -176,7 +202,7 @@ class StepsControl extends Control {
     );
   }
 
-  makeRow(index) {
+  makeRow(text, index) {
     const inputs = this.field.options.map((option) =>
       make("input", {
         type: "radio",
@@ -193,6 +219,7 @@ class StepsControl extends Control {
       "div",
       { class: "step-row" },
       make("span", { class: "number" }, String(index + 1)),
+      make("div", { class: "step-text" }, makeShort(text, this.context.pictures)),
       make("div", { class: "options short" }, ...labels),
     );
     return { root, inputs };

@@ -8,7 +8,7 @@ import { makeControl } from "./fields.js";
 export class Form {
   /**
    * @param {Object[]} fields Declarations.
-   * @param {Object} context `pictures`, `stepCount`, `showStep(index)`, `onChange()`, and `edited`:
+   * @param {Object} context `pictures`, `steps` (texts), `showStep(index)`, `onChange()`, and `edited`:
    *   names of parts shown with another person's edits, whose text is always sent.
    */
   constructor(fields, context) {

@@ -31,6 +31,13 @@ export function renderHistory(decisions, kind, state, take) {
             "stale",
           )
         : null,
+      decision.is_replaced
+        ? make(
+            "span",
+            { class: "tag", title: "The same person decided again; the log keeps both" },
+            "replaced",
+          )
+        : null,
       decision.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
       make(
         "span",
@@ -67,6 +74,12 @@ export function renderHistory(decisions, kind, state, take) {
         ),
       ),
     );
+  if (decisions.some((decision) => typeof decision.own_answer === "string")) {
+    const answers = decisions.map(({ own_answer: answer }) =>
+      make("td", { dir: "auto" }, ...showText(answer === "" ? "could not answer" : (answer ?? "–"))),
+    );
+    rows.unshift(make("tr", {}, make("th", { scope: "row" }, "Own answer"), ...answers));
+  }
   if (decisions.some((decision) => decision.comment)) {
     const comments = decisions.map((decision) =>
       make("td", { dir: "auto" }, ...showText(decision.comment ?? "")),
@@ -98,8 +111,17 @@ export function renderHistory(decisions, kind, state, take) {
     "section",
     { class: "part part-history", "aria-labelledby": "history-title" },
     make("div", { class: "part-head" }, make("h2", { id: "history-title" }, title)),
-    make("div", { class: "scroll" }, table),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, table),
   );
+}
+
+/** What a second decision does: what is kept, what it replaces, and who decides in the end. */
+export function explainSecond(own, role) {
+  const start = `You decided this task on ${formatTime(own.time)}. If you send again, the new decision counts instead.`;
+  const kept = "The log keeps both";
+  return role === "senior"
+    ? `${start} ${kept}. Yours is binding; if a reader sends a new decision that differs from it, the task comes back to you.`
+    : `${start} ${kept}, and agreement is measured on your first. You need not change it because others may differ: if readers differ, a senior decides, whose decision is binding.`;
 }
 
 /** An answer by its option's title; an edited text as a diff. */

@@ -43,15 +43,30 @@ function makePart(part, body, value) {
   const head = make("div", { class: "part-head" }, make("h2", { id }, part.title));
   const section = make(
     "section",
-    { class: `part part-${part.style}`, "aria-labelledby": id, data: { part: part.name } },
+    {
+      class: `part part-${part.style}${part.is_beside ? " beside" : ""}`,
+      "aria-labelledby": id,
+      tabindex: part.is_beside ? "0" : null,
+      data: { part: part.name },
+    },
     head,
   );
-  section.append(make("div", { class: "part-body" }, body));
+  section.append(makeBody(body));
   if (SOURCE_STYLES.has(part.style)) {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     addView(section, "Source", () => make("pre", { dir: "auto" }, ...showText(text)));
   }
   return section;
+}
+
+/** A view of a part. A wide one is scrolled sideways, also by keys. */
+function makeBody(...children) {
+  const body = make("div", { class: "part-body" }, ...children);
+  new ResizeObserver(() => {
+    if (body.scrollWidth > body.clientWidth) body.tabIndex = 0;
+    else body.removeAttribute("tabindex");
+  }).observe(body);
+  return body;
 }
 
 /**
@@ -63,7 +78,8 @@ function makePart(part, body, value) {
 export function addView(section, title, render) {
   const head = section.querySelector(".part-head");
   const [body, ...views] = section.querySelectorAll(".part-body");
-  const view = make("div", { class: "part-body", hidden: true });
+  const view = makeBody();
+  view.hidden = true;
   const button = make(
     "button",
     { type: "button", class: "quiet small", "aria-pressed": "false" },

@@ -7,11 +7,14 @@ import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
 import { Autosave } from "./drafts.js";
 import { Form } from "./form.js";
+import { explainSecond } from "./history.js";
 import { listenToKeys, openKeys } from "./keys.js";
 import { describeFailure, sentence } from "./messages.js";
+import { listAnswerFields, readOwnAnswer } from "./own_answer.js";
+import { asText } from "./parts.js";
 import { makeProse } from "./web/prose.js";
 import { Pictures } from "./web/pictures.js";
-import { formatSeconds, Timer } from "./timer.js";
+import { formatSeconds, formatTimeLeft, Timer } from "./timer.js";
 import { openViewer } from "./web/viewer.js";
 
 const CLAIM_MS = 60_000;
@@ -38,20 +41,21 @@ class TaskPage {
   }
 
   build() {
-    const content = make(
+    this.content = make(
       "div",
-      { class: this.pictures.pages.length ? "content with-pages" : "content", tabindex: "-1" },
+      { class: "content", tabindex: "0", role: "region", "aria-label": "Task" },
       ...renderContent(this, this.pictures, (fields) => this.take(fields)),
     );
     const steps = this.task.content.steps;
-    this.form = new Form(this.kind.fields, {
+    const fields = this.asks_first ? listAnswerFields(this.task.content) : this.kind.fields;
+    this.form = new Form(fields, {
       pictures: this.pictures,
-      stepCount: Array.isArray(steps) ? steps.length : 0,
+      steps: Array.isArray(steps) ? steps.map(writeStep) : [],
       showStep: (index) => showStep(index),
       edited: new Set(this.role === "annotator" ? [] : (this.task.edited ?? [])),
       onChange: () => {
         this.markCandidate();
-        this.autosave.change();
+        if (!this.asks_first) this.autosave.change();
       },
     });
     this.comment = make("textarea", {
@@ -64,8 +68,8 @@ class TaskPage {
     document.querySelector("#bar").append(...this.makeBar());
     document
       .querySelector("#main")
-      .append(make("div", { class: "split" }, content, this.makePanel()));
-    this.restore();
+      .append(make("div", { class: "split" }, this.content, this.makePanel()));
+    if (!this.asks_first) this.restore();
     this.form.markDifferences(this.state.differences ?? []);
     if (this.isOpen) {
       this.form.start();
@@ -76,8 +80,9 @@ class TaskPage {
 
   makeBar() {
     const { task, kind, role } = this;
+    const { number, total, left_s: left } = this.progress;
     return [
-      make("strong", {}, kind.title),
+      make("h1", {}, kind.title),
       make("bdi", { class: "task-id", title: task.id }, ...showText(task.id)),
       make("span", { class: "tag" }, role),
       task.purpose === "work" ? null : make("span", { class: "tag" }, task.purpose),
@@ -90,6 +95,13 @@ class TaskPage {
         : null,
       this.makeMove(this.previous, "←", "Previous task (k)", "previous"),
       this.makeMove(this.next, "→", "Next task (j)", "next"),
+      number
+        ? make(
+            "span",
+            { class: "pace", title: "The time left is estimated from your own times" },
+            `${number} of ${total}${left === null ? "" : ` · ${formatTimeLeft(left)} left`}`,
+          )
+        : null,
     ].filter(Boolean);
   }
 
@@ -117,9 +129,9 @@ class TaskPage {
   makePanel() {
     this.sendButton = make(
       "button",
-      { type: "button", class: "primary", on: { click: () => this.decide() } },
-      "Send ",
-      makeKey("Ctrl+Enter"),
+      { type: "button", class: "primary", on: { click: () => this.send() } },
+      this.asks_first ? "Send your answer " : "Send ",
+      makeKey(this.asks_first ? "Enter" : "Ctrl+Enter"),
     );
     this.sendButton.disabled = !this.isOpen;
     const instruction = make(
@@ -159,11 +171,17 @@ class TaskPage {
       "form",
       {
         class: "panel",
-        "aria-label": "Your decision",
+        "aria-label": this.asks_first ? "Your own answer" : "Your decision",
         autocomplete: "off",
         on: { submit: (event) => event.preventDefault() },
       },
-      make("div", { class: "panel-body" }, this.notice, instruction, this.form.root, comment),
+      make(
+        "div",
+        { class: "panel-body" },
+        ...[this.notice, instruction, this.form.root, this.asks_first ? null : comment].filter(
+          Boolean,
+        ),
+      ),
       make(
         "div",
         { class: "panel-foot" },
@@ -201,7 +219,7 @@ class TaskPage {
 
   restore() {
     const draft = this.kept ?? this.draft;
-    const own = (this.history ?? []).findLast(
+    const own = this.history.findLast(
       (decision) => decision.role === this.role && !decision.stale,
     );
     const answers = draft ?? own;
@@ -224,8 +242,11 @@ class TaskPage {
     else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
       this.showNotice("The task has changed since you started: read it again before you submit.");
     } else if (draft) this.status.textContent = "Draft restored";
-    else if (own)
-      this.showNotice("You have already decided. A new decision replaces it.");
+    else if (own) this.showNotice(explainSecond(own, this.role));
+    else if (this.history.some((decision) => decision.stale && decision.role === this.role))
+      this.showNotice(
+        "The task has changed since your decision. The log keeps it, but it no longer counts: decide again.",
+      );
   }
 
   markCandidate() {
@@ -252,14 +273,32 @@ class TaskPage {
     this.autosave.change();
   }
 
-  async decide() {
+  /** Send what the form asks for: the own answer first, then the decision. */
+  send() {
     if (!this.isOpen || this.isSending) return;
     this.showProblem("");
-    if (this.form.findGap()) {
-      this.showProblem("A field still needs an answer.");
+    if (this.form.findGap()) this.showProblem("A field still needs an answer.");
+    else if (this.asks_first) this.answer();
+    else if (!this.asksAboutFormulas()) this.decide();
+  }
+
+  async answer() {
+    const answer = readOwnAnswer(this.form.read());
+    if (answer === null) {
+      this.showProblem("Give your answer, or mark that you cannot answer it.");
       return;
     }
-    if (this.asksAboutFormulas()) return;
+    this.setSending(true);
+    const { status, data } = await this.api.answer({ answer, seconds: this.timer.seconds });
+    if (status === 204) {
+      location.reload();
+      return;
+    }
+    this.setSending(false);
+    this.showProblem(describeFailure(status, data));
+  }
+
+  async decide() {
     this.setSending(true);
     await this.autosave.stop();
     const answers = this.readAnswers();
@@ -334,8 +373,11 @@ class TaskPage {
 
   listen() {
     const follow = (id) => document.getElementById(id)?.click();
+    const scroll = (pages) => this.content.scrollBy({ top: pages * this.content.clientHeight });
     const actions = {
-      "Ctrl+Enter": () => this.decide(),
+      PageDown: () => scroll(0.85),
+      PageUp: () => scroll(-0.85),
+      "Ctrl+Enter": () => this.send(),
       "?": () => openKeys(this.kind),
       j: () => follow("next"),
       k: () => follow("previous"),
@@ -347,6 +389,12 @@ class TaskPage {
       },
     };
     listenToKeys(actions, (key) => this.isOpen && this.form.press(key));
+    if (this.asks_first)
+      this.form.root.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        this.send();
+      });
     setInterval(() => {
       if (this.isOpen && document.visibilityState === "visible") this.claim();
     }, CLAIM_MS);
@@ -385,11 +433,16 @@ function linkTask(target) {
   return target.startsWith("/") ? target : `/tasks/${encodeURIComponent(target)}`;
 }
 
+function writeStep(step) {
+  return asText(typeof step === "object" && step !== null ? step.text : step);
+}
+
 function showStep(index) {
   for (const node of document.querySelectorAll(".steps > li")) {
     node.classList.toggle("current", node.id === `step-${index}`);
   }
-  document.getElementById(`step-${index}`)?.scrollIntoView({ block: "nearest" });
+  const isBeside = getComputedStyle(document.querySelector(".split")).display === "grid";
+  if (isBeside) document.getElementById(`step-${index}`)?.scrollIntoView({ block: "nearest" });
 }
 
 try {

@@ -30,6 +30,12 @@ export class Timer {
   }
 }
 
+/** A time to come, such as "about 8 min". */
+export function formatTimeLeft(seconds) {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`;
+}
+
 /** Minutes and seconds, such as 3:07. */
 export function formatSeconds(seconds) {
   const whole = Math.floor(seconds);
