@@ -38,7 +38,17 @@ ITEM_TASKS = (
     "look",
     "change",
     "doubt",
+    "own",
+    *(f"axe-{scheme}-{size}" for scheme in ("light", "dark") for size in ("wide", "narrow")),
 )
+SUBFIELDS = [
+    {"value": name, "title": f"{subject}: {name}", "subjects": [subject]}
+    for subject, name in (
+        ("physics", "Mechanics"),
+        ("physics", "Optics"),
+        ("chemistry", "Kinetics"),
+    )
+]
 
 
 @dataclass
@@ -68,6 +78,7 @@ def write_review(folder: Path) -> None:
     tasks = [make_task(kind, "all", pictures) for kind in KINDS]
     tasks += [make_task("item", name, pictures) for name in ITEM_TASKS]
     tasks += [make_task(kind, "hostile", pictures, HOSTILE) for kind in ("item", "rationale")]
+    tasks.append(make_task("label", "narrow", pictures, {"subfields": SUBFIELDS}))
     lines = [task.model_dump_json() for task in tasks]
     (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     people = [f"- {{name: {name}, roles: [{role}]}}" for name, role in PEOPLE.items()]
@@ -119,12 +130,17 @@ class Desk:
         page.on("dialog", lambda dialog: self.messages.append(dialog.message))
         page.on("request", lambda request: self.requests.append(request.url))
 
-    def open(self, task: str) -> Page:
-        """Open a task and wait until its form is there."""
+    def open(self, task: str, own: str = "a") -> Page:
+        """Open a task, answer its problem by a key if it asks for that, and wait for its form."""
         from omibench.review.app.pages import link_task
 
         self.page.goto(self.site.address + link_task(task))
         self.page.wait_for_selector("html[data-ready]")
+        asks = "JSON.parse(document.querySelector('#task').textContent).asks_first"
+        if own and self.page.evaluate(asks):
+            self.press(f"{own} Enter")
+            self.page.wait_for_selector("[data-part=own_answer]")
+            self.page.wait_for_selector("html[data-ready]")
         return self.page
 
     def press(self, keys: str) -> None:
@@ -166,8 +182,8 @@ def seat(site: Site, browser: Browser) -> Iterator[Any]:
     def sit(name: str, **options: Any) -> Desk:
         if name not in site.logins:
             site.logins[name] = log_in(site, browser, name)
-        size = {"width": 1366, "height": 768}
-        context = browser.new_context(viewport=size, storage_state=site.logins[name], **options)
+        options = {"viewport": {"width": 1366, "height": 768}} | options
+        context = browser.new_context(storage_state=site.logins[name], **options)
         contexts.append(context)
         return Desk(site, context.new_page())
 

@@ -30,6 +30,8 @@ def test_a_task_that_changes_is_read_again(site: Any, seat: Any) -> None:
     page.wait_for_selector("html[data-ready]")
     assert "9.82" in page.locator("[data-part=question]").inner_text()
     assert "The task has changed since you started" in page.locator(".notice").inner_text()
+    page = desk.open("item:change")
+    assert "The task has changed since you started" in page.locator(".notice").inner_text()
     assert page.get_by_role("textbox", name="Comment").input_value() == "of the old text"
     desk.send()
     (decision,) = site.list_decisions("item:change")

@@ -93,7 +93,7 @@ def test_who_comes_second_keeps_what_they_wrote(site: Any, seat: Any) -> None:
 
 def test_hostile_texts_stay_texts(seat: Any) -> None:
     desk = seat("Ana Abreu")
-    page = desk.open("item:hostile")
+    page = desk.open("item:hostile", own="0")
     assert page.evaluate("window.hacked") is None
     assert desk.find_foreign_requests() == []
     assert desk.messages == []

@@ -226,6 +226,7 @@ def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[s
                     for name in ("value", "title", "key", "help", "subjects")
                 }
                 for option in list_options(field, content)
+                if option.value != field.absent
             ]
         }
         | _find_start(kind, field, content)

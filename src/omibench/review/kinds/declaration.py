@@ -233,7 +233,7 @@ def _read_option(entry: JsonValue, key: str) -> Option:
     title, help_, subjects = (entry.get(name) for name in ("title", "help", "subjects"))
     if not isinstance(subjects, list):  # tasks of earlier versions have them in the title only
         before, _, name = str(title or "").rpartition(": ")
-        subjects = before.split(", ") if name == value else []
+        subjects = [*before.split(", ")] if name == value else []
     named = tuple(str(subject) for subject in subjects if subject)
     return Option(value, str(title or value), key, str(help_ or ""), subjects=named)
 

@@ -22,6 +22,16 @@ export function make(tag, properties = {}, ...children) {
   return node;
 }
 
+/** Let keys scroll a box sideways, but only while it is wider than its place. */
+export function watchOverflow(box) {
+  const observer = new ResizeObserver(() => {
+    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  });
+  for (const node of [box, ...box.children]) observer.observe(node);
+  return box;
+}
+
 let count = 0;
 
 /** An id that is unique on the page. */

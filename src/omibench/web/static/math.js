@@ -1,7 +1,7 @@
 // Formulas as DOM nodes, made by KaTeX with mhchem. A formula that KaTeX rejects is shown as source.
 
 import { hasUnseen, showText } from "./unseen.js";
-import { make } from "./dom.js";
+import { make, watchOverflow } from "./dom.js";
 
 const LONGEST = 10_000;
 const MOST = 1_000; // of one text
@@ -53,7 +53,8 @@ export function renderMath(source, isDisplay, text = source) {
   }
   if (refused) return showSource(text, `${refused} is not allowed`);
   // Macros nest without braces; nothing is laid out before it is on the page.
-  return countLevels(node) > DEEPEST_ELEMENTS ? showSource(text, TOO_DEEP) : node;
+  if (countLevels(node) > DEEPEST_ELEMENTS) return showSource(text, TOO_DEEP);
+  return isDisplay ? watchOverflow(node) : node;
 }
 
 function countBraces(source) {

@@ -5,6 +5,7 @@ import { make } from "./web/dom.js";
 import { renderHistory } from "./history.js";
 import { addView, renderParts } from "./parts.js";
 import { makeShort } from "./web/prose.js";
+import { makeVerdict, wordVerdict } from "./web/verdicts.js";
 
 /**
  * The sections of a task.
@@ -34,9 +35,7 @@ function renderOwnAnswer({ text, is_right: isRight }, pictures) {
   const head = make("div", { class: "part-head" }, make("h2", { id: "own-answer" }, "Your own answer"));
   if (text && isRight !== null)
     head.append(
-      isRight
-        ? make("span", { class: "tag" }, "the official answer")
-        : make("span", { class: "tag differs" }, "not the official answer"),
+      make("span", { class: "small" }, makeVerdict(Number(isRight), 0, false), ` ${wordVerdict(Number(isRight))} by the official answer`),
     );
   const body = text ? makeShort(text, pictures) : make("p", {}, "You could not answer it.");
   return make(

@@ -121,7 +121,7 @@ export function explainSecond(own, role) {
   const kept = "The log keeps both";
   return role === "senior"
     ? `${start} ${kept}. Yours is binding; if a reader sends a new decision that differs from it, the task comes back to you.`
-    : `${start} ${kept}, and agreement is measured on your first. You need not change it because others may differ: if readers differ, a senior decides, whose decision is binding.`;
+    : `${start} ${kept}, and agreement is measured on your first. Where readers differ, a senior decides, and that decision is binding: do not change yours only to agree.`;
 }
 
 /** An answer by its option's title; an edited text as a diff. */

@@ -1,7 +1,7 @@
 // The parts of a task's content, each in the style that its kind declares.
 
 import { showText } from "./web/unseen.js";
-import { make } from "./web/dom.js";
+import { make, watchOverflow } from "./web/dom.js";
 import { makeProse, makeShort } from "./web/prose.js";
 
 const RENDERERS = {
@@ -51,22 +51,12 @@ function makePart(part, body, value) {
     },
     head,
   );
-  section.append(makeBody(body));
+  section.append(watchOverflow(make("div", { class: "part-body" }, body)));
   if (SOURCE_STYLES.has(part.style)) {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     addView(section, "Source", () => make("pre", { dir: "auto" }, ...showText(text)));
   }
   return section;
-}
-
-/** A view of a part. A wide one is scrolled sideways, also by keys. */
-function makeBody(...children) {
-  const body = make("div", { class: "part-body" }, ...children);
-  new ResizeObserver(() => {
-    if (body.scrollWidth > body.clientWidth) body.tabIndex = 0;
-    else body.removeAttribute("tabindex");
-  }).observe(body);
-  return body;
 }
 
 /**
@@ -78,8 +68,7 @@ function makeBody(...children) {
 export function addView(section, title, render) {
   const head = section.querySelector(".part-head");
   const [body, ...views] = section.querySelectorAll(".part-body");
-  const view = makeBody();
-  view.hidden = true;
+  const view = make("div", { class: "part-body", hidden: true });
   const button = make(
     "button",
     { type: "button", class: "quiet small", "aria-pressed": "false" },
@@ -91,7 +80,10 @@ export function addView(section, title, render) {
       other.setAttribute("aria-pressed", "false");
     for (const other of section.querySelectorAll(".part-body")) other.hidden = true;
     button.setAttribute("aria-pressed", String(!isShown));
-    if (!isShown && !view.hasChildNodes()) view.append(render());
+    if (!isShown && !view.hasChildNodes()) {
+      view.append(render());
+      watchOverflow(view);
+    }
     (isShown ? body : view).hidden = false;
   });
   head.append(button);

@@ -69,7 +69,13 @@ class TaskPage {
     document
       .querySelector("#main")
       .append(make("div", { class: "split" }, this.content, this.makePanel()));
+    const begun = this.kept ?? this.draft;
     if (!this.asks_first) this.restore();
+    else if (begun?.content_hash && begun.content_hash !== this.task.content_hash)
+      this.showNotice("The task has changed since you started: read it again and answer it.");
+    // What the reader has not seen yet begins at their own answer.
+    if (this.own_answer && !this.history.length)
+      document.querySelector("#own-answer").scrollIntoView({ block: "start" });
     this.form.markDifferences(this.state.differences ?? []);
     if (this.isOpen) {
       this.form.start();
@@ -241,7 +247,8 @@ class TaskPage {
       this.showNotice("This task is not waiting for you: you can read it, but not decide.");
     else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
       this.showNotice("The task has changed since you started: read it again before you submit.");
-    } else if (draft) this.status.textContent = "Draft restored";
+    } else if (draft?.comment || Object.keys(draft?.fields ?? {}).length)
+      this.status.textContent = "Draft restored";
     else if (own) this.showNotice(explainSecond(own, this.role));
     else if (this.history.some((decision) => decision.stale && decision.role === this.role))
       this.showNotice(
@@ -362,8 +369,12 @@ class TaskPage {
     if (status === 409) {
       const name = data.by ? `${data.by} has` : "Another person has";
       this.showNotice(`${name} this task open. You can wait, or continue with the next one.`);
+      this.isClaimedElsewhere = true;
     } else if (status === 401) this.showProblem(describeFailure(401, {}));
-    else if (status && status < 400) this.notice.hidden = true;
+    else if (status && status < 400 && this.isClaimedElsewhere) {
+      this.isClaimedElsewhere = false;
+      this.notice.hidden = true;
+    }
   }
 
   async leave(address) {

@@ -1,0 +1,93 @@
+"""Every page of the application keeps the rules of WCAG 2.1 AA that axe-core checks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.explore.browser.test_accessibility import list_violations
+
+from omibench.review.kinds import KINDS
+
+pytestmark = pytest.mark.browser
+SIZES = {"wide": {"width": 1400, "height": 900}, "narrow": {"width": 390, "height": 844}}
+
+
+def check(page: Any, root: Path) -> None:
+    assert list_violations(page, root) == []
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_keep_the_rules(seat: Any, root: Path, scheme: Any, size: str) -> None:
+    desk = seat("Sol Serra", color_scheme=scheme, viewport=SIZES[size])
+    for path in ("/", "/progress", "/login", "/nowhere"):
+        desk.page.goto(desk.site.address + path)
+        check(desk.page, root)
+    check(desk.open("item:look", own=""), root)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_tasks_of_every_kind_keep_the_rules(seat: Any, root: Path, scheme: Any, size: str) -> None:
+    desk = seat("Ana Abreu", color_scheme=scheme, viewport=SIZES[size])
+    for kind in KINDS:
+        if kind == "item":
+            check(desk.open(f"{kind}:axe-{scheme}-{size}", own=""), root)
+        check(desk.open(f"{kind}:axe-{scheme}-{size}" if kind == "item" else f"{kind}:all"), root)
+
+
+def test_the_response_stands_above_the_fold_beside_its_problem(seat: Any) -> None:
+    page = seat("Ana Abreu", viewport=SIZES["wide"]).open("steps:all")
+    steps = page.locator(".steps > li")
+    boxes = [step.bounding_box() for step in steps.all()]
+    assert len(boxes) == 3
+    assert all(box["y"] + box["height"] < 900 and box["width"] > 300 for box in boxes)
+    question = page.locator("[data-part=question]").bounding_box()
+    assert question["x"] + question["width"] <= boxes[0]["x"]
+
+
+def test_a_problem_is_answered_before_its_key_is_shown(site: Any, seat: Any) -> None:
+    desk = seat("Ana Abreu")
+    page = desk.open("item:own", own="")
+    assert page.locator("[data-part=answer]").count() == 0
+    assert re.fullmatch(r"\d+ of \d+( · about \d+ min left)?", page.locator(".pace").inner_text())
+    desk.press("Control+Enter")
+    assert "Give your answer" in page.locator(".panel-foot").inner_text()
+    desk.press("0 Enter")
+    page.wait_for_selector("[data-part=answer]")
+    page.wait_for_selector("html[data-ready]")
+    assert "You could not answer it" in page.locator("[data-part=own_answer]").inner_text()
+    desk.press("v s 4")
+    desk.send()
+    (decision,) = site.list_decisions("item:own")
+    assert decision.own_answer == ""
+    page = desk.open("item:own")
+    notice = page.locator(".notice").inner_text()
+    assert "the new decision counts instead" in notice
+    assert "a senior decides" in notice
+    assert desk.messages == []
+
+
+def test_subfields_are_those_of_the_subject(site: Any, seat: Any) -> None:
+    desk = seat("Ana Abreu")
+    page = desk.open("label:narrow")
+    offered = page.locator("[data-field=subfield] .option:visible")
+    assert [text.split("\n")[0] for text in offered.all_inner_texts()] == [
+        "physics: Mechanics", "physics: Optics", "None fits",
+    ]  # fmt: skip
+    desk.press("c")
+    assert [text.split("\n")[0] for text in offered.all_inner_texts()] == [
+        "chemistry: Kinetics",
+        "None fits",
+    ]
+    desk.press("1 b")
+    assert page.locator("[data-field=subfield] :checked").get_attribute("value") == "none"
+    desk.send()
+    (decision,) = site.list_decisions("label:narrow")
+    assert (decision.fields["subject"], decision.fields["subfield"]) == ("biology", "none")
