@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.accessibility import list_violations
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
@@ -104,4 +105,16 @@ def test_a_watched_page_reloads_until_its_box_is_unchecked(browser: Browser, stu
     assert said == []
     page.locator("#reload").check()
     page.wait_for_event("load", timeout=40_000)
+    page.close()
+
+
+@pytest.mark.parametrize("reload_s", [None, 60.0])
+def test_the_page_keeps_the_rules_of_accessibility(
+    browser: Browser, wide: Path, study: Study, root: Path, reload_s: float | None
+) -> None:
+    if reload_s is not None:
+        note_run({"infer two/cot": ["running", "failed"]})
+        write_page(wide, look(study), reload_s)
+    page, _ = opened(browser, wide)
+    assert list_violations(page, root) == []
     page.close()
