@@ -85,7 +85,7 @@ def write_page(formulas: Sequence[PrintedFormula]) -> str:
         "<meta http-equiv='Content-Security-Policy' "
         "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">",
         "<meta name='viewport' content='width=device-width'><title>Formulas</title>",
-        f"<style>\n{_STYLE}\n</style></head><body>\n<h1>{len(formulas)} formulas, "
+        f"<style>\n{_STYLE}\n</style></head><body><main>\n<h1>{len(formulas)} formulas, "
         f"{sum(bool(formula.doubts) for formula in formulas)} with a doubt</h1>",
     ]
     place = None
@@ -99,7 +99,7 @@ def write_page(formulas: Sequence[PrintedFormula]) -> str:
             f"<tr><td><img alt='formula {number}' src='data:image/png;base64,{formula.picture}'>"
             f"</td><td><code>{escape(formula.latex)}</code>{doubts}</td></tr>"
         )
-    return "\n".join([*parts, "</table>" if place else "", "</body></html>\n"])
+    return "\n".join([*parts, "</table>" if place else "", "</main></body></html>\n"])
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:

@@ -7,13 +7,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
+from tests.accessibility import list_violations
 
 import glyphtex
 from glyphtex.command import main
 from glyphtex.papers import read_paper
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 SHOWN = Path(__file__).parent / "typeset/shown"
 PAPER = SHOWN / "libreoffice-dejavu.pdf"
@@ -71,6 +76,17 @@ def test_the_page_to_look_at_escapes_everything_and_loads_nothing(tmp_path: Path
     assert len(sources) == text.count("<tr>") > 5
     assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
     assert "http" not in text.replace("http-equiv", "")
+
+
+@pytest.mark.browser
+def test_the_page_keeps_the_rules_of_accessibility(
+    browser: Browser, root: Path, tmp_path: Path
+) -> None:
+    page = browser.new_page()
+    assert main([str(PAPER), "--pages", "1", "--html", str(tmp_path / "page.html")]) == 0
+    page.goto((tmp_path / "page.html").as_uri())
+    assert list_violations(page, root) == []
+    page.close()
 
 
 def test_a_bad_paper_is_a_line_and_the_others_are_read(

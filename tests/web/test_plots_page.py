@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.accessibility import list_violations
 
 from omibench.web.plots_page import make_plots_page
 
@@ -49,7 +50,7 @@ def test_dvc_finds_its_places_once() -> None:
 
 @pytest.mark.browser
 def test_a_plot_is_drawn_without_a_request_and_names_its_model(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, root: Path
 ) -> None:
     plot = (
         f"<div id='p'><script>var spec = {json.dumps(PLOT)}; vegaEmbed('#p', spec);</script></div>"
@@ -69,5 +70,6 @@ def test_a_plot_is_drawn_without_a_request_and_names_its_model(
     words = page.locator("#p svg text").all_text_contents()
     assert {"Accuracy by setting", "m-1 · SIMULATED", "workspace", "HEAD"} <= set(words)
     assert asked == [file.as_uri()]
+    assert list_violations(page, root) == []
     assert said == []
     page.close()

@@ -83,7 +83,10 @@ table { border-spacing: 15px }</style>
 SCRIPTS
 </head>
 <body>
+<main>
+<h1>Plots</h1>
 {plot_divs}
+</main>
 </body>
 </html>
 """

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.accessibility import list_violations
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.filter import FilterParams
@@ -15,6 +17,9 @@ from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl
 from omibench.stages.filter import filter_problems
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Make = Callable[..., Problem]
 
@@ -102,6 +107,20 @@ def test_formulas_of_rejects_are_set_by_files_beside_the_page(make: Make, tmp_pa
     addresses = re.findall(r'(?:src|href)="(formulas/[^"]+)"', page)
     assert "formulas/formulas.js" in addresses
     assert all((tmp_path / "out" / address).is_file() for address in addresses)
+
+
+@pytest.mark.browser
+def test_the_page_of_rejects_keeps_the_rules_of_accessibility(
+    make: Make, tmp_path: Path, browser: Browser, root: Path
+) -> None:
+    formula = make(answer=None, question=r"Find $\frac{a}{b}$ of [IMAGE0] and [IMAGE1].")
+    write_jsonl(tmp_path / "problems.jsonl", [formula])
+    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", Study())
+    page = browser.new_page()
+    page.goto((tmp_path / "out/rejects.html").as_uri())
+    page.wait_for_selector(".katex")
+    assert list_violations(page, root) == []
+    page.close()
 
 
 def test_a_copy_of_a_rejected_problem_survives(make: Make, tmp_path: Path) -> None:
