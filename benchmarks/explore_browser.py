@@ -20,6 +20,7 @@ import shutil
 import statistics
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -27,7 +28,7 @@ from urllib.parse import quote
 from explore_at_size import Server, serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, CDPSession, Page
+    from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
 ITEM_MS, ITEM_HEAP_MB, ITEM_MEMORY_MB, SORT_CPU_S = 300.0, 200.0, 200.0, 0.3
 REPEATS = 7
@@ -95,22 +96,27 @@ def main() -> int:
 def _look(server: Server, browser: Browser) -> tuple[list[Look], float]:
     ids = [item["id"] for item in server.get("/api/items?limit=50")["items"]][1 : 2 * REPEATS : 2]
     problems = [f"{server.address}/items/{quote(name, safe='')}" for name in ids]
-    looks = [
-        _open(server, browser, "empty tab", ["about:blank"]),
-        _open(server, browser, "list", [server.address + "/"] * REPEATS),
-        _open(server, browser, "problem", problems),
-    ]
-    return looks, _sort(browser, problems[0])
+    size = {"viewport": {"width": 1400, "height": 900}}
+    with browser.new_context(**size) as context:  # type: ignore[arg-type]
+        _measure(server, context, problems[0])
+        looks = [
+            _open(server, [context] * REPEATS, "empty tab", ["about:blank"] * REPEATS),
+            _open(server, [context] * REPEATS, "list", [server.address + "/"] * REPEATS),
+        ]
+        fresh = [browser.new_context(**size) for _ in problems]  # type: ignore[arg-type]
+        looks.append(_open(server, fresh, "problem, nothing in the cache", problems))
+        looks.append(_open(server, [context] * REPEATS, "problem", problems))
+        return looks, _sort(context, problems[0])
 
 
-def _open(server: Server, browser: Browser, name: str, addresses: list[str]) -> Look:
-    rows = [_measure(server, browser, address) for address in addresses]
+def _open(server: Server, contexts: list[BrowserContext], name: str, addresses: list[str]) -> Look:
+    rows = [_measure(server, *pair) for pair in zip(contexts, addresses, strict=True)]
     return Look(name, *map(statistics.median, zip(*rows, strict=True)))
 
 
-def _measure(server: Server, browser: Browser, address: str) -> list[float]:
+def _measure(server: Server, context: BrowserContext, address: str) -> list[float]:
     before = server.read_cpu()
-    with _new_tab(browser, address) as (page, session):
+    with _open_tab(context, address) as (page, session):
         server_s = server.read_cpu() - before
         drawn = page.evaluate("window.drawnAt ?? 0")
         nodes = page.evaluate("document.getElementsByTagName('*').length")
@@ -121,9 +127,9 @@ def _measure(server: Server, browser: Browser, address: str) -> list[float]:
         return [drawn, server_s, tab_s, nodes, heap, *_read_memory(page)]
 
 
-def _sort(browser: Browser, address: str) -> float:
+def _sort(context: BrowserContext, address: str) -> float:
     """Return the median CPU seconds of the page for a change of the order of its responses."""
-    with _new_tab(browser, address) as (page, session):
+    with _open_tab(context, address) as (page, session):
         heads = page.locator(".outcomes thead button")
         times = []
         for n in [*range(heads.count())] * 2:
@@ -134,24 +140,18 @@ def _sort(browser: Browser, address: str) -> float:
         return statistics.median(times) if times else 0.0
 
 
-class _new_tab:  # noqa: N801  # used as a function
-    def __init__(self, browser: Browser, address: str) -> None:
-        self._browser, self._address = browser, address
-
-    def __enter__(self) -> tuple[Page, CDPSession]:
-        self._context = self._browser.new_context(viewport={"width": 1400, "height": 900})
-        page = self._context.new_page()
-        page.add_init_script(WATCH)
-        session = self._context.new_cdp_session(page)
-        session.send("Performance.enable")
-        page.goto(self._address)
-        if self._address.startswith("http"):
-            page.wait_for_function("() => window.drawnAt !== undefined")
-            page.wait_for_load_state("networkidle")
-        return page, session
-
-    def __exit__(self, *_: object) -> None:
-        self._context.close()
+@contextmanager
+def _open_tab(context: BrowserContext, address: str) -> Iterator[tuple[Page, CDPSession]]:
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable")
+    page.goto(address)
+    if address.startswith("http"):
+        page.wait_for_function("() => window.drawnAt !== undefined")
+        page.wait_for_load_state("networkidle")
+    yield page, session
+    page.close()
 
 
 def _read_metrics(session: CDPSession) -> dict[str, float]:

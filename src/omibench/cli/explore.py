@@ -65,10 +65,10 @@ def find_sources(
         results: Results folder; None for `study.results` of the parameters.
         other: Results folder of another run, to compare with.
         params: Parameter file; None for params.yaml if its `study.results` is this folder.
-        review: Review folder for notes.
+        review: Review folder for tags and notes; notes need a parameter file.
 
     Raises:
-        MissingInputError: A folder does not contain results, or notes lack a parameter file.
+        MissingInputError: A folder does not contain results.
         ParamsError: The parameter file is invalid.
     """
     from omibench.explore.app.settings import ExplorerSources
@@ -76,8 +76,6 @@ def find_sources(
 
     results, study = find_results_and_study(results, params)
     _check_results(results)
-    if review is not None and study is None:
-        raise MissingInputError("--review: notes need the study's parameters; add --params FILE")
     if other is not None:
         _check_results(other)
     named_review = study.review.folder if study else None
@@ -98,12 +96,14 @@ def find_results_and_study(results: Path | None, params: str | None) -> tuple[Pa
 
     Args:
         results: Results folder; None for `study.results` of the parameters, else `results/`.
-        params: Parameter file; None for params.yaml if its `study.results` is this folder.
+        params: Parameter file; None for params.yaml if its `study.results`, or that of its
+            rehearsal, is this folder.
 
     Raises:
         ParamsError: The given file is invalid, or params.yaml, which names the folder, is.
     """
     from omibench.cli.options import DEFAULT_PARAMS, show_study
+    from omibench.study.plan.rehearsal import APART
 
     if params is None and not Path(DEFAULT_PARAMS).is_file():
         return results or Path("results"), None
@@ -117,6 +117,8 @@ def find_results_and_study(results: Path | None, params: str | None) -> tuple[Pa
     own = Path(study.study.results)
     if results is None:
         return own, study
+    if not params and results.resolve() == own.with_name(own.name + APART).resolve():
+        return results, show_study(DEFAULT_PARAMS, ["simulated=true"])
     return results, study if params or own.resolve() == results.resolve() else None
 
 
@@ -203,7 +205,7 @@ def explore(
     review: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Store notes on problems as decisions of this review folder."
+            metavar="DIR", help="Store tags in this review folder, and notes as its decisions."
         ),
     ] = None,
     export: Annotated[
@@ -245,7 +247,7 @@ def explore(
 ) -> None:
     """Browse single problems with the responses of all models and settings.
 
-    The explorer listens on this machine only and writes nothing, except notes if you give
+    The explorer listens on this machine only and writes nothing, except tags and notes if you give
     --review. To reach it from other machines, put a TLS proxy in front and give --behind-tls and
     --secret-file. It can run while a study does: changed results are read again.
 

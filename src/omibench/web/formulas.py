@@ -34,24 +34,24 @@ def write_formula_files(folder: Path) -> None:
     (folder / SCRIPT).write_text(join_modules("formulas"), "utf-8")
 
 
-def join_modules(name: str, folder: Traversable | None = None) -> str:
+def join_modules(name: str, *folders: Traversable) -> str:
     """Join a module and all that it imports into one classic script.
 
     Args:
         name: Name without suffix.
-        folder: Folder of modules besides `web/static`, which it is searched before.
+        folders: Folders of modules besides `web/static`, which they are searched before.
 
     Raises:
         ValueError: If modules import each other, or one has an unsupported import or export.
     """
-    shared = files("omibench.web") / "static"
+    places = (*folders, files("omibench.web") / "static")
     parts: dict[str, str] = {}
 
     def add(name: str, importing: tuple[str, ...]) -> None:
         if name in importing:
             raise ValueError(f"{name}.js: imports itself, by {' and '.join(importing)}")
-        own = folder / f"{name}.js" if folder else shared
-        module = (own if own.is_file() else shared / f"{name}.js").read_text("utf-8")
+        paths = [place / f"{name}.js" for place in places]
+        module = next(path for path in paths if path.is_file()).read_text("utf-8")
         for _, needed in _IMPORT.findall(module):
             if needed not in parts:
                 add(needed, (*importing, name))

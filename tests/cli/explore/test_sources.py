@@ -74,14 +74,13 @@ def test_what_is_no_results_is_one_line(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for folder, other, review, message in (
-        (tmp_path, None, None, "is not a results folder"),
-        (results / "freeze", None, None, "omibench explore --dataset"),
-        (results, tmp_path, None, "is not a results folder"),
-        (results, None, tmp_path, "notes need the study's parameters"),
+    for folder, other, message in (
+        (tmp_path, None, "is not a results folder"),
+        (results / "freeze", None, "omibench explore --dataset"),
+        (results, tmp_path, "is not a results folder"),
     ):
         with pytest.raises(MissingInputError, match=message) as caught:
-            find_sources(folder, other, None, review)
+            find_sources(folder, other, None, None)
         assert len(str(caught.value).splitlines()) == 1
 
 
@@ -133,3 +132,24 @@ def test_what_is_no_dataset_is_one_line(
     with pytest.raises(error, match=message) as caught:
         find_dataset(tmp_path, benchmark, tmp_path / "scratch")
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_results_of_a_rehearsal_belong_to_the_parameters(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_params(tmp_path, "results", benchmark={"name": "emma"}, review={"folder": "review"})
+    (tmp_path / "results-simulated").symlink_to(results)
+    found = find_sources(Path("results-simulated"), None, None, Path("review"))
+    assert found.study is not None
+    assert found.study.study.results == "results-simulated"
+    assert all(block.is_simulated for block in found.study.models.values())
+    assert found.review == Path("review")
+
+
+def test_tags_need_no_parameters(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sources = find_sources(results, None, None, tmp_path / "review")
+    assert (sources.study, sources.review) == (None, tmp_path / "review")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 
-@pytest.fixture(scope="session")
-def address(results: Path) -> Iterator[str]:
-    """Where the explorer of the small study is served, in a thread of this process."""
+@contextmanager
+def serve_study(sources: ExplorerSources, **settings: Any) -> Iterator[str]:
+    """Serve a study in a thread of this process."""
     uvicorn = pytest.importorskip("uvicorn")
     from omibench.explore.app.application import make_application
 
-    live = LiveStudy(ExplorerSources(results / "freeze", results), 0)
-    application = make_application(live, ExplorerSettings())
+    application = make_application(LiveStudy(sources, 0), ExplorerSettings(**settings))
     server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -33,6 +33,13 @@ def address(results: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def address(results: Path) -> Iterator[str]:
+    """Where the explorer of the small study is served."""
+    with serve_study(ExplorerSources(results / "freeze", results)) as address:
+        yield address
 
 
 class Reader:
@@ -81,10 +88,10 @@ def seat(address: str, browser: Browser) -> Iterator[Callable[..., Reader]]:
     """Seats readers: `seat()` is one with a new page; options are those of a browser context."""
     contexts: list[BrowserContext] = []
 
-    def sit(**options: Any) -> Reader:
+    def sit(at: str = address, **options: Any) -> Reader:
         context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
         contexts.append(context)
-        return Reader(address, context.new_page())
+        return Reader(at, context.new_page())
 
     yield sit
     for context in contexts:

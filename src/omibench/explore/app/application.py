@@ -28,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from omibench.errors import MissingInputError, OmibenchError
+from omibench.explore.app.bundles import PACKAGE, read_bundles
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
 from omibench.explore.app.pictures import ServedPicture, read_served_picture
@@ -62,7 +63,7 @@ from omibench.web.templates import make_environment
 
 _SALT: Final = "omibench.explore.session"
 _OPEN: Final = frozenset({"/login", "/healthz"})
-_OPEN_FOLDER: Final = "/static/"
+_OPEN_FOLDERS: Final = ("/static/", "/bundles/")
 
 
 class SecretLogin:
@@ -121,7 +122,7 @@ class LoginWall:
 
     def _is_open(self, scope: Scope) -> bool:
         path = scope["path"]
-        is_public = path in _OPEN or path.startswith(_OPEN_FOLDER)
+        is_public = path in _OPEN or path.startswith(_OPEN_FOLDERS)
         return is_public or self._login.is_let_in(HTTPConnection(scope))
 
 
@@ -157,8 +158,6 @@ def read_snapshot(request: Request) -> Snapshot:
 
 # HTML shells of the pages, which scripts complete.
 
-PACKAGE = "omibench.explore"
-
 
 def show_grid(request: Request) -> Response:
     """`GET /`: all items under all cells."""
@@ -172,7 +171,20 @@ def show_item_page(request: Request) -> Response:
 
 def render(template: str, **values: str) -> str:
     """Render a page; every value is escaped."""
-    return make_environment(PACKAGE).get_template(template).render(**values)
+    addresses = {name: bundle.address for name, bundle in read_bundles().items()}
+    page = make_environment(PACKAGE).get_template(template)
+    return page.render(bundles=addresses, **values)
+
+
+def show_bundle(request: Request) -> Response:
+    """`GET /bundles/NAME`: a script or the style of the pages."""
+    bundle = read_bundles().get(request.path_params["name"])
+    if bundle is None:
+        raise RequestError(404, "name", "page not found")
+    # The address changes with the content.
+    caching = "public, max-age=31536000, immutable"
+    headers = {"Cache-Control": caching}
+    return Response(bundle.content, media_type=bundle.media_type, headers=headers)
 
 
 def _show(request: Request, template: str, **values: str) -> Response:
@@ -261,8 +273,7 @@ def show_health(request: Request) -> Response:
 def show_study(request: Request) -> Response:
     """`GET /api/study`: the contents of the study."""
     snapshot = read_snapshot(request)
-    can_note = snapshot.sources.review is not None
-    return JSONResponse(describe_study(snapshot, can_note))
+    return JSONResponse(describe_study(snapshot))
 
 
 def list_items(request: Request) -> Response:
@@ -388,6 +399,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/login", log_in, methods=["POST"]),
     Route("/healthz", show_health),
     Route("/pictures/{sha256}", show_picture),
+    Route("/bundles/{name}", show_bundle),
     Route("/thumbnails/{sha256}", show_thumbnail),
     Route("/heat-map", show_heat_map),
     Route("/list.{form}", download_list),
@@ -413,7 +425,7 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
         login = SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
         walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
-        routes=[*ROUTES, *mount_folders("omibench.explore", "omibench.stages.analyze.explorer")],
+        routes=[*ROUTES, *mount_folders(PACKAGE)],
         middleware=walls,
         exception_handlers=dict.fromkeys(
             (RequestError, OmibenchError, HTTPException), answer_error

@@ -229,12 +229,11 @@ MOST_VALUES: Final = 60
 """The maximum number of values in a facet; attributes with more are searched."""
 
 
-def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
+def describe_study(snapshot: Snapshot) -> Values:
     """Return the contents of the study as plain values for JSON.
 
     Args:
         snapshot: The study.
-        can_note: Whether notes are enabled.
     """
     study, sources = snapshot.study, snapshot.sources
     run, manifest = study.run, study.items.manifest
@@ -269,7 +268,8 @@ def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
         "fields": list(FIELDS) if run else ["question", "rationale"],
         "orders": [name for name in ORDERS if is_possible(name)],
         "unreadable": list(snapshot.warnings),
-        "notes": can_note,
+        "tags": sources.review is not None,
+        "notes": sources.review is not None and sources.study is not None,
     }
 
 

@@ -1,7 +1,7 @@
 // The first page: all problems under all models and settings, filtered, searched and ordered.
 
 import { joinQuery, linkItem, readAddress, replaceValues, toggleValue } from "./address.js";
-import { fetchJson } from "./api.js";
+import { fetchJson, whenWhole } from "./api.js";
 import { Cursor } from "./cursor.js";
 import { renderFacets } from "./facets.js";
 import { listenToKeys } from "./shortcuts.js";
@@ -33,6 +33,8 @@ let running;
 start();
 
 async function start() {
+  const asked = fetchPage(readAddress()); // at the same time
+  asked.catch(() => {});
   try {
     study = await fetchJson("/api/study");
   } catch (error) {
@@ -57,7 +59,7 @@ async function start() {
   watchView(parts.scroll, () => grid?.node.isConnected && grid.draw());
   addEventListener("popstate", () => load(true));
   listenToKeys(SHORTCUTS);
-  await load(true);
+  await load(true, asked);
 }
 
 function renderBar() {
@@ -95,18 +97,24 @@ function go(next, isStep) {
   load(isStep);
 }
 
-async function load(rendersTools) {
-  const address = readAddress();
+/** Ask for the page of an address, and drop what was asked before. */
+function fetchPage(address) {
   running?.abort();
   running = new AbortController();
+  return fetchJson(`/api/items${joinQuery(address)}`, { signal: running.signal });
+}
+
+async function load(rendersTools, asked = null) {
+  const address = readAddress();
   parts.scroll.setAttribute("aria-busy", "true");
   renderChoices(address, rendersTools);
   try {
-    page = await fetchJson(`/api/items${joinQuery(address)}`, { signal: running.signal });
+    page = await (asked ?? fetchPage(address));
   } catch (error) {
     if (error.name !== "AbortError") showProblem(error);
     return;
   }
+  await whenWhole;
   renderPage(address);
 }
 
@@ -165,7 +173,7 @@ function renderPage(address) {
   grid = new Grid(page, labels, address, sort);
   const left = sorted ? parts.scroll.scrollLeft : 0;
   parts.scroll.replaceChildren(
-    items.length ? grid.node : make("p", { class: "empty muted" }, "No matching problems. Remove a filter."),
+    items.length ? grid.node : make("p", { class: "empty muted" }, `No matching problems. Remove a filter${address.get("search") ? ", or search in more fields" : ""}.`),
   );
   parts.scroll.removeAttribute("aria-busy");
   if (items.length) {

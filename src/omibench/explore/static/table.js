@@ -71,19 +71,12 @@ export class Grid {
       const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.view;
       this.rowHeight ??= parseFloat(getComputedStyle(this.node).getPropertyValue("--row"));
       rows = findRange(scrollTop, clientHeight, this.rowHeight, items.length);
-      columns = findRange(scrollLeft - (64 + 70 * this.measures.length), clientWidth, MARK_WIDTH, cells.length);
+      if (!this.columns) this.drawHead([0, Math.min(1, cells.length)]); // for the widths below
+      columns = findRange(scrollLeft - this.fixed, clientWidth - this.itemWidth, MARK_WIDTH, cells.length);
     }
     const hasFocus = this.table.contains(document.activeElement);
-    if (String(columns) !== String(this.columns)) {
-      this.columns = columns;
-      this.rows.clear();
-      this.table.tHead.replaceChildren(...this.makeHead());
-      this.table.style.setProperty("--shown", String(columns[1] - columns[0]));
-      this.table.style.marginLeft = `${columns[0] * MARK_WIDTH}px`;
-      const models = this.table.tHead.rows[0].getBoundingClientRect();
-      this.table.style.setProperty("--models-height", `${models.height}px`); // where the second row sticks
-      this.table.querySelector(".col-mark")?.setAttribute("span", String(Math.max(1, columns[1] - columns[0])));
-    } else if (String(rows) === String(this.range)) return;
+    if (String(columns) !== String(this.columns)) this.drawHead(columns);
+    else if (String(rows) === String(this.range)) return;
     this.range = rows;
     const shown = new Map();
     for (let i = rows[0]; i < rows[1]; i += 1) shown.set(i, this.rows.get(i) ?? this.makeRow(items[i], i));
@@ -96,6 +89,23 @@ export class Grid {
     this.afterDraw?.(hasFocus);
   }
 
+  /** Draw the heads of a range of columns, and measure those that are always there. */
+  drawHead(columns) {
+    const { table } = this;
+    const count = columns[1] - columns[0];
+    this.columns = columns;
+    this.rows.clear();
+    table.querySelector(".col-mark")?.setAttribute("span", String(Math.max(1, count)));
+    table.style.setProperty("--shown", String(count));
+    table.style.marginLeft = `${columns[0] * MARK_WIDTH}px`;
+    table.tHead.replaceChildren(...this.makeHead());
+    const [first, ...others] = table.tHead.rows[0].querySelectorAll(":scope > [rowspan]");
+    this.itemWidth = first.offsetWidth;
+    this.fixed = others.reduce((sum, head) => sum + head.offsetWidth, 0);
+    const models = table.tHead.rows[0].getBoundingClientRect();
+    table.style.setProperty("--models-height", `${models.height}px`); // where the second row sticks
+  }
+
   /** Scroll so that a cell is drawn; column -1 is the problem itself. */
   reveal(row, column) {
     if (this.isWhole) return;
@@ -105,9 +115,8 @@ export class Grid {
     if (top < view.scrollTop) view.scrollTop = top;
     else if (top + rowHeight + head > view.scrollTop + view.clientHeight) view.scrollTop = top + rowHeight + head - view.clientHeight;
     if (column >= 0) {
-      const item = this.table.querySelector(".item-head").offsetWidth;
-      const left = 64 + 70 * this.measures.length + column * MARK_WIDTH;
-      const width = view.clientWidth - item - MARK_WIDTH;
+      const left = this.fixed + column * MARK_WIDTH;
+      const width = view.clientWidth - this.itemWidth - MARK_WIDTH;
       if (left < view.scrollLeft) view.scrollLeft = left;
       else if (left > view.scrollLeft + width) view.scrollLeft = left - width;
     }

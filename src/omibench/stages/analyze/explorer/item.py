@@ -74,6 +74,7 @@ def describe_study(
         "cells": [{**cell._asdict(), "simulated": is_sim} for cell, is_sim in cells.items()],
         "rules": [{"name": name, "title": name_rules(name)} for name in rules],
         "synthetic": synthetic,
+        "tags": False,
         "notes": False,
     }
 

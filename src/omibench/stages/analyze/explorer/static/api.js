@@ -3,6 +3,9 @@
 import { joinQuery, nameCell } from "./address.js";
 import { pageData } from "./data.js";
 
+/** Settles once the scripts of formulas are there, which are read meanwhile. */
+export const whenWhole = new Promise((settle) => document.addEventListener("DOMContentLoaded", settle));
+
 /** A failed request; the message is for the user. */
 export class RequestFailure extends Error {}
 

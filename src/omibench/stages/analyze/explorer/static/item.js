@@ -1,7 +1,7 @@
 // The page of one problem: the problem on the left, models side by side on the right.
 
 import { linkGrid, linkItem, nameCell, readAddress, readSample } from "./address.js";
-import { fetchItem, fetchStudy } from "./api.js";
+import { fetchItem, fetchStudy, whenWhole } from "./api.js";
 import { normaliseAnswer, renderColumn } from "./column.js";
 import { pageData } from "./data.js";
 import { markWords } from "./mark.js";
@@ -60,6 +60,7 @@ async function load(asked = null) {
     showProblem(error);
     return;
   }
+  await whenWhole;
   render(id);
 }
 
@@ -76,14 +77,15 @@ function render(id) {
   renderBar(id);
   if (shownId !== id) {
     left.replaceChildren(...renderProblem(place.item));
-    if (study.notes) left.append(makePart("Tags", tagged), renderNotes(place.item, listVerdicts));
-    else if (!pageData) left.append(make("div", { class: "muted small" }, "To tag problems and take notes, start the explorer with --review DIR."));
+    if (study.tags) left.append(makePart("Tags", tagged));
+    if (study.notes) left.append(renderNotes(place.item, listVerdicts));
+    if (!study.tags && !pageData) left.append(make("div", { class: "muted small" }, "To tag problems and take notes, start the explorer with --review DIR."));
     markWords(left, readAddress().get("search") ?? "");
-    left.scrollTo(0, 0);
+    if (shownId !== null) left.scrollTo(0, 0);
     samples = new Map(place.columns.map((column) => [nameCell(column), findSample(column)]));
     shownId = id;
   }
-  if (study.notes) tagged.replaceChildren(renderTags(place, null, changeTags));
+  if (study.tags) tagged.replaceChildren(renderTags(place, null, changeTags));
   renderAnswers();
   if (location.hash.includes("@")) right.querySelector(".columns-row")?.scrollIntoView();
   document.documentElement.dataset.ready = location.href;
@@ -128,12 +130,11 @@ function renderBar(id) {
 }
 
 /** Show changed tags, with the focus in the form that changed them. */
-function changeTags(tags) {
-  const { tags: cell } = document.activeElement?.closest(".tags")?.querySelector("input").dataset ?? {};
+function changeTags(tags, cell) {
   Object.assign(place, tags);
   tagged.replaceChildren(renderTags(place, null, changeTags));
   renderAnswers();
-  if (cell !== undefined) document.querySelector(`[data-tags="${CSS.escape(cell)}"]`)?.focus();
+  document.querySelector(`[data-tags="${CSS.escape(cell)}"]`)?.focus();
 }
 
 /** The displayed verdicts, which notes can refer to. */
@@ -184,7 +185,7 @@ function renderAnswers() {
       sample: samples.get(nameCell(column)) ?? 0,
       change: (cell) => setColumns(columns.map((c, i) => (i === index ? cell : c))),
       remove: () => setColumns(columns.filter((_, i) => i !== index)),
-      tag: study.notes ? (index) => renderTags(place, { cell: nameCell(column), index }, changeTags) : null,
+      tag: study.tags ? (index) => renderTags(place, { cell: nameCell(column), index }, changeTags) : null,
       turn: (sample) => {
         samples.set(nameCell(column), sample);
         renderAnswers();
@@ -193,10 +194,9 @@ function renderAnswers() {
   );
   const hint = make("p", { class: "muted" }, `Choose up to ${MOST_COLUMNS} responses in the list above.`);
   const row = make("div", { class: `columns-row count-${columns.length}` }, ...nodes);
-  const scrolled = list.node.scrollTop;
   const focus = list.node.contains(document.activeElement) ? document.activeElement : null;
   right.replaceChildren(fold, nodes.length ? row : hint);
-  list.node.scrollTop = scrolled;
+  if (list.scrolled) list.node.scrollTop = list.scrolled;
   if (focus?.isConnected) focus.focus({ preventScroll: true });
   list.show(outcomes, columns);
   for (const node of nodes) markWords(node, readAddress().get("search") ?? "");

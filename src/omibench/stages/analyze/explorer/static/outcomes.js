@@ -8,7 +8,9 @@ import { make } from "./web/dom.js";
 import { makeVerdict, wordVerdict } from "./web/verdicts.js";
 
 const WHOLE = 60; // rows up to which all are drawn
-const ROW = 29; // height in pixels, as in the style sheet
+const ROW = 29; // heights in pixels, as in the style sheet: reading them would lay out the page
+const HEAD = 28;
+const VIEW = 264;
 
 /** The list; it keeps its order and place while columns change. */
 export class Outcomes {
@@ -20,7 +22,11 @@ export class Outcomes {
     Object.assign(this, { labels, toggle, order: null, isFalling: false, chosen: new Set(), outcomes: [] });
     this.table = make("table", { class: "outcomes" }, make("thead"), make("tbody"));
     this.node = make("div", { class: "scroll" }, make("div", { class: "outcomes-plane" }, this.table));
-    watchView(this.node, () => this.draw());
+    this.scrolled = 0;
+    watchView(this.node, () => {
+      this.scrolled = this.node.scrollTop;
+      this.draw();
+    });
   }
 
   /**
@@ -76,7 +82,7 @@ export class Outcomes {
     else if (this.isFalling === startsFalling) this.isFalling = !startsFalling;
     else this.order = null;
     this.arrange();
-    this.node.scrollTop = 0;
+    this.node.scrollTop = this.scrolled = 0;
     this.draw();
     const what = MEASURES[key]?.[1] ?? key;
     this.table.tHead.querySelector(`[data-sort="${what}"]`).focus();
@@ -86,14 +92,14 @@ export class Outcomes {
     const { rows } = this;
     if (!rows || !this.node.isConnected) return;
     const isWhole = rows.length <= WHOLE;
-    const range = isWhole ? [0, rows.length] : findRange(this.node.scrollTop, this.node.clientHeight, ROW, rows.length);
+    const range = isWhole ? [0, rows.length] : findRange(this.scrolled, VIEW, ROW, rows.length);
     if (!isNew && String(range) === String(this.range)) return;
     this.range = range;
     const focus = this.table.tBodies[0].contains(document.activeElement) ? document.activeElement.dataset.cell : null;
     this.table.tBodies[0].replaceChildren(...rows.slice(...range).map((outcome) => this.makeRow(outcome)));
     if (!isWhole) {
       this.table.style.marginTop = `${range[0] * ROW}px`;
-      this.table.parentElement.style.height = `${this.table.tHead.offsetHeight + rows.length * ROW}px`;
+      this.table.parentElement.style.height = `${HEAD + rows.length * ROW}px`;
     }
     if (focus) this.table.querySelector(`[data-cell="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
   }

@@ -11,7 +11,7 @@ const LONGEST = 60;
  * The tags of a problem or of one response, and a form that adds one.
  * @param {Object} place The problem with `item`, `tags` and `known`.
  * @param {Object|null} response `cell` and `index` of a response; null for the problem.
- * @param {(place: Object) => void} change Gets the new `tags` and `known`.
+ * @param {(tags: Object, cell: string) => void} change Gets the new `tags` and `known`.
  */
 export function renderTags(place, response, change) {
   const cell = response?.cell ?? "";
@@ -24,11 +24,12 @@ export function renderTags(place, response, change) {
   name.hidden = true;
   input.addEventListener("focus", () => (name.hidden = Boolean(name.value)));
   const send = async (tag, removed) => {
+    name.hidden = Boolean(name.value);
     if (!name.reportValidity()) return;
     localStorage.setItem(STORED, name.value);
     const values = { id: place.item.id, tag, person: name.value, cell, removed };
     try {
-      change(await postJson("/api/tags", response ? { ...values, index: response.index } : values));
+      change(await postJson("/api/tags", response ? { ...values, index: response.index } : values), cell);
     } catch (error) {
       name.hidden = false;
       answer.className = "problem small";
