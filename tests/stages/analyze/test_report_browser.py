@@ -173,6 +173,45 @@ def test_figures_fit_a_telephone(browser: Browser, site: Any) -> None:
     page.close()
 
 
+MARKED = "(name) => document.querySelector('nav a[aria-current]')?.textContent === name"
+
+
+def test_the_bar_of_parts_stays_and_marks_what_is_read(browser: Browser, site: Any) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "report.html").as_uri())
+    bar = page.locator("nav.contents")
+    for name in ("Failures", "Leaderboard", "Dataset"):
+        bar.locator("a", has_text=name).click()
+        marked = bar.locator("a[aria-current]")
+        page.wait_for_function(MARKED, arg=name)
+        assert marked.count() == 1
+        box = bar.bounding_box()
+        assert box is not None
+        assert box["y"] == 0
+    page.mouse.wheel(0, -1e6)
+    page.mouse.wheel(0, 900)
+    page.wait_for_function(MARKED, arg="Leaderboard")
+    page.close()
+
+
+def test_it_prints_on_few_pages_with_every_figure(browser: Browser, site: Any) -> None:
+    pymupdf = pytest.importorskip("pymupdf")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "report.html").as_uri())
+    with pymupdf.open(stream=page.pdf(prefer_css_page_size=True), filetype="pdf") as printed:
+        text = " ".join(" ".join(sheet.get_text() for sheet in printed).split())
+        assert printed.page_count <= 8
+    titles = page.locator("figure[data-figure]").evaluate_all(
+        "(figures) => figures.map((f) => f.dataset.figure)"
+    )
+    assert len(titles) > 8
+    for words in ("Accuracy by model and setting", "Scorers and judge on the same responses",
+                  "Failures by outcome", "Provenance"):  # fmt: skip
+        assert words in text, words
+    assert "The numbers" not in text
+    page.close()
+
+
 def test_formulas_of_golds_are_set_in_the_table_of_a_cell(
     browser: Browser, site: Any, tmp_path: Path
 ) -> None:

@@ -397,7 +397,9 @@ class _Writer:
         table = study.table(figure.table)
         for column, values in (where or {}).items():
             if column in table.columns:
-                table = table.filter(pl.col(column).cast(pl.String).is_in(values))
+                kept = table.filter(pl.col(column).cast(pl.String).is_in(values))
+                # A study without the paper's scorer is drawn by its own.
+                table = table if column == "rules" and kept.is_empty() else kept
         with FIGURES.calling(name):
             chart = figure.draw(label_cells(table, study.labels.models, study.labels.settings))
         if chart is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from random import Random
@@ -10,6 +11,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.stages.analyze.conftest import table_of
 from tests.stages.analyze.results.comparisons.studies import (
     draw_verdicts,
@@ -38,6 +41,8 @@ from omibench.stages.analyze.figures.charts import (
 )
 from omibench.stages.analyze.figures.differences import MOST_SQUARES
 from omibench.stages.analyze.figures.figure import label_cells
+from omibench.stages.analyze.figures.items import MOST_TICKS, place_years
+from omibench.stages.analyze.figures.labels import MOST_LABELS, spread
 from omibench.stages.analyze.figures.scatter_plots import count_correlations, pair_series
 from omibench.stages.analyze.figures.scores import MIN_PROBLEMS, MOST_MODELS
 from omibench.stages.analyze.figures.theme import (
@@ -151,9 +156,19 @@ def describe(name: str, table: pl.DataFrame) -> dict[str, Any]:
     return describe_chart(chart)
 
 
+def list_layers(specification: dict[str, Any], data: Any = None) -> Iterator[dict[str, Any]]:
+    """The layers in order, those inside others in their place, each with its data."""
+    shared = specification.get("data", data)
+    for part in specification["layer"]:
+        if "layer" in part:
+            yield from list_layers(part, shared)
+        else:
+            yield {"data": shared, **part}
+
+
 def read_layer(specification: dict[str, Any], layer: int = 0) -> Rows:
     """The data of a layer."""
-    data = specification["layer"][layer].get("data") or specification["data"]
+    data = [*list_layers(specification)][layer]["data"]
     rows: Rows = specification["datasets"][data["name"]]
     return rows
 
@@ -296,9 +311,9 @@ def test_rows_of_a_heat_map_that_do_not_fit_are_counted(
     assert (f"the first {drawn} of {rows} rows; its table has all" in said) == (drawn < rows)
 
 
-def test_gptscore_is_drawn_where_there_is_a_judge_else_the_first_scorer() -> None:
-    table = pl.DataFrame({"rules": ["", "robust", "omibench", "gptscore/a", "gptscore"]})
-    assert [pick_rules(table.head(n)) for n in (5, 4, 1)] == ["gptscore", "robust", ""]
+def test_the_first_scorer_is_drawn_and_a_judge_only_where_there_is_no_other() -> None:
+    table = pl.DataFrame({"rules": ["", "gptscore/a", "gptscore", "robust", "omibench"]})
+    assert [pick_rules(table.head(n)) for n in (5, 3, 1)] == ["robust", "gptscore", ""]
 
 
 def test_a_name_holds_only_what_tells_lines_apart_and_a_mark() -> None:
@@ -318,6 +333,44 @@ def test_a_figure_draws_the_highest_lines_and_says_so() -> None:
     assert {r["line"] for r in drawn} == {f"l{n}" for n in range(4, MOST_LINES + 4)}
     assert note == "the 16 of 20 lines with the highest mean"
     assert select_lines(rows[:4]) == (rows[:4], "")
+    rows[0]["leads"] = True
+    drawn, note = select_lines(rows)
+    assert "l0" in {row["line"] for row in drawn}
+    assert note == "the 16 of 20 lines with the highest mean, and the leader's"
+
+
+@given(
+    st.dictionaries(st.text(max_size=3), st.floats(0, 100), min_size=1, max_size=MOST_LABELS),
+    st.integers(1, 3),
+)
+def test_labels_keep_apart_and_inside(ends: dict[str, float], lines: int) -> None:
+    size = 4.375 * (0.4 + lines)
+    places = spread(ends, dict.fromkeys(ends, size), 0, 100)
+    ordered = sorted(places.values())
+    assert all(second - first >= size - 1e-6 for first, second in pairwise(ordered))
+    assert ordered[-1] <= 100
+    assert [*sorted(places, key=places.__getitem__)] == [*sorted(ends, key=ends.__getitem__)]
+
+
+def test_few_lines_are_named_at_their_ends_and_many_in_a_legend(
+    tables: dict[str, pl.DataFrame],
+) -> None:
+    table = tables["accuracy-by-budget"].filter(metric="accuracy")
+    for count, is_labelled in ((2, True), (MOST_LABELS + 1, False)):
+        named = pl.concat([table.with_columns(label=pl.lit(f"m{n}")) for n in range(count)])
+        drawn = [*list_layers(describe("accuracy-by-budget", named))]
+        texts = [layer for layer in drawn if layer["mark"]["type"] == "text"]
+        legends = [layer["encoding"]["color"].get("legend", True) for layer in drawn
+                   if "field" in layer["encoding"].get("color", {})]  # fmt: skip
+        assert bool(texts) == is_labelled
+        assert [legend is None for legend in legends] == [is_labelled] * len(legends)
+
+
+def test_each_year_has_one_tick_and_room_beside_it() -> None:
+    axis = place_years([2021, 2019]).to_dict()
+    assert axis["axis"]["values"] == [2019, 2020, 2021]
+    assert axis["scale"]["domain"] == [2018.5, 2021.5]
+    assert len(place_years([1900, 2026]).to_dict()["axis"]["values"]) <= MOST_TICKS
     assert len(head_lines([{"line": str(n)} for n in range(60)])[0]) == MOST_ROWS
 
 
@@ -432,7 +485,8 @@ def make_totals(
 def read(name: str, table: pl.DataFrame, layer: int = 0) -> tuple[dict[str, Any], Rows, Any]:
     """The encoding of a layer, its data, and the title of the figure."""
     drawn = describe(name, table)
-    return drawn["layer"][layer]["encoding"], read_layer(drawn, layer), drawn["title"]
+    encoding: dict[str, Any] = [*list_layers(drawn)][layer]["encoding"]
+    return encoding, read_layer(drawn, layer), drawn["title"]
 
 
 def test_crossed_cells_are_in_the_row_of_their_model_and_few_of_many_have_their_own() -> None:

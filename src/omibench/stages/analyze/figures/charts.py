@@ -6,7 +6,7 @@ Each function returns a chart without size and title, which `finish` adds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
@@ -35,7 +35,10 @@ MOST_OPAQUE: Final = 0.75
 """The opacity of the largest number of a heat map, so that the text on it stays readable."""
 _LETTER, _SYMBOL = 6.4, 34
 """The average width of a letter in a legend, and of the space next to a name, in pixels."""
-_LINE_HEIGHT: Final = 320
+LINE_HEIGHT: Final = 320
+"""The height of a chart of lines, in pixels."""
+LEADS: Final = "leads"
+"""A column of tables for figures: whether a row belongs to the leading cell of the headline."""
 _LAST_NAME = 90
 """The room right of a heat map for the end of its last column's name, in pixels."""
 _NAME_ROOM, _COLUMN_LETTER = 280, 7
@@ -44,7 +47,8 @@ _NAME_ROOM, _COLUMN_LETTER = 280, 7
 
 def make_chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
     """Return a chart with its rows inside."""
-    return alt.Chart(alt.InlineData(values=list(rows)))
+    kept = ({name: value for name, value in row.items() if name != LEADS} for row in rows)
+    return alt.Chart(alt.InlineData(values=list(kept)))
 
 
 def per_cent(title: str = "Accuracy, %") -> Row:
@@ -83,12 +87,11 @@ def encode_shape(field: str, names: Sequence[str], title: str) -> alt.Shape:
 
 
 def pick_rules(table: pl.DataFrame) -> str:
-    """Select the scorer of a figure: GPTScore if there is a judge, otherwise the first.
-
-    OMIBench's figures 4 to 6 show GPTScore (appendix H). The first scorer is the headline's.
-    """
-    scorers = [b for b in table["rules"].unique(maintain_order=True) if b and VOTE_MARK not in b]
-    return JUDGE_RULES if JUDGE_RULES in scorers else next(iter(scorers), "")
+    """Select the scorer of a figure: the first, which is the leaderboard's in a report, or the
+    judge if there is no other."""
+    names: list[str] = table["rules"].unique(maintain_order=True).to_list()
+    scorers = [rules for rules in names if rules and VOTE_MARK not in rules]
+    return next((rules for rules in scorers if rules != JUDGE_RULES), (scorers or [""])[0])
 
 
 def describe_rules(rules: str) -> str:
@@ -143,13 +146,18 @@ def keep_values(row: Mapping[str, Any], *columns: str) -> Row:
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> Drawn:
-    """Select the lines that fit into one figure: all, or the highest by mean weighted by `n`."""
+    """Select the lines that fit into one figure: all, or those of the headline's leader and the
+    highest by mean weighted by `n`."""
     values: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         values.setdefault(row["line"], []).append((row["estimate"], row.get("n") or 1))
     means = {name: fmean(*zip(*points, strict=True)) for name, points in values.items()}
-    kept = {*sorted(values, key=lambda name: -means[name])[:most]}
+    leading = {row["line"] for row in rows if row.get(LEADS)}
+    ranked = sorted(values, key=lambda name: (name not in leading, -means[name]))
+    kept = {*ranked[:most]}
     note = f"the {most} of {len(values)} lines with the highest mean" if len(values) > most else ""
+    if note and kept != {*sorted(values, key=lambda name: -means[name])[:most]}:
+        note += ", and the leader's"
     return [row for row in rows if row["line"] in kept], note
 
 
@@ -204,8 +212,7 @@ def draw_rows(
         title: Title of the axis of `estimate`.
         colour: Column shown by colours and shapes.
         legend: Title of the legend.
-        scale: Scale of `estimate`; by default one that includes 0, with a line there if any number
-            is negative.
+        scale: Scale of `estimate`; by default one that includes 0, with a line there.
     """
     groups = list(dict.fromkeys(str(row[colour]) for row in rows))
     base = make_chart(rows).encode(
@@ -216,66 +223,9 @@ def draw_rows(
     shape = encode_shape(colour, groups, legend)
     x = {"title": title, "scale": scale or alt.Scale(zero=True)}
     marks = draw_intervals(base, x, point={"size": 60}, shape=shape)
-    if not any(row["estimate"] < 0 for row in rows):
+    if scale is not None and not any(row["estimate"] < 0 for row in rows):
         return alt.layer(*marks)
     return alt.layer(make_chart([{"zero": 0}]).mark_rule(color=INK).encode(x="zero:Q"), *marks)
-
-
-def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
-    """Draw a line with points for each `line`, with intervals as rules.
-
-    Args:
-        rows: Rows with `line`, in the order of the lines.
-        x: Encoding of the horizontal position.
-        y: Encoding of `estimate`.
-    """
-    names = list_distinct(rows, "line")
-    base = make_chart(rows).encode(x=x, color=encode_colour("line", names, ""))
-    return alt.layer(
-        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
-        base.mark_line(strokeWidth=1.5).encode(y=y),
-        base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
-    )
-
-
-def draw_curves(  # noqa: PLR0913 (what differs between figures is a keyword)
-    title: str,
-    table: pl.DataFrame,
-    lines: Sequence[str],
-    place: Callable[[Sequence[Row]], alt.X],
-    note: Callable[[Sequence[Row]], str] = lambda rows: "",
-    *,
-    axis: str = "Accuracy, %",
-    most: int = MOST_LINES,
-    draw: Callable[[Sequence[Row], alt.X, alt.Y], Chart] = draw_lines,
-    **scale: Any,
-) -> Chart | None:
-    """Draw a whole figure of curves by the scorer of `pick_rules`.
-
-    Args:
-        title: Title of the figure.
-        table: Rows with the position on the curve, in its order.
-        lines: Columns that define a line.
-        place: Returns the encoding of the horizontal position of the drawn rows.
-        note: Returns a phrase on the drawn rows, below the title.
-        axis: Title of the vertical axis; shares if it ends with a per cent sign.
-        most: Maximum number of lines.
-        draw: Draws the rows.
-        scale: Options of the vertical scale.
-
-    Returns:
-        The figure; None without rows.
-    """
-    rules = pick_rules(table)
-    rows = name_lines(table.filter(rules=rules).to_dicts(), *lines)
-    if not rows:
-        return None
-    data, selection = select_lines(scale_up(rows) if axis.endswith("%") else rows, most)
-    if rules == JUDGE_RULES and axis == "Accuracy, %":
-        axis = f"{name_rules(rules)}, %"
-    y = alt.Y("estimate:Q", title=axis, scale=alt.Scale(**scale) if scale else alt.Undefined)
-    chart = draw(data, place(data), y)
-    return finish_lines(chart, title, data, describe_rules(rules), note(data), selection)
 
 
 def stack_bars(  # noqa: PLR0913 (what differs between figures is a keyword)
@@ -399,7 +349,7 @@ def finish(
 
 def finish_lines(chart: Chart, title: str, rows: Sequence[Row], *subtitle: str) -> Chart:
     """Set size and title of a chart of lines."""
-    return finish(chart, title, *subtitle, of=rows, height=_LINE_HEIGHT)
+    return finish(chart, title, *subtitle, of=rows, height=LINE_HEIGHT)
 
 
 def finish_rows(chart: Chart, title: str, rows: Sequence[Row], *subtitle: str) -> Chart:

@@ -11,10 +11,6 @@ from omibench.results.statistics.regression import find_saturation
 from omibench.stages.analyze.figures.charts import (
     Row,
     describe_rules,
-    draw_curves,
-    draw_lines,
-    encode_colour,
-    encode_shape,
     finish_lines,
     join_names,
     list_distinct,
@@ -27,6 +23,8 @@ from omibench.stages.analyze.figures.charts import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import compare_ends, count_stars, count_vote_slopes
+from omibench.stages.analyze.figures.labels import LineMarks, encode_lines, label_lines
+from omibench.stages.analyze.figures.lines import draw_curves, draw_lines
 from omibench.stages.analyze.figures.theme import INK, Chart
 
 _TICKS = (1, 2, 4, 8, 16)
@@ -74,15 +72,15 @@ def draw_samples(table: pl.DataFrame) -> Chart | None:
         scale=alt.Scale(type="log", base=2, domain=[1, most], nice=False),
         axis=alt.Axis(values=[k for k in _TICKS if k <= most], format="d"),
     )
-    y = alt.Y("estimate:Q", **per_cent("Right, %"))
+    y, marks = alt.Y("estimate:Q", **per_cent("Right, %")), encode_lines(names)
     lines, points = (
-        make_chart(values).encode(x=x, y=y, color=encode_colour("line", names, ""))
-        for values in (fits, data)
+        make_chart(values).encode(x=x, y=y, color=marks.colour) for values in (fits, data)
     )
-    chart = alt.layer(
+    curves = alt.layer(
         lines.mark_line(strokeWidth=1.5, clip=True),
-        points.mark_point(size=50).encode(shape=encode_shape("line", names, "")),
+        points.mark_point(size=50).encode(shape=marks.shape),
     )
+    chart = label_lines(curves, data, x, marks, scale={"domain": [0, 100]})
     note = "lines: least squares on log2 k through k = 1, 3, 4, 8 and 16" if fits else ""
     title = "Accuracy by number of samples"
     return finish_lines(chart, title, data, describe_rules(rules), note, selection)
@@ -163,18 +161,17 @@ def _place_shots(rows: Sequence[Row]) -> alt.X:
     return alt.X("shots:Q", title="Examples", axis=axis)
 
 
-def _draw_ribbons(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
+def _draw_ribbons(rows: Sequence[Row], x: alt.X, y: alt.Y, marks: LineMarks) -> Chart:
     data = [
         row | {"below": row["estimate"] - error, "above": row["estimate"] + error}
         for row in scale_up(rows, "sem")
         for error in [row["sem"] or 0]
     ]
-    names = list_distinct(data, "line")
-    base = make_chart(data).encode(x=x, color=encode_colour("line", names, ""))
+    base = make_chart(data).encode(x=x, color=marks.colour)
     return alt.layer(
         base.mark_area(opacity=0.2).encode(y=alt.Y("below:Q", title=""), y2="above:Q"),
         base.mark_line(strokeWidth=1.5).encode(y=y),
-        base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
+        base.mark_point(size=60).encode(y=y, shape=marks.shape),
         base.mark_text(dy=-12, color=INK).encode(y=y, text="stars:N", color=alt.value(INK)),
     )
 
@@ -223,10 +220,9 @@ def _draw_sizes(title: str, table: pl.DataFrame, column: str, axis: str) -> Char
         words = "dashes: beyond this size every larger model gains less than 0.5 points"
         return words if _find_ends(rows, column) else ""
 
-    def draw(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
-        lines, ends = draw_lines(rows, x, y), _find_ends(rows, column)
-        colour = encode_colour("line", list_distinct(rows, "line"), "")
-        dashes = make_chart(ends).mark_rule(strokeDash=[4, 3]).encode(x=x, color=colour)
+    def draw(rows: Sequence[Row], x: alt.X, y: alt.Y, marks: LineMarks) -> Chart:
+        lines, ends = draw_lines(rows, x, y, marks), _find_ends(rows, column)
+        dashes = make_chart(ends).mark_rule(strokeDash=[4, 3]).encode(x=x, color=marks.colour)
         return alt.layer(dashes, lines) if ends else lines
 
     ordered = table.sort(column, maintain_order=True)

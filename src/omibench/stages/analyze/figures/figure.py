@@ -128,7 +128,7 @@ def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
         with analysis.leave_out_failing(FIGURES, name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
-            named = None if table is None else label_cells(table, *labels)
+            named = None if table is None else label_cells(place_leader(analysis, table), *labels)
             chart = None if named is None else figure.draw(named)
             if named is None or chart is None:
                 continue
@@ -137,6 +137,22 @@ def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
             svg = render_specification(specification)
             drawings.append(FigureDrawing(figure, svg, specification, finding or ""))
     return drawings
+
+
+def place_leader(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with the leaderboard's scorer first.
+
+    A table of cells also gets the column `leads`: whether a row is of the headline's leader.
+    """
+    from omibench.stages.analyze.figures.charts import LEADS
+    from omibench.stages.analyze.findings import best
+
+    top, main = best(analysis), analysis.results.main_rules
+    table = table.sort(pl.col("rules") != main, maintain_order=True)
+    if top is None or not {"model", "setting"} <= {*table.columns}:
+        return table
+    own = (pl.col(name) == top[name] for name in ("model", "setting"))
+    return table.with_columns(pl.all_horizontal(*own).alias(LEADS))
 
 
 def label_cells(

@@ -11,7 +11,6 @@ from omibench.stages.analyze.figures.charts import (
     SHARES,
     Row,
     describe_rules,
-    draw_curves,
     draw_intervals,
     draw_rows,
     encode_colour,
@@ -34,6 +33,8 @@ from omibench.stages.analyze.figures.findings import (
     count_gains,
     describe_key_effects,
 )
+from omibench.stages.analyze.figures.labels import LineMarks
+from omibench.stages.analyze.figures.lines import draw_curves
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS
 from omibench.stages.analyze.results.items import ABILITY, DIFFICULTY
@@ -50,7 +51,9 @@ _WORDS = {
     "reasoning_tokens": "reasoning tokens",
 }
 _CELL = ("label", "setting_label")
-_PALE = 0.35
+MOST_TICKS = 20
+"""The number of years with a tick each; there is room for more on no screen."""
+PALE = 0.35
 """The opacity of a year with few problems."""
 
 
@@ -78,7 +81,7 @@ def draw_composition(table: pl.DataFrame) -> Chart | None:
 @figure(
     "question-lengths",
     table="question-lengths",
-    title="Lengths of questions",
+    title="Lengths of problems",
     source="MathReal, figure 10",
 )
 def draw_question_lengths(table: pl.DataFrame) -> Chart | None:
@@ -88,9 +91,9 @@ def draw_question_lengths(table: pl.DataFrame) -> Chart | None:
         for row in table.to_dicts()
     ]
     bars = make_chart(data).encode(
-        x=alt.X("from:Q", bin="binned", title="Characters of the question"),
+        x=alt.X("from:Q", bin="binned", title="Characters of the problem"),
         x2="to:Q",
-        y=alt.Y("questions:Q", title="Questions"),
+        y=alt.Y("questions:Q", title="Problems"),
     )
     return _finish_narrow(bars.mark_bar(color=SERIES[0], stroke=MUTED), 220, table)
 
@@ -116,24 +119,23 @@ def draw_years(table: pl.DataFrame) -> Chart | None:
     accuracies = table.filter(table["metric"] != QUESTIONS).sort("year", maintain_order=True)
     title, lines = "Accuracy by year of the exam", (*_CELL, "exam")
     return draw_curves(
-        title, accuracies, lines, lambda rows: _place_years(), _note_few, most=_MOST_BY_YEAR,
-        draw=_draw_years,
+        title, accuracies, lines, lambda rows: place_years(list_distinct(rows, "year")), _note_few,
+        most=_MOST_BY_YEAR, draw=_draw_years,
     )  # fmt: skip
 
 
-def _draw_years(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
+def _draw_years(rows: Sequence[Row], x: alt.X, y: alt.Y, marks: LineMarks) -> Chart:
     """Draw points with intervals, joined where a year has enough problems."""
-    names = list_distinct(rows, "line")
     data = [row | {"is_few": row["n"] < MIN_PROBLEMS} for row in rows]
     base = make_chart(data).encode(
         x=x,
-        color=encode_colour("line", names, ""),
-        opacity=alt.condition("datum.is_few", alt.value(_PALE), alt.value(1)),
+        color=marks.colour,
+        opacity=alt.condition("datum.is_few", alt.value(PALE), alt.value(1)),
     )
     return alt.layer(
         base.mark_rule().encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
         base.transform_filter("!datum.is_few").mark_line(strokeWidth=1.5).encode(y=y),
-        base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
+        base.mark_point(size=60).encode(y=y, shape=marks.shape),
     )
 
 
@@ -142,15 +144,22 @@ def _note_few(rows: Sequence[Row]) -> str:
     return f"pale and not joined: a year of fewer than {MIN_PROBLEMS} problems" if few else ""
 
 
-def _place_years() -> alt.X:
-    axis = alt.Axis(format="d", tickMinStep=1)
-    return alt.X("year:Q", title="Year", axis=axis, scale=alt.Scale(zero=False))
+def place_years(years: Sequence[int]) -> alt.X:
+    """Place years on an axis with one tick each, or one in so many if they are too many.
+
+    Args:
+        years: The years of the figure.
+    """
+    first, last = min(years), max(years)
+    ticks = [*range(first, last + 1, 1 + (last - first) // MOST_TICKS)]
+    scale = alt.Scale(domain=[first - 0.5, last + 0.5], nice=False)
+    return alt.X("year:Q", title="Year", axis=alt.Axis(format="d", values=ticks), scale=scale)
 
 
 @figure(
     "questions-by-year",
     "accuracy-by-year",
-    "Questions of each year",
+    "Problems of each year",
     source="USNCO-V, figure 5, bottom",
 )
 def draw_questions(table: pl.DataFrame) -> Chart | None:
@@ -164,12 +173,12 @@ def draw_questions(table: pl.DataFrame) -> Chart | None:
         return None
     exams = list_distinct(rows, "exam")
     bars = make_chart(rows).encode(
-        x=_place_years(),
-        y=alt.Y("estimate:Q", title="Questions", stack="zero"),
-        color=encode_colour("exam", exams, "Exam" if exams != [""] else ""),
+        x=place_years(list_distinct(rows, "year")),
+        y=alt.Y("estimate:Q", title="Problems", stack="zero"),
+        color=alt.value(SERIES[0]) if exams == [""] else encode_colour("exam", exams, "Exam"),
     )
     chart = alt.layer(bars.mark_bar(width=12))
-    return finish(chart, "Questions of each year", of=rows, height=140)
+    return finish(chart, "Problems of each year", of=rows, height=140)
 
 
 def _pick_measure(table: pl.DataFrame) -> str:

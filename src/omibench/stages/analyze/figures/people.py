@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from omibench.stages.analyze.figures.charts import (
+    LEADS,
     MOST_ROWS,
     Row,
     draw_intervals,
@@ -26,9 +27,11 @@ from omibench.stages.analyze.figures.findings import (
     count_estimated_people,
     count_people_differences,
 )
+from omibench.stages.analyze.figures.items import PALE, place_years
 from omibench.stages.analyze.figures.scores import WHISKER
 from omibench.stages.analyze.figures.theme import INK, Chart
 from omibench.stages.analyze.people import EVERYBODY, GROUP, MAJORITY, MODEL, PERSON
+from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS
 from omibench.stages.analyze.results.people_estimates import ESTIMATED
 
 _NAMES = {
@@ -126,32 +129,34 @@ def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
     means = models.group_by("model", maintain_order=True).agg(
         (pl.col("estimate") * pl.col("n")).sum() / pl.col("n").sum()
     )
-    ranked = means.sort("estimate", descending=True, maintain_order=True)
-    best = ranked["model"].head(MOST_MODELS).to_list()
+    ranked = means.sort("estimate", descending=True, maintain_order=True)["model"].to_list()
+    leading = {row["model"] for row in table.to_dicts() if row.get(LEADS)}
+    best = sorted(ranked, key=lambda model: model not in leading)[:MOST_MODELS]
     rows = pl.concat([models.filter(pl.col("model").is_in(best)), table.filter(kind=ESTIMATED)])
     data = [
-        keep_values(row, "kind", "model") | {"panel": row["exam"], "year": str(row["year"])}
+        keep_values(row, "kind", "model", "n", "year")
+        | {"panel": row["exam"], "is_few": row["kind"] == MODEL and row["n"] < MIN_PROBLEMS}
         for row in scale_up(rows.to_dicts())
     ]
     base = make_chart(data).encode(
-        x=alt.X("year:O", title="Year"),
+        x=place_years(list_distinct(data, "year")),
         y=alt.Y("estimate:Q", **per_cent()),
     )
     is_model = f"datum.kind === '{MODEL}'"
-    marks = base.transform_filter(is_model).mark_line(point=True)
+    marks = base.transform_filter(is_model).encode(color=encode_colour("model", best, "Model"))
+    pale = alt.condition("datum.is_few", alt.value(PALE), alt.value(1))
+    few = any(row["is_few"] for row in data)
     bars = base.transform_filter(f"!({is_model})")
     return draw_panels(
         alt.layer(
-            bars.mark_tick(color=INK, thickness=4, size=30, opacity=1),
-            marks.encode(
-                color=encode_colour("model", best, "Model"),
-                shape=encode_shape("model", best, "Model"),
-            ),
+            bars.mark_tick(color=INK, thickness=4, size=30, opacity=1, orient="horizontal"),
+            marks.transform_filter("!datum.is_few").mark_line(),
+            marks.mark_point().encode(shape=encode_shape("model", best, "Model"), opacity=pale),
         ),
         sorted(list_distinct(data, "panel")),
         "Models and estimated scores of participants, by year",
-        "black bars: participants, estimated from cut-offs of the whole exam",
+        "black bars: participants, estimated from cut-offs of the whole exam"
+        + f"; pale and not joined: a year of fewer than {MIN_PROBLEMS} problems" * few,
         size=(420, 260),
         of=rows,
-        x="independent",
     )

@@ -31,9 +31,9 @@ from omibench.stages.analyze.figures.charts import (
     stack_bars,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.labels import encode_lines, label_lines
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.formatting import (
-    count_noun,
     format_decimals,
     name_outcome,
     name_pool,
@@ -45,6 +45,8 @@ from omibench.stages.analyze.sentences import SIMULATED
 
 MOST_SERIES: Final = len(SERIES)
 """The number of settings that colours can distinguish; with more, a figure is a heat map."""
+IMAGES_HEIGHT: Final = 300
+"""The height of the figure by number of images, in pixels."""
 MOST_MODELS: Final = 16
 """The maximum number of models by number of images; larger studies show the best, the table all."""
 WHISKER: Final = {"strokeWidth": 2.5, "opacity": 0.55}
@@ -109,10 +111,7 @@ def draw_images(table: pl.DataFrame) -> Chart | None:
     by_model = scale_up(first.filter(first["model"] != "", setting="").to_dicts())
     models = list_distinct(by_model, "model")
     drawn = _pick_models(by_model)
-    labels = {
-        name: f"{name}|{count_noun(pooled[name]['n'] if name in pooled else 0, 'problem')}"
-        for name in bins
-    }
+    labels = {name: f"{name}|n = {pooled[name]['n'] if name in pooled else 0:,}" for name in bins}
     cells = first.filter(first["setting"] != "")
     settings = cells.filter(cells["pooled"])["setting"].unique(maintain_order=True).to_list()
     whose = (
@@ -141,7 +140,7 @@ def draw_images(table: pl.DataFrame) -> Chart | None:
         f"{name_pool(settings, is_all=bool(cells['pooled'].all()))}",
         f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems" if few else "",
         of=first,
-        height=300,
+        height=IMAGES_HEIGHT,
     )
 
 
@@ -175,27 +174,29 @@ def _layer_images(
         if first and second and min(first["n"], second["n"]) >= MIN_PROBLEMS
     ]
     lines = [point | {"place": place} for place, pair in enumerate(pairs) for point in pair]
-    names = list_distinct(points, "model")
     axis = alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0)
-    x = alt.X("bin:O", sort=list(bins), title="Images in the problem", axis=axis)
+    x = alt.X("bin:O", sort=list(bins), title="Images in the problem (n: problems)", axis=axis)
     y = alt.Y("estimate:Q", **per_cent())
-    colour = encode_colour("model", names, "Model")
-    every = make_chart(pooled).encode(x=x)
-    return alt.layer(
-        every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(y="low:Q", y2="high:Q"),
-        every.mark_tick(width=64, thickness=3, color=INK).encode(y="estimate:Q"),
+    marks = encode_lines(list_distinct(points, "model"), "Model", "model")
+    every, band = make_chart(pooled).encode(x=x), alt.RelativeBandSize(band=0.4)
+    chart = alt.layer(
+        every.mark_bar(width=band, color=MUTED, opacity=0.22).encode(y="low:Q", y2="high:Q"),
+        every.mark_tick(width=band, thickness=3, color=INK).encode(y="estimate:Q"),
         make_chart(lines)
         .mark_line(strokeWidth=1.5, opacity=0.75)
-        .encode(x=x, y=y, color=colour, detail="place:N"),
+        .encode(x=x, y=y, color=marks.colour, detail="place:N"),
         make_chart(points)
         .mark_point(size=70)
         .encode(
             x=x,
             y=y,
-            color=colour,
-            shape=encode_shape("model", names, "Model"),
+            color=marks.colour,
+            shape=marks.shape,
             opacity=alt.Opacity("opacity:Q", scale=None),
         ),
+    )
+    return label_lines(
+        chart, points, x, marks, field="model", height=IMAGES_HEIGHT, scale={"domain": [0, 100]}
     )
 
 

@@ -198,7 +198,7 @@ def _replace_colours(value: Any) -> Any:
     """Replace each colour by a variable of the page, for light and dark mode."""
     if isinstance(value, str):
         variable = COLOUR_VARIABLES.get(value.lower())
-        return f"var({variable}, {value})" if variable else value
+        return f"var({variable})" if variable else value
     if isinstance(value, list):
         return [_replace_colours(item) for item in value]
     if isinstance(value, dict):

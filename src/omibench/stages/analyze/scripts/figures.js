@@ -23,9 +23,11 @@
     box.style.top = `${Math.max(8, Math.min(event.clientY + 14, space.y))}px`;
   };
 
-  // On narrow screens a figure is redrawn in the available width: names get less room, titles and
-  // legends more lines. A heat map scrolls, since its columns cannot shrink.
+  // On narrow screens a figure is redrawn in the available width: panels stand below each other,
+  // names get less room, and titles, names and legends more lines. Only a heat map of many columns
+  // is wider, with short names so that its squares are in sight.
   const narrow = 700;
+  const column = 44;
   const wrap = (text, letters) => [].concat(text ?? []).flatMap((line) => {
     const lines = [""];
     for (const word of String(line).split(" ")) {
@@ -34,17 +36,41 @@
     }
     return lines;
   });
+  // A name that is too long has two lines, the second from a dot or a bracket.
+  const breakLong = (room) => {
+    const isLong = `length(datum.label) * 6 > ${room}`;
+    return {
+      text: { signal: `${isLong} ? split(replace(datum.label, regexp(" · | (?=\\\\()"), "\\n"), "\\n") : datum.label` },
+      fontSize: { signal: `${isLong} ? 10 : 12` },
+      dy: { signal: `${isLong} ? -5 : 0` },
+      lineHeight: { value: 11 },
+    };
+  };
   const fitWidth = (specification, room) => {
     const axes = specification.axes ?? [];
-    if (specification.autosize?.type !== "fit-x" || typeof specification.width !== "number") return;
-    if (axes.some((axis) => axis.orient === "top")) return;
-    specification.width = Math.max(300, room);
-    const names = Math.round(room * 0.45);
+    const panel = (specification.signals ?? []).find(({ name }) => name === "child_width");
+    const isMap = axes.some((axis) => axis.orient === "top");
+    const names = Math.round(room * (isMap ? 0.35 : 0.5));
+    if (panel) {
+      specification.layout.columns = 1;
+      panel.value = Math.min(panel.value, room - 70);
+    } else if (specification.autosize?.type === "fit-x" && typeof specification.width === "number") {
+      const columns = isMap ? new Set(specification.data.flatMap(({ values }) => values ?? []).map((row) => row.column)).size : 0;
+      specification.width = Math.max(300, room, names + column * columns);
+    }
     for (const axis of axes) {
-      if (axis.orient === "left") axis.labelLimit = names;
+      if (axis.orient === "left" && axis.labels !== false) {
+        axis.labelLimit = names;
+        axis.encode = { labels: { update: breakLong(names) }, ...axis.encode };
+      } else if (axis.orient === "top") axis.labelAngle = -60;
       else if (axis.title) axis.title = wrap(axis.title, Math.floor((room - names) / 6));
     }
-    for (const legend of specification.legends ?? []) Object.assign(legend, { columns: 1, labelLimit: room - 60 });
+    for (const legend of specification.legends ?? []) {
+      Object.assign(legend, { columns: 1, labelLimit: room - 60 });
+      const { text } = breakLong(room - names - 40);
+      const labels = legend.encode?.labels;
+      legend.encode = { ...legend.encode, labels: { ...labels, update: { ...labels?.update, text } } };
+    }
     const title = specification.title;
     if (title) {
       title.frame = "bounds";
@@ -93,6 +119,22 @@
     figure.dataset.state = "interactive";
   };
 
+  // The bar marks the part that is read: the one of its last link, until the page is scrolled.
+  const bar = document.querySelector("nav.contents");
+  const links = new Map([...bar.children].map((link) => [link.hash.slice(1), link]));
+  let isFollowed = false;
+  const mark = (part) => {
+    for (const link of links.values()) link.removeAttribute("aria-current");
+    const link = links.get(part.id);
+    link.setAttribute("aria-current", "true");
+    bar.scrollLeft = link.offsetLeft - bar.offsetLeft - 40;
+  };
+  const reading = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting && !isFollowed) mark(target);
+  }, { rootMargin: "-64px 0px -85% 0px" });
+  document.querySelectorAll("section.part").forEach((part) => reading.observe(part));
+  for (const name of ["wheel", "touchmove", "keydown"]) addEventListener(name, () => { isFollowed = false; }, { passive: true });
+
   // A link into a folded part opens it, and printing shows all parts.
   const open = (node) => {
     for (let fold = node?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -100,27 +142,15 @@
   const follow = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
+    isFollowed = true;
     open(target);
+    const part = target.closest("section.part");
+    if (part) mark(part);
     target.scrollIntoView();
   };
   addEventListener("hashchange", follow);
   addEventListener("beforeprint", () => document.querySelectorAll("details.fold").forEach((fold) => { fold.open = true; }));
   follow();
-
-  // The bar marks the part that is read.
-  const bar = document.querySelector("nav.contents");
-  const links = new Map([...bar.children].map((link) => [link.hash.slice(1), link]));
-  const reading = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const link = links.get(target.id);
-      if (!isIntersecting) link.removeAttribute("aria-current");
-      else {
-        link.setAttribute("aria-current", "true");
-        bar.scrollLeft = link.offsetLeft - bar.offsetLeft - 40;
-      }
-    }
-  }, { rootMargin: "-64px 0px -85% 0px" });
-  document.querySelectorAll("section.part").forEach((part) => reading.observe(part));
 
   const watch = new IntersectionObserver((entries) => {
     for (const entry of entries) {
