@@ -33,6 +33,7 @@ from omibench.papers.catalogue import (
 from omibench.papers.export.overview import ExportedItem, Kind, list_results, write_overview
 from omibench.papers.export.printed_tables import render_latex, render_markdown, write_wide_csv
 from omibench.papers.export.wide_tables import Labels, WideTable, select_rows, widen_table
+from omibench.results.load import JUDGE_RULES
 from omibench.schemas.tables import write_text
 from omibench.stages.analyze.figures import FIGURES
 from omibench.stages.analyze.sentences import SIMULATED
@@ -48,6 +49,13 @@ class _Item(NamedTuple):
 
     rules: Sequence[str]
     cells: pl.DataFrame | None
+
+
+_JUDGED: Final = (
+    "prompt-differences", "thinking-gains", "accuracy-by-budget", "tokens-by-budget",
+    "accuracy-by-parameters", "accuracy-by-active-parameters", "accuracy-by-k", "accuracy-by-shots",
+)  # fmt: skip
+"""Figures that papers draw by the judge (OMIBench, appendix H), and reports by the first scorer."""
 
 
 class StudyTables:
@@ -340,7 +348,8 @@ class _Writer:
             suffix = f"_{number}" if len(item.figures) > 1 else ""
             data = f"{key}{suffix}_data.csv" if page and not suffix else f"{key}{suffix}.csv"
             for study in fitting:
-                drawn = self.write_figure(study, name, f"{key}{suffix}", data, item.drawn)
+                where = {"rules": [JUDGE_RULES], **item.drawn} if name in _JUDGED else item.drawn
+                drawn = self.write_figure(study, name, f"{key}{suffix}", data, where)
                 if drawn:
                     files += drawn
                     origins.append(_find_origin(study, FIGURES.get(name).table))
@@ -381,6 +390,8 @@ class _Writer:
     ) -> list[str]:
         """Draw a figure from its table, which is written next to it; nothing if it lacks rows.
 
+        A whole figure is the one of the report, if that is there.
+
         Args:
             study: The study.
             name: The figure.
@@ -398,14 +409,19 @@ class _Writer:
         for column, values in (where or {}).items():
             if column in table.columns:
                 kept = table.filter(pl.col(column).cast(pl.String).is_in(values))
-                # A study without the paper's scorer is drawn by its own.
+                # A study without a judge is drawn by its first scorer.
                 table = table if column == "rules" and kept.is_empty() else kept
-        with FIGURES.calling(name):
-            chart = figure.draw(label_cells(table, study.labels.models, study.labels.settings))
-        if chart is None:
-            return []
+        drawn = study.folder.parent / "figures" / f"{name}.vl.json"
+        if where is None and drawn.is_file():
+            specification = _read_drawn(drawn)
+        else:
+            with FIGURES.calling(name):
+                chart = figure.draw(label_cells(table, study.labels.models, study.labels.settings))
+            if chart is None:
+                return []
+            specification = describe_chart(chart)
         write_frame_csv(self.out / data, table)
-        return [data, *self.write_drawing(describe_chart(chart), key)]
+        return [data, *self.write_drawing(specification, key)]
 
     def write_section_figures(self, results: Path, drawn: Set[str]) -> Iterator[ExportedItem]:
         """Write the figures in the report that have no table: of plug-ins and earlier versions.

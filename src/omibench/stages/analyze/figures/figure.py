@@ -13,8 +13,8 @@ from omibench.errors import PluginError
 from omibench.plugins import Registry
 
 if TYPE_CHECKING:
+    from omibench.params.setting import Cell
     from omibench.stages.analyze.analysis import Analysis
-    from omibench.stages.analyze.figures.theme import Chart
 
 
 if TYPE_CHECKING:
@@ -122,13 +122,16 @@ def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
         The drawings, in the order of the registry.
     """
     from omibench.stages.analyze.figures.theme import describe_chart, render_specification
+    from omibench.stages.analyze.findings import best, find_cell
 
     labels, drawings = analysis.labels, []
+    top = best(analysis)
+    leader = None if top is None else find_cell(top)
     for name in FIGURES:
         with analysis.leave_out_failing(FIGURES, name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
-            named = None if table is None else label_cells(place_leader(analysis, table), *labels)
+            named = None if table is None else label_cells(mark_leader(table, leader), *labels)
             chart = None if named is None else figure.draw(named)
             if named is None or chart is None:
                 continue
@@ -139,20 +142,14 @@ def draw_figures(analysis: Analysis) -> list[FigureDrawing]:
     return drawings
 
 
-def place_leader(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with the leaderboard's scorer first.
-
-    A table of cells also gets the column `leads`: whether a row is of the headline's leader.
-    """
+def mark_leader(table: pl.DataFrame, leader: Cell | None) -> pl.DataFrame:
+    """Add the column `leads` to a table of cells: whether a row is of the headline's leader."""
     from omibench.stages.analyze.figures.charts import LEADS
-    from omibench.stages.analyze.findings import best
 
-    top, main = best(analysis), analysis.results.main_rules
-    table = table.sort(pl.col("rules") != main, maintain_order=True)
-    if top is None or not {"model", "setting"} <= {*table.columns}:
+    if leader is None or not {"model", "setting"} <= {*table.columns}:
         return table
-    own = (pl.col(name) == top[name] for name in ("model", "setting"))
-    return table.with_columns(pl.all_horizontal(*own).alias(LEADS))
+    own = pl.col("model").eq(leader.model) & pl.col("setting").eq(leader.setting)
+    return table.with_columns(own.alias(LEADS))
 
 
 def label_cells(

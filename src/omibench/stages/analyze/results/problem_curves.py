@@ -71,7 +71,18 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     table = pl.concat([accuracies, counts], how="diagonal").with_columns(
         slice=pl.lit(EXAM + JOINT + YEAR if has_exams else YEAR), value=joint if has_exams else year
     )
-    return table.sort("model", "setting", "rules", "exam", "year", nulls_last=True)
+    order = order_scorers(analysis)
+    return table.sort("model", "setting", order, "exam", "year", nulls_last=True)
+
+
+def order_scorers(analysis: Analysis) -> pl.Expr:
+    """Return a key that sorts rows by scorer, the leaderboard's first, so that figures draw it.
+
+    Args:
+        analysis: The study's results.
+    """
+    places = {rules: place for place, rules in enumerate(analysis.results.rules)}
+    return pl.col("rules").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def date_items(items: pl.DataFrame) -> pl.DataFrame | None:
@@ -122,7 +133,8 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
     if not parts:
         return None
     table = pl.concat(parts).with_columns(metric=name_metric("accuracy"))
-    rows = label_cells(analysis, table).sort(*CELL, "slice", "bin", maintain_order=True)
+    by = ["model", "setting", order_scorers(analysis), "slice", "bin"]
+    rows = label_cells(analysis, table).sort(by, maintain_order=True)
     return analysis.mark_simulated(rows)
 
 
