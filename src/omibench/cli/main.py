@@ -15,6 +15,7 @@ from omibench.cli.explore import explore
 from omibench.cli.flows import flow_app, reevaluate, serve
 from omibench.cli.graph import code_hash, record, trust
 from omibench.cli.init import init, new
+from omibench.cli.look import look
 from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.options import FullSummaries
 from omibench.cli.plan import budget_app, plan, status
@@ -66,7 +67,16 @@ def files() -> None:
 
 GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Start": (init, plan, run, status),
-    "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
+    "Build a dataset": (
+        ocr,
+        look,
+        filter_,
+        rationale,
+        review_group,
+        freeze,
+        release_app,
+        ocr_quality,
+    ),
     "Evaluate models": (
         *(tune, infer, fill, adaptive_app, experts_app),
         *(score, judge, aggregate, saliency, certify),

@@ -44,14 +44,22 @@ class BrowserPolicy:
     server, and a form of another site has another origin.
     """
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], is_secure: bool) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: frozenset[str],
+        is_secure: bool,
+        policy: str = APPLICATION_POLICY,
+    ) -> None:
         """Wrap an application.
 
         Args:
             app: The application.
             hosts: Host names under which browsers can call the server, without a port.
             is_secure: Whether browsers reach it only through TLS.
+            policy: The content security policy of its pages.
         """
+        self._headers = {**HEADERS, "Content-Security-Policy": policy}
         self._app = app
         self._hosts = hosts
         self._is_secure = is_secure
@@ -65,7 +73,7 @@ class BrowserPolicy:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self._headers.items():
                     headers[name] = value
                 is_file = scope["path"].startswith("/static/")
                 headers.setdefault("Cache-Control", "no-cache" if is_file else "no-store")

@@ -299,6 +299,8 @@ def _pieces(text: str, crops: Sequence[FigureCrop | None]) -> list[Piece]:
 # One HTML page per paper that opens from disk and loads only adjacent files.
 
 SCRIPT: Final = "corrections.js"
+POLICY: Final = f"{FORMULAS_POLICY}; connect-src 'self'"
+"""Policy of the pages: a served one sends corrections to its server."""
 
 
 def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]:
@@ -310,14 +312,19 @@ def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]
         OutputError: The folder cannot be created.
     """
     folder = made_folder(folder, "--look")
-    write_formula_files(folder / "formulas")
-    script = join_modules("corrections", files("omibench.explore.ocr_view") / "static")
-    (folder / "formulas" / SCRIPT).write_text(script, "utf-8")
+    write_scripts(folder / "formulas")
 
     def look(report: FileReport, source: Source, reading_folder: Path) -> None:
         write_look(folder / f"{source.slug}.html", report, reading_folder)
 
     return look
+
+
+def write_scripts(folder: Path) -> None:
+    """Write the scripts of inspection pages into a folder."""
+    write_formula_files(folder)
+    script = join_modules("corrections", files("omibench.explore.ocr_view") / "static")
+    (folder / SCRIPT).write_text(script, "utf-8")
 
 
 def write_look(path: Path, report: FileReport, folder: Path) -> None:
@@ -339,7 +346,7 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
     text = render_page(
         "omibench.explore.ocr_view",
         "look.html.j2",
-        csp=FORMULAS_POLICY,
+        csp=POLICY,
         report=report,
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,

@@ -1,11 +1,13 @@
-// A correction of the reading, as an entry of corrections.yaml to copy.
+// A correction of the reading: saved in corrections.yaml by `omibench look --serve`, or its YAML to copy.
 
+import { BoxEditor } from "./box.js";
 import { make } from "./dom.js";
 import { startText } from "./math.js";
 import { renderInline } from "./inline.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 6; // points around a box
+const LONGEST_MS = 20_000;
 const ORDER = ["paper", "page", "box", "problem"];
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}\p{Co}]/u;
 
@@ -53,13 +55,19 @@ export function writeValue(value) {
   return String(value);
 }
 
-/** An entry of corrections.yaml. */
-export function writeEntry(draft, value, by, note) {
+/** An entry of corrections.yaml as keys with values, in order. */
+function listPairs(draft, value, by, note) {
   const pairs = ORDER.filter((key) => key in draft).map((key) => [key, draft[key]]);
   pairs.push([draft.kind, value]);
   if (draft.was !== undefined) pairs.push(["was", draft.was]);
   pairs.push(["by", by]);
   if (note) pairs.push(["note", note]);
+  return pairs;
+}
+
+/** An entry of corrections.yaml as text. */
+export function writeEntry(draft, value, by, note) {
+  const pairs = listPairs(draft, value, by, note);
   const lines = pairs.map(([key, inner]) => `${key}: ${writeValue(inner)}`);
   return `- ${lines.join("\n  ")}\n`;
 }
@@ -75,17 +83,38 @@ const kept = document.querySelector("#kept");
 const keptText = document.querySelector("#kept-yaml");
 let draft = null;
 let opener = null;
+let server = null; // token, file and version, while a server saves entries
+let replaced = null; // line of the entry that the next one replaces
+const boxes = new BoxEditor(dialog.querySelector("#correction-page"), (page, box) => {
+  setText("page", page);
+  setText("box", box.join(", "));
+  showAll();
+});
 
 function openDialog(element) {
   draft = JSON.parse(element.dataset.correct);
   opener = element;
+  replaced = null;
   parts.title.textContent = draft.title;
-  parts.copied.textContent = "";
+  say("");
   parts.note.value = "";
   parts.inputs.replaceChildren(...INPUTS[draft.kind].map(makeInput));
-  showAll();
+  const isFigure = draft.kind === "figure";
+  dialog.classList.toggle("with-page", isFigure);
   dialog.showModal();
-  (parts.inputs.querySelector("input, textarea") ?? parts.by).focus();
+  if (isFigure) boxes.show(draft.value.page, draft.value.box);
+  showAll();
+  const first = parts.inputs.querySelector("input, textarea") ?? parts.by;
+  (isFigure ? boxes.sheet : first).focus();
+}
+
+function setText(name, value) {
+  parts.inputs.querySelector(`[name="${name}"]`).value = String(value);
+}
+
+function say(text, isProblem = false) {
+  parts.copied.textContent = text;
+  parts.copied.classList.toggle("wrong", isProblem);
 }
 
 function makeInput([name, label, isLong]) {
@@ -160,6 +189,7 @@ function readValue() {
 
 function showAll() {
   const value = readValue();
+  if (draft.kind === "figure") boxes.show(value.page, value.box);
   parts.yaml.value = writeEntry(draft, value, parts.by.value.trim() || "YOUR NAME", parts.note.value.trim());
   parts.yaml.rows = parts.yaml.value.split("\n").length;
   startText();
@@ -201,6 +231,57 @@ async function copyText(area) {
   }
 }
 
+async function ask(method, body) {
+  try {
+    const response = await fetch("/api/corrections", {
+      method,
+      headers: body ? { "Content-Type": "application/json", "X-CSRF-Token": server.token } : {},
+      body: body ? JSON.stringify(body) : undefined,
+      signal: AbortSignal.timeout(LONGEST_MS),
+    });
+    return { status: response.status, data: await response.json() };
+  } catch {
+    return { status: 0, data: { message: "the server cannot be reached; nothing was saved" } };
+  }
+}
+
+/** Ask for the file that entries are saved in; pages opened from disk have none. */
+async function connect() {
+  if (!location.protocol.startsWith("http")) return;
+  const { status, data } = await ask("GET");
+  if (status !== 200) return;
+  server = data;
+  document.body.classList.add("served");
+}
+
+async function saveEntry() {
+  const by = parts.by.value.trim();
+  if (!by) {
+    say("Give your name.", true);
+    parts.by.focus();
+    return;
+  }
+  const pairs = listPairs(draft, readValue(), by, parts.note.value.trim());
+  const body = { entry: Object.fromEntries(pairs), version: server.version, replaced };
+  const { status, data } = await ask("POST", body);
+  if (status === 201) {
+    server.version = data.version;
+    opener.classList.add("kept");
+    kept.hidden = false;
+    const text = `${draft.title}: line ${data.line} of ${server.file}`;
+    kept.querySelector("ul").append(make("li", {}, text));
+    dialog.close();
+    return;
+  }
+  if (data.reason === "changed") {
+    await connect();
+    say(`${data.message}. Save again to add your entry to the changed file.`, true);
+  } else if (data.reason === "place") {
+    replaced = data.line;
+    say(`Line ${data.line} of ${server.file} corrects the same place. Save again to replace it.`, true);
+  } else say(data.message, true);
+}
+
 function keepEntry() {
   keptText.value = (keptText.value || "corrections:\n") + parts.yaml.value;
   keptText.rows = Math.min(20, keptText.value.split("\n").length);
@@ -235,6 +316,7 @@ function goToDoubt(step) {
   next.querySelector("button").focus({ preventScroll: true });
 }
 
+connect();
 parts.by.value = recallName();
 dialog.addEventListener("input", showAll);
 parts.by.addEventListener("change", rememberName);
@@ -244,11 +326,15 @@ document.addEventListener("click", async (event) => {
   if (!element) return;
   if (element.dataset.correct) openDialog(element);
   else if (element.dataset.do === "close") dialog.close();
+  else if (element.dataset.do === "save") await saveEntry();
   else if (element.dataset.do === "keep") keepEntry();
   else {
     await copyText(element.dataset.do === "copy" ? parts.yaml : keptText);
-    if (element.dataset.do === "copy") parts.copied.textContent = "copied";
+    if (element.dataset.do === "copy") say("copied");
   }
+});
+dialog.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && server) saveEntry();
 });
 document.addEventListener("keydown", (event) => {
   const element = event.target.closest("[data-correct]");

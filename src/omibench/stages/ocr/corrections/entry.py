@@ -428,6 +428,14 @@ def list_correction_inputs(params: OcrParams) -> list[str]:
     return [str(path), *sorted(pictures)]
 
 
+class SamePlaceError(FileFormatError):
+    """Raised for two entries of one place; `first` is the line of the first."""
+
+    def __init__(self, message: str, first: int) -> None:
+        super().__init__(message)
+        self.first = first
+
+
 class RunCorrections(NamedTuple):
     """The corrections by source, in file order, and the folder of their pictures."""
 
@@ -493,9 +501,10 @@ def collect_corrections(
     for source, entries in by_source.items():
         if twins := find_conflict(entries):
             first, second = twins
-            raise FileFormatError(
+            raise SamePlaceError(
                 f"{path}, line {second.line}: corrects the same place as line {first.line} "
-                f"({source}, {first.correction.place}): keep one of the two"
+                f"({source}, {first.correction.place}): keep one of the two",
+                first.line,
             )
     return RunCorrections(dict(by_source), path.parent)
 

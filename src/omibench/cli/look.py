@@ -1,0 +1,129 @@
+"""The command `omibench look`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.cli.options import BehindTls, Host, OptionalParams, Port, read_study
+from omibench.errors import MissingInputError
+from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from omibench.explore.ocr_view.files import LookFiles
+    from omibench.params.study import Study
+
+PORT = 8767
+
+
+def look(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE", help="PDFs or photographs.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="sources.yaml, which lists the papers.  [ocr.sources]")
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Manual corrections.  [ocr.corrections, or corrections.yaml next to the manifest]",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the pages.")] = Path(
+        "looks"
+    ),
+    again: Annotated[
+        bool, typer.Option("--again", help="Read papers again that have a page in the folder.")
+    ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the pages, and save corrections made on them.")
+    ] = False,
+    password_env: Annotated[
+        str | None, typer.Option(help="Environment variable with the password of the papers.")
+    ] = None,
+    params: OptionalParams = "params.yaml",
+    port: Port = PORT,
+    host: Host = "127.0.0.1",
+    behind_tls: BehindTls = "",
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File with the secret to log in with; required with --behind-tls."
+        ),
+    ] = None,
+) -> None:
+    """Inspect what was read from papers: each page with its boxes, texts and figures.
+
+    Writes an inspection page for each paper that has none in the folder. With --serve, a local
+    server shows the pages to whoever has its printed address, and saves what you edit in
+    corrections.yaml. Results of the study are not changed: the next `omibench ocr` or `omibench
+    run` applies the corrections, and --again shows them.
+
+    \b
+    Example:
+      omibench look --serve
+      omibench look paper.pdf --out looks
+    """
+    from omibench.web.address import ServedAddress, check_listening, read_secret
+
+    check_listening(host, secret_file is not None, behind_tls)
+    secret = read_secret(secret_file) if secret_file is not None else None
+    has_params = params.lstrip().startswith("{") or Path(params).is_file()
+    stated = str(corrections) if corrections else None
+    study = read_study(params if has_params else "{}", None, ocr={"corrections": stated})
+    chosen = _find_files(study, files or [], manifest, out)
+    _write_pages(study, chosen, again, password_env)
+    if not serve:
+        for name in chosen.list_pages():
+            say(out / name)
+        return
+    from omibench.extras import require_extra
+
+    require_extra("web", "look --serve")
+    from omibench.explore.ocr_view.serve import run_look
+
+    address = ServedAddress(host=host, port=port, origin=behind_tls)
+    run_look(chosen, address, secret, lambda at: say(f"{out}: {at} (Ctrl-C stops it)"))
+
+
+def _find_files(study: Study, papers: list[Path], manifest: Path | None, out: Path) -> LookFiles:
+    """Find papers, manifest and corrections; a missing file of corrections is next to them."""
+    from omibench.explore.ocr_view.files import LookFiles
+    from omibench.files.outputs import made_folder, spare_store
+    from omibench.stages.ocr.corrections.entry import NAME, find_corrections
+    from omibench.stages.ocr.sources.manifest import select_sources
+
+    named = manifest or (Path(study.ocr.sources) if study.ocr.sources and not papers else None)
+    if not papers and named is None:
+        raise MissingInputError("look: no input; give a FILE or --manifest FILE")
+    path = find_corrections(study.ocr.corrections, named, papers)
+    beside = (named or papers[0]).parent / NAME
+    out = made_folder(spare_store(out, study.study.store), "--out")
+    return LookFiles(out, path or beside, named, papers, select_sources(papers, named))
+
+
+def _write_pages(study: Study, chosen: LookFiles, again: bool, password_env: str | None) -> None:
+    """Read the papers without a page, or all of them, and write their pages."""
+    from omibench.explore.ocr_view import make_look_writer
+    from omibench.stages.ocr import read_papers
+    from omibench.stages.ocr.read_ahead import asking_ahead
+
+    present = set(chosen.list_pages())
+    missing = [s for s in chosen.sources if again or f"{s.slug}.html" not in present]
+    if not missing:
+        return
+    say(f"reading {', '.join(source.name for source in missing)}", err=True)
+    with TemporaryDirectory(prefix="omibench-look-") as folder, asking_ahead(study) as ahead:
+        read_papers(
+            [Path(source.paper) for source in missing],
+            Path(folder),
+            study.ocr,
+            manifest=chosen.manifest,
+            password_env=password_env,
+            ahead=ahead,
+            look=make_look_writer(chosen.pages),
+        )

@@ -1,0 +1,240 @@
+"""Inspection pages on a local server, which saves corrections in corrections.yaml."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from omibench.errors import OmibenchError
+from omibench.explore.app.application import LoginWall, SecretLogin
+from omibench.explore.ocr_view.files import LookFiles
+from omibench.explore.ocr_view.page import POLICY, write_scripts
+from omibench.files.reading import read_bytes
+from omibench.stages.ocr.corrections.edit import ChangedFileError, read_version, save_entry
+from omibench.stages.ocr.corrections.entry import SamePlaceError, read_corrections
+from omibench.web.address import ServedAddress
+from omibench.web.server import (
+    BrowserPolicy,
+    LoginLimit,
+    RequestError,
+    ask_to_wait,
+    parse_object,
+    read_body,
+    read_form,
+    serve,
+)
+from omibench.web.templates import make_environment
+
+PACKAGE: Final = "omibench.explore.ocr_view"
+ENTRY_BYTES: Final = 2 * 2**20
+_POLICY: Final = f"{POLICY}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+
+@dataclass(frozen=True)
+class LookContext:
+    """The shared state of all requests."""
+
+    files: LookFiles
+    login: SecretLogin
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Repeated by each request that saves, so that other sites' pages cannot send one."""
+    login_limit: LoginLimit = field(default_factory=LoginLimit)
+
+
+def read_context(request: Request) -> LookContext:
+    """Return the shared state of all requests."""
+    return cast(LookContext, request.app.state.context)
+
+
+# Pages: login, the list of papers, the inspection page of one paper.
+
+
+def show_login(request: Request) -> Response:
+    """`GET /login?token=`: log in with the printed address, or ask for the token."""
+    token = request.query_params.get("token")
+    return _render("login") if token is None else _log_in(request, token)
+
+
+async def log_in(request: Request) -> Response:
+    """`POST /login`: log in with the typed token, with limited attempts."""
+    return _log_in(request, (await read_form(request)).get("token", ""))
+
+
+def _log_in(request: Request, token: str) -> Response:
+    context = read_context(request)
+    address = request.client.host if request.client else ""
+    limit, now = context.login_limit, time.monotonic()
+    if wait := limit.find_wait(address, address, now):
+        return ask_to_wait(partial(_render, "login"), wait)
+    if not context.login.is_secret(token):
+        limit.add_failure(address, address, now)
+        return _render("login", "Wrong token: copy the address again that `omibench look` printed.")
+    limit.take_back(address, address, now)
+    response = RedirectResponse("/", 303)
+    context.login.let_in(response)
+    return response
+
+
+def show_pages(request: Request) -> Response:
+    """`GET /`: the papers; the only one at once."""
+    files = read_context(request).files
+    names = files.list_pages()
+    if len(names) == 1:
+        return RedirectResponse(f"/{names[0]}", 303)
+    return _render("pages", names=names, corrections=files.corrections.name)
+
+
+def show_page(request: Request) -> Response:
+    """`GET /NAME.html`: the inspection page of a paper, as `omibench ocr --look` writes it."""
+    files, name = read_context(request).files, request.path_params["name"]
+    if name not in files.list_pages():
+        raise RequestError(404, "address", "page not found")
+    return HTMLResponse(read_bytes(files.pages / name))
+
+
+def _render(page: str, message: str = "", status: int = 200, **values: Any) -> Response:
+    template = make_environment(PACKAGE).get_template("served.html.j2")
+    text = template.render(page=page, message=message, **{"names": [], "corrections": ""} | values)
+    return HTMLResponse(text, 401 if message and status == 200 else status)
+
+
+def show_health(request: Request) -> Response:
+    """`GET /healthz`: the server responds."""
+    return PlainTextResponse("ok\n")
+
+
+# Corrections: what is in the file, and one more.
+
+
+def list_entries(request: Request) -> Response:
+    """`GET /api/corrections`: the file with its version and entries, and the token of requests."""
+    context = read_context(request)
+    path = context.files.corrections
+    version = read_version(path)
+    entries = [
+        {"line": e.line, "paper": e.correction.paper, "place": e.correction.place}
+        for e in (read_corrections(path) if version else ())
+    ]
+    values = {"token": context.token, "file": path.name, "version": version, "entries": entries}
+    return JSONResponse(values)
+
+
+async def add_entry(request: Request) -> Response:
+    """`POST /api/corrections`: save `{entry, version, replaced}`; 201 with line and version."""
+    context = read_context(request)
+    token = request.headers.get("x-csrf-token", "")
+    if not secrets.compare_digest(token.encode(), context.token.encode()):
+        raise RequestError(403, "csrf", "this page is too old: reload it")
+    values = parse_object(await read_body(request, ENTRY_BYTES))
+    entry, version, replaced = (values.get(name) for name in ("entry", "version", "replaced"))
+    if not isinstance(entry, dict) or not isinstance(version, str):
+        raise RequestError(400, "format", "`entry` is not an object, or `version` not a text")
+    if replaced is not None and (not isinstance(replaced, int) or isinstance(replaced, bool)):
+        raise RequestError(400, "format", "`replaced` is not a line")
+    files = context.files
+    saved = await run_in_threadpool(
+        save_entry, files.corrections, entry, version, files.check, replaced
+    )
+    return JSONResponse(saved._asdict(), 201)
+
+
+# The application and its server.
+
+
+def make_application(
+    files: LookFiles, address: ServedAddress, secret: bytes, scripts: Path
+) -> Starlette:
+    """Build the application.
+
+    Args:
+        files: What is served, and the file that corrections are saved in.
+        address: The address of the server.
+        secret: The token to log in with.
+        scripts: Folder with our scripts: those beside the pages may be of another origin.
+    """
+    login = SecretLogin(secret, is_secure=address.is_secure, port=address.port)
+    policy = {"hosts": address.hosts, "is_secure": address.is_secure, "policy": _POLICY}
+    application = Starlette(
+        routes=[
+            Route("/", show_pages),
+            Route("/login", show_login),
+            Route("/login", log_in, methods=["POST"]),
+            Route("/healthz", show_health),
+            Route("/favicon.ico", lambda request: Response(status_code=204)),
+            Route("/api/corrections", list_entries),
+            Route("/api/corrections", add_entry, methods=["POST"]),
+            Mount("/formulas", StaticFiles(directory=scripts)),
+            Route("/{name}", show_page),
+        ],
+        middleware=[Middleware(BrowserPolicy, **policy), Middleware(LoginWall, login=login)],
+        exception_handlers=dict.fromkeys(
+            (RequestError, OmibenchError, HTTPException), answer_error
+        ),
+    )
+    application.state.context = LookContext(files, login)
+    return application
+
+
+def answer_error(request: Request, error: Exception) -> Response:
+    """Answer a request that failed, as JSON with status, reason and message."""
+    values: dict[str, Any] = {"reason": "entry", "message": str(error)}
+    status = 422
+    match error:
+        case RequestError():
+            status, values = error.status, {"reason": error.reason, "message": error.message}
+        case HTTPException():
+            status, values = error.status_code, {"reason": "address", "message": error.detail}
+        case ChangedFileError():
+            status, values["reason"] = 409, "changed"
+        case SamePlaceError():
+            status, values["reason"] = 409, "place"
+            values["line"] = error.first
+    return JSONResponse(values, status)
+
+
+def run_look(
+    files: LookFiles, address: ServedAddress, secret: bytes | None, on_start: Callable[[str], None]
+) -> None:
+    """Serve inspection pages until the process is stopped.
+
+    Args:
+        files: What is served.
+        address: Where.
+        secret: The configured secret; without one, a token is made, and printed in the address.
+        on_start: Called with the address once the server listens.
+
+    Raises:
+        OutputError: The address cannot be used.
+    """
+    token = secrets.token_urlsafe(24)
+    shown = f"/login?token={token}" if secret is None else ""
+    with TemporaryDirectory(prefix="omibench-look-") as folder:
+        write_scripts(Path(folder))
+        serve(
+            lambda port: make_application(
+                files, address.replace(port=port), secret or token.encode(), Path(folder)
+            ),
+            address,
+            lambda at: on_start(at + shown),
+        )
