@@ -174,7 +174,7 @@ def make_application(
         scripts: Folder with our scripts: those beside the pages may be of another origin.
     """
     login = SecretLogin(secret, is_secure=address.is_secure, port=address.port)
-    policy = {"hosts": address.hosts, "is_secure": address.is_secure, "policy": _POLICY}
+    hosts, is_secure = address.hosts, address.is_secure
     application = Starlette(
         routes=[
             Route("/", show_pages),
@@ -187,7 +187,10 @@ def make_application(
             Mount("/formulas", StaticFiles(directory=scripts)),
             Route("/{name}", show_page),
         ],
-        middleware=[Middleware(BrowserPolicy, **policy), Middleware(LoginWall, login=login)],
+        middleware=[
+            Middleware(BrowserPolicy, hosts=hosts, is_secure=is_secure, policy=_POLICY),
+            Middleware(LoginWall, login=login),
+        ],
         exception_handlers=dict.fromkeys(
             (RequestError, OmibenchError, HTTPException), answer_error
         ),
