@@ -11,6 +11,7 @@ import omibench
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UntrustedError
 from omibench.files.outputs import write_csv
 from omibench.results.load import load_results as load_study_results
+from omibench.review.tags import TagEvent, append_tags
 
 
 @pytest.fixture
@@ -137,3 +138,17 @@ def test_another_folder_is_one_line(tmp_path: Path) -> None:
         omibench.load_results(tmp_path)
     with pytest.raises(ArgumentError, match="folder: is 1; give the path"):
         omibench.load_results(1)  # type: ignore[arg-type]
+
+
+def test_tags_of_the_explorer_are_a_frame(results: omibench.ResultTables, tmp_path: Path) -> None:
+    assert results.tags(tmp_path).height == 0
+    on_response = TagEvent(person="ann", tag="odd", problem="p", model="m", setting="s", index=1)
+    append_tags(tmp_path, [on_response, TagEvent(person="ben", tag="even", problem="q")])
+    tags = results.tags(tmp_path)
+    assert tags.select("id", "model", "setting", "index", "tag", "person").rows() == [
+        ("p", "m", "s", 1, "odd", "ann"),
+        ("q", None, None, None, "even", "ben"),
+    ]
+    (tmp_path / "tags.jsonl").write_text("{")
+    with pytest.raises(FileFormatError, match=r"tags.jsonl, line 1"):
+        results.tags(tmp_path)

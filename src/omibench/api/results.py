@@ -17,6 +17,7 @@ from omibench.files.reading import read_csv
 from omibench.results.statistics.intervals import Estimate
 from omibench.results.statistics.paired import AccuracyDifference
 from omibench.results.study_files import StudyFiles, find_results_folder
+from omibench.review.tags import TAGS, list_current, list_rows, read_tag_events
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.validation import suggest_name
 
@@ -160,6 +161,30 @@ class ResultTables:
         problem that could not be scored has one row with its `outcome` and `reason`.
         """
         return join_problems(self.files.read_all("saliency"), self.problems)
+
+    def tags(self, review: str | Path) -> pl.DataFrame:
+        """Return the tags that users of the explorer set on problems and responses.
+
+        Args:
+            review: Review folder with which the explorer was started.
+
+        Returns:
+            One row per tag: `id`, `model`, `setting` and `index` (null for a tag on the problem
+            itself), `tag`, `person`, `time`.
+
+        Raises:
+            ArgumentError: If `review` is not a path.
+            FileFormatError: If a line of its tags.jsonl cannot be read.
+        """
+        events = read_tag_events(check_path("review", review) / TAGS).require_whole()
+        rows = [
+            {**row, "id": row.pop("problem"), "model": row["model"] or None,
+             "setting": row["setting"] or None}
+            for row in list_rows(list_current(events))
+        ]  # fmt: skip
+        names = ("id", "model", "setting", "index", "tag", "person", "time")
+        types = dict.fromkeys(names, pl.String()) | {"index": pl.Int64()}
+        return pl.DataFrame(rows, schema=types).select(names)
 
     @property
     def report_tables(self) -> list[str]:

@@ -21,6 +21,7 @@ from omibench.review.kinds import KINDS
 from omibench.review.people import AssignedRole, Reviewer, format_reviewers
 from omibench.review.report import compute_states
 from omibench.review.state import Status, TaskState
+from omibench.review.tags import TAGS, TagEvent, append_tags, read_tag_events
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
 from omibench.schemas.tables import write_jsonl, write_text
 from omibench.schemas.verdict import MARKS, NO_ERROR
@@ -67,11 +68,13 @@ class ReviewExport:
         tasks: The tasks, without parts that the role cannot see.
         decisions: The decisions on them that the role can see.
         reviewers: The people in the copy: the recipient, or everyone in the owner's copy.
+        tags: The tags set in the explorer and their removals, in the owner's copy.
     """
 
     tasks: tuple[ReviewTask, ...]
     decisions: tuple[ReviewDecision, ...]
     reviewers: tuple[Reviewer, ...] = ()
+    tags: tuple[TagEvent, ...] = ()
 
 
 def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExport:
@@ -105,11 +108,14 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
         if _may_see(decision, role, selection.person)
         and (state.status != "settled" or state.task.id not in judged_again or role != "senior")
     }
-    if selection.person is None and selection.role is None:
+    is_whole = selection.person is None and selection.role is None
+    if is_whole:
         ids = {task.id for task in tasks}
         visible = {decision.id for decision in record.decisions if decision.task in ids}
     decisions = [decision for decision in record.decisions if decision.id in visible]
-    return ReviewExport(tuple(tasks), tuple(decisions), tuple(_list_people(record, selection)))
+    tags = read_tag_events(record.folder / TAGS).rows if is_whole else ()
+    people = tuple(_list_people(record, selection))
+    return ReviewExport(tuple(tasks), tuple(decisions), people, tags)
 
 
 def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:
@@ -149,6 +155,8 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
     write_jsonl(out / TASKS, export.tasks)
     events = "".join(f"{format_event(decision)}\n" for decision in export.decisions)
     write_text(out / DECISIONS, events)
+    if export.tags:
+        append_tags(out, export.tags)
     if export.reviewers:
         write_text(out / REVIEWERS, format_reviewers(export.reviewers))
     pictures = {picture.sha256: picture for task in export.tasks for picture in task.pictures}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError, ParamsError
 from omibench.review.folder import read_review
+from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
 from review.builders import decide, make_task, write_lines
 
 TASK = make_task("p1", "baseline", {"question": "Why?"}, people={"annotator": ["ann"]})
@@ -77,3 +80,24 @@ def test_what_is_decided_elsewhere_comes_back(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["review", "import", *decisions, *review]).exit_code == 0
     result = CliRunner().invoke(app, ["review", "status", *review, "--json"])
     assert json.loads(result.stdout)["kinds"][0]["settled"] == 1
+
+
+def test_tags_are_a_table_and_go_with_a_full_copy_alone(words: list[str], tmp_path: Path) -> None:
+    review = tmp_path / "review"
+    tag = TagEvent(person="ann", tag="=odd", problem="p1", model="m", setting="s", index=0)
+    gone = TagEvent(person="ann", tag="gone", problem="p1")
+    removal = TagEvent(person="ben", tag="Gone", problem="p1", removed=True)
+    append_tags(review, [tag, gone, removal])
+    (tmp_path / "only").mkdir()
+    shutil.copy(review / TAGS, tmp_path / "only")  # without tasks
+    table = tmp_path / "tags.csv"
+    only = ["review", "export", "--review", str(tmp_path / "only"), "--tags", str(table)]
+    result = CliRunner().invoke(app, only)
+    assert (result.exit_code, result.output) == (0, f"1 tags in {table}\n")
+    (row,) = csv.DictReader(table.open(encoding="utf-8"))
+    assert list(row.values())[:6] == ["p1", "m", "s", "0", "'=odd", "ann"]
+    for more, expected in (([], [tag]), (["--person", "ann"], [])):
+        out = tmp_path / f"out{len(more)}"
+        CliRunner().invoke(app, [*words, "--out", str(out), *more])
+        assert read_tags(out) == expected
+        assert (out / "tasks.jsonl").is_file()

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import EXIT_SOME_FAILED
+from omibench.review.tags import TagEvent, append_tags, read_tags
 from review.builders import decide, make_task, write_lines
 
 TASK = make_task()
@@ -30,3 +31,22 @@ def test_what_was_taken_and_what_not_is_said(tmp_path: Path) -> None:
     assert (
         "1 decisions added, 1 already present, 1 refused, 1 tasks stale (item:p1)" in result.output
     )
+
+
+def test_tags_of_another_folder_are_added_once(tmp_path: Path) -> None:
+    tags = [TagEvent(person="ann", tag=tag, problem="p1") for tag in ("odd", "even")]
+    append_tags(tmp_path / "theirs", tags)
+    append_tags(tmp_path / "ours", tags[:1])
+    file = tmp_path / "theirs/tags.jsonl"
+    words = ["review", "import", str(file), "--review", str(tmp_path / "ours")]
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "1 changes of tags added, 1 already present\n",
+    )
+    assert read_tags(tmp_path / "ours") == tags
+    with file.open("a") as lines:
+        lines.write("{}\n")
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == EXIT_SOME_FAILED
+    assert f"{file}, line 3: " in result.output

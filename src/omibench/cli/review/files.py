@@ -66,6 +66,10 @@ def export(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
     ] = None,
+    tags: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write the tags that users of the explorer set."),
+    ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
@@ -83,23 +87,31 @@ def export(
     """Export tasks for reviewers, or results of the review for the study.
 
     With --person or --role, the export leaves out everything the role cannot see: hidden parts,
-    gold answers, names and decisions of others. Decisions come back with `omibench review import`.
-    Exits with 3 if bad lines of the review files were left out.
+    gold answers, names and decisions of others, tags of the explorer. Decisions come back with
+    `omibench review import`. Exits with 3 if bad lines of the review files were left out.
 
     \b
     Example:
       omibench review export --person ada --out for-ada
       omibench review export --people people.csv --labels labels.csv
       omibench review export --corrections reviewed.yaml
+      omibench review export --tags tags.csv
     """
     from omibench.review.folder import read_review
 
-    if not (out or people or own_answers or labels or corrections or live):
+    needs_tasks = out or people or own_answers or labels or corrections or live
+    if not (needs_tasks or tags):
         raise ParamsError(
             "review export: give at least one of --out, --people, --own-answers, --labels, "
-            "--corrections, --live"
+            "--corrections, --tags, --live"
         )
     folder = find_review_folder(review, params)
+    if tags is not None:
+        from omibench.review.tags import COLUMNS, list_rows, read_tags
+
+        _write_table(tags, list_rows(read_tags(folder)), COLUMNS, "tags")
+        if not needs_tasks:
+            return
     if live:
         from omibench.review.app.database import LIVE
         from omibench.review.app.decisions import list_unrecorded
@@ -196,23 +208,36 @@ def _write_table(
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSONL files of decisions.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="JSONL files of decisions, or tags.jsonl files."),
+    ],
     review: ReviewFolder = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Add decisions from files to decisions.jsonl of a review.
+    """Add decisions from files to decisions.jsonl of a review, or tags to its tags.jsonl.
 
-    Importing a file twice changes nothing. Lines that do not fit their task are listed and skipped,
-    and the exit code is 3. A decision on content that has changed since is stored, and its task is
-    opened again.
+    A file of tags has a name that ends in tags.jsonl. Importing a file twice changes nothing.
+    Lines that do not fit their task are listed and skipped, and the exit code is 3. A decision on
+    content that has changed since is stored, and its task is opened again.
 
     \b
     Example:
       omibench review import ann.jsonl bob.jsonl --review review
     """
     from omibench.review.imports import import_files
+    from omibench.review.tags import TAGS
 
-    outcome = import_files(find_review_folder(review, params), files)
+    folder = find_review_folder(review, params)
+    decisions = [file for file in files if not file.name.endswith(TAGS)]
+    errors = [
+        line for file in files if file not in decisions for line in _import_tags(folder, file)
+    ]
+    if errors and not decisions:
+        raise typer.Exit(EXIT_SOME_FAILED)
+    if not decisions:
+        return
+    outcome = import_files(folder, decisions)
     for error in outcome.errors:
         say(error, err=True)
     stale = f", {len(outcome.stale)} tasks stale ({', '.join(outcome.stale[:10])})"
@@ -220,5 +245,18 @@ def import_(
         f"{outcome.added} decisions added, {outcome.repeated} already present, "
         f"{len(outcome.errors)} refused{stale if outcome.stale else ''}"
     )
-    if outcome.errors:
+    if outcome.errors or errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _import_tags(folder: Path, file: Path) -> tuple[str, ...]:
+    """Add the tags of a file and return its bad lines."""
+    from omibench.review.folder import read_lines
+    from omibench.review.tags import TagEvent, append_tags
+
+    lines = read_lines(file, TagEvent)
+    for error in lines.errors:
+        say(error, err=True)
+    added = append_tags(folder, lines.rows)
+    say(f"{added} changes of tags added, {len(lines.rows) - added} already present")
+    return lines.errors
