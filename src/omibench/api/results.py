@@ -17,7 +17,7 @@ from omibench.files.reading import read_csv
 from omibench.results.statistics.intervals import Estimate
 from omibench.results.statistics.paired import AccuracyDifference
 from omibench.results.study_files import StudyFiles, find_results_folder
-from omibench.review.tags import TAGS, list_current, list_rows, read_tag_events
+from omibench.review.tags import TAGS, list_current, list_tag_rows, read_tag_events
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.validation import suggest_name
 
@@ -180,7 +180,7 @@ class ResultTables:
         rows = [
             {**row, "id": row.pop("problem"), "model": row["model"] or None,
              "setting": row["setting"] or None}
-            for row in list_rows(list_current(events))
+            for row in list_tag_rows(list_current(events))
         ]  # fmt: skip
         names = ("id", "model", "setting", "index", "tag", "person", "time")
         types = dict.fromkeys(names, pl.String()) | {"index": pl.Int64()}

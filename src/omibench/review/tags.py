@@ -137,7 +137,7 @@ def _format(event: TagEvent) -> str:
     return json.dumps(values, ensure_ascii=False, sort_keys=True)
 
 
-def list_rows(tags: Iterable[TagEvent]) -> list[dict[str, Any]]:
+def list_tag_rows(tags: Iterable[TagEvent]) -> list[dict[str, Any]]:
     """Return tags as rows of a table with `COLUMNS`."""
     return [
         {name: getattr(tag, name) for name in COLUMNS[:-1]} | {"time": tag.time.isoformat()}
