@@ -37,7 +37,9 @@ def test_a_file_edited_in_the_storage_is_refused_at_the_next_start() -> None:
     Path(CELL).parent.mkdir(parents=True)
     recorder = OutputRecorder("results")
     jobs: list[Any] = []
-    recorder.start(SimpleNamespace(touch=False, dag=SimpleNamespace(jobs=jobs)))
+    recorder.start(
+        SimpleNamespace(touch=False, dag=SimpleNamespace(jobs=jobs), scheduler=SimpleNamespace())
+    )
     try:
         jobs.append(SimpleNamespace(jobid=7, output=[stored(CELL)]))  # added by a checkpoint
         Path(CELL).write_text("answers")

@@ -133,11 +133,49 @@ def test_frozen_answers_are_an_oracle(tmp_path: Path) -> None:
 
 
 def test_a_study_that_cannot_be_rehearsed_says_why() -> None:
-    with pytest.raises(ParamsError, match="built from papers"):
-        study(benchmark={"name": "papers"})
     with pytest.raises(ParamsError, match=r"benchmark\.like"):
         study(benchmark={"name": "folder"})
     assert study(benchmark={"name": "folder", "like": "usnco-v"}).benchmark.like == "usnco-v"
+
+
+def test_a_study_built_from_papers_is_rehearsed_on_what_is_read_without_people() -> None:
+    built = study(
+        benchmark={"name": "papers"},
+        ocr={"sources": "s.yaml", "engine": "mathpix", "formula_reader": "mathpix"},
+        rationale={"labeller": "own", "taxonomy": {"clusters": 3, "embedder": "judge"}},
+        review={"folder": "review"},
+    )
+    assert {model.oracle for model in models(built).values()} == {
+        "results/omi-simulated/ocr/problems.jsonl"
+    }
+    assert (built.ocr.sources, built.ocr.is_remote, built.ocr.formula_reader) == (
+        "s.yaml",
+        False,
+        None,
+    )
+    assert built.rationale.embedder is None
+    assert built.review.folder is None
+
+
+def test_problems_as_read_are_an_oracle(tmp_path: Path) -> None:
+    row = {
+        "id": "p-1", "source": "p", "source_sha256": "0" * 64, "number": "1", "pages": [1],
+        "language": "en", "subject": "physics", "question": "Which? [IMAGE0] [IMAGE1]",
+        "answer": ["B"], "answer_type": "mcq", "solution": None,
+        "choices": [{"label": "A", "text": "x"}, {"label": "B", "text": "y"}],
+        "images": [{"file": "a.png"}, {"file": "b.png"}],
+    }  # fmt: skip
+    path = tmp_path / "problems.jsonl"
+    path.write_text(
+        "".join(json.dumps(row | more) + "\n" for more in ({}, {"id": "p-2", "answer": None}))
+    )
+    rows = load_oracle(str(path)).rows
+    known, unknown = rows["p-1"], rows["p-2"]
+    assert (known.answer, known.choices, known.n_images) == (["B"], ["A", "B"], 2)
+    assert len(known.captions) == 2
+    assert known.statement == "Which? [IMAGE0] [IMAGE1]"
+    assert known.topic
+    assert unknown.answer == []
 
 
 @pytest.mark.parametrize("asked", [["--synthetic"], ["--simulated"], []])

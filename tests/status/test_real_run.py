@@ -67,6 +67,21 @@ def test_keep_going_hides_no_failure(checkout: Path, study_values: dict[str, Any
     assert status["run"]["state"] == "failed"
 
 
+def test_a_quiet_run_notes_its_jobs_and_says_nothing_else(
+    checkout: Path, study_values: dict[str, Any]
+) -> None:
+    study_values["infer"]["models"] = ["sim"]
+    (checkout / "params.yaml").write_text(yaml.safe_dump(study_values))
+    done = run(checkout, "snakemake", "--cores", "2", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "failed" not in done.stderr
+    assert "Finished jobid" not in done.stderr
+    status = json.loads(run(checkout, "omibench", "status", "--json").stdout)
+    assert {c["infer"] for c in status["cells"]} == {"done"}
+    again = run(checkout, "snakemake", "--cores", "2", "--quiet")
+    assert again.returncode == 0, again.stderr
+
+
 def test_a_killed_run_is_told_as_stopped(checkout: Path, study_values: dict[str, Any]) -> None:
     # A provider that never answers: the address is reserved for documentation.
     slow = {"provider": "openai", "id": "x", "base_url": "http://192.0.2.1/v1", "key_env": "HOME"}

@@ -99,6 +99,36 @@ def laid_over(root: Path, base: str, overlay: str) -> Study:
     return Study.model_validate(values)
 
 
+BUILDERS = {
+    "omibench": {
+        "filter.translation": ["google-translate"],
+        "rationale": ["gemini-2.5-pro", "gpt-4o", "roberta"],
+    },
+    "emma": {
+        "filter.captions.captioner": ["gpt-4o"],
+        "filter.captions.models": ["llama-3-70b", "gpt-4o", "qwen2-72b"],
+        "rationale": ["gpt-4o"],
+    },
+    "mathreal": {"filter.completeness": ["gpt-4o", "doubao-1.5-vision-pro", "qwen2.5-vl-72b"]},
+}
+
+
+@pytest.mark.parametrize("base", BUILDERS)
+def test_the_building_protocol_of_a_paper_is_laid_over_its_study(root: Path, base: str) -> None:
+    study = laid_over(root, base, f"{base}_build")
+    found = dict(study.filter.list_references()) | {"rationale": study.rationale.models}
+    assert study.benchmark.name == "papers"
+    assert {role: sorted(found[role]) for role in BUILDERS[base]} == {
+        role: sorted(names) for role, names in BUILDERS[base].items()
+    }
+    assert study.review.folder
+    assert study.study.results == f"results/{base}-build"
+    assert study.cells == ready_made(root, base).cells
+    rehearsed = rehearse(study.model_copy(update={"simulated": True}))
+    assert rehearsed.cells == study.cells
+    assert rehearsed.review.folder is None
+
+
 def test_the_clean_pictures_of_mathreal_are_laid_over_its_study(root: Path) -> None:
     study = laid_over(root, "mathreal", "mathreal_clean")
     assert len(study.cells) == 24

@@ -39,6 +39,8 @@ class OutputRecorder(logging.Handler):
             self._list_outputs()
             from snakemake.logging import logger
 
+            # With --quiet, Snakemake sends no event of a finished job; what it prints is filtered.
+            workflow.scheduler.print_progress = True
             logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:

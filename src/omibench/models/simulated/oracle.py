@@ -48,18 +48,24 @@ class OracleRow(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_an_answer(cls, row: Any) -> Any:
-        """Convert a frozen answer, which is a valid line too: its id determines the difficulty."""
+        """Convert a frozen answer or a problem as read, valid lines too.
+
+        The id determines the difficulty.
+        """
         if not isinstance(row, dict) or not _ONLY_IN_ANSWERS & row.keys():
             return row
         choices = row.get("choices") or []
         name = str(row.get("id"))
-        figures = row.get("n_images") or 0
+        figures = row.get("n_images") or len(row.get("images") or [])
         return {
             "difficulty": round(make_random("difficulty", name).gauss(0.0, 1.0), 4),
             "rationale": row.get("solution"),
-            "statement": f"The statement of {name}.",
+            "statement": row.get("question") or f"The statement of {name}.",
             "captions": [f"Figure {n + 1} of {name}." for n in range(figures)],
             **row,
+            "answer": row.get("answer") or [],
+            "n_images": figures,
+            "topic": row.get("topic") or f"topic {make_random('topic', name).randint(1, 3)}",
             "choices": [c["label"] if isinstance(c, dict) else c for c in choices] or None,
         }
 

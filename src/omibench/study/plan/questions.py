@@ -71,9 +71,7 @@ def plan_questions(
     """
     with _open_questions(study, freeze_command, synthetic=synthetic) as (questions, over):
         if questions.is_file() or asks_before_freeze(study):
-            oracle = str(_locate_frozen(study).with_name(ANSWERS))
-            known = _replace_oracle(study, oracle, str(questions.with_name(ANSWERS)))
-            plan = plan_study(known, questions)
+            plan = plan_study(_replace_oracles(study, questions.with_name(ANSWERS)), questions)
         else:
             plan = Plan(
                 study=study.study.name, rows=[], power=None, budget=read_spent(study), frozen=False
@@ -85,15 +83,16 @@ def _locate_frozen(study: Study) -> Path:
     return Path(study.study.results) / "freeze" / "questions.jsonl"
 
 
-def _replace_oracle(study: Study, old: str, new: str) -> Study:
-    """Return the study whose rehearsed models take the answers of another file."""
-    models = {
-        name: model.model_copy(update={"oracle": new})
-        if isinstance(model, SimulatedModel) and model.oracle == old
-        else model
+def _replace_oracles(study: Study, answers: Path) -> Study:
+    """Return the study whose rehearsed models take these answers instead of a missing file."""
+    lacking = {
+        name: model
         for name, model in study.models.items()
+        if isinstance(model, SimulatedModel)
+        and not all(Path(file).is_file() for file in model.files(None))
     }
-    return study.model_copy(update={"models": models})
+    found = {n: m.model_copy(update={"oracle": str(answers)}) for n, m in lacking.items()}
+    return study.model_copy(update={"models": study.models | found})
 
 
 @contextmanager
@@ -176,7 +175,8 @@ def _estimate_unread(study: Study) -> str:
         chosen = slice(None, None, ceil(len(made.questions) / SAMPLED))
         questions, answers = made.questions[chosen], made.answers[chosen]
         _write(made.folder, questions, answers, study)
-        plan = plan_study(whole, made.folder / "questions.jsonl", papers=False)
+        rehearsed = _replace_oracles(whole, made.folder / ANSWERS)
+        plan = plan_study(rehearsed, made.folder / "questions.jsonl", papers=False)
     rows = [row for row in plan.rows if not row.stage]
     usd, usd_most, unknown = sum_dollars(rows)
     more = f", unknown for {', '.join(unknown)}" if unknown else ""

@@ -60,18 +60,14 @@ def rehearse(study: Study) -> Study:
 
     Models, judges and helpers are replaced with simulated ones; problems are synthetic if `data` is
     not set; results and store are separate from the real ones; parts that depend on real models or
-    people (published verdicts, labels, watches, the budget) are omitted. Raises ParamsError for a
-    study built from papers, which needs its own `oracle` file.
+    people (published verdicts, labels, reviews, watches, the budget) are omitted. Papers are read
+    on this machine, by no model.
     """
     if not study.simulated:
         return study
-    if study.benchmark.name == "papers":
-        raise ParamsError(
-            "simulated: a study built from papers needs its own `oracle` file for a rehearsal; "
-            "see `models:` in params.yaml of the sample study"
-        )
     values = study.model_dump(mode="json", exclude_defaults=True)
-    like = find_shape(study)
+    is_built = study.benchmark.name == "papers"
+    like = study.benchmark.like if is_built else find_shape(study)
     made_up = is_made_up(study)
     results = study.study.results + APART
     if made_up:
@@ -82,9 +78,16 @@ def rehearse(study: Study) -> Study:
             "name": "synthetic", "like": like, "seed": address.seed, "pictures": pictures,
         }  # fmt: skip
         oracle = str(address)
+    elif is_built:
+        oracle = f"{results}/ocr/problems.jsonl"
+        remote = {"reader", "preset", "formula_reader", "formula_preset"}
+        remote |= {"engine"} if study.ocr.is_remote else set()
+        values["ocr"] = study.ocr.model_dump(mode="json", exclude_defaults=True, exclude=remote)
     else:
         oracle = f"{results}/freeze/answers.jsonl"
-    for key in ("simulated", "certify", "reevaluate", "tune"):
+    if study.rationale.embedder:  # topics become vectors without a model
+        values["rationale"]["taxonomy"].pop("embedder")
+    for key in ("simulated", "certify", "reevaluate", "review", "tune"):
         values.pop(key, None)
     folders = {"results": results, "store": study.study.store + APART}
     values["study"] = {**values.get("study", {}), **folders}
@@ -94,7 +97,7 @@ def rehearse(study: Study) -> Study:
     if study.analyze.main_scorer == "published":
         values["analyze"].pop("main_scorer")
     rows = list(load_oracle(str(Made(like, study.benchmark.seed))).rows.values())
-    abilities = _abilities(study, rows)
+    abilities = _abilities(study, like, rows)
     values["models"] = {
         name: _make_stand_in(name, model, abilities[name], oracle, study)
         for name, model in study.models.items()
@@ -149,9 +152,9 @@ def _make_stand_in(
     }
 
 
-def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, float]]:
+def _abilities(study: Study, like: Like, rows: Sequence[OracleRow]) -> dict[str, dict[str, float]]:
     """Return the abilities of each model, by setting if published so; the main one first."""
-    printed = _read_printed(study)
+    printed = _read_printed(study, like)
     difficulties = [
         (IMAGE_PENALTY * (row.n_images - 2) + row.difficulty,
          1 / len(row.choices) if row.choices else 0.0)
@@ -175,12 +178,11 @@ def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, f
     return abilities
 
 
-def _read_printed(study: Study) -> Printed:
+def _read_printed(study: Study, like: Like) -> Printed:
     """Read published accuracies as shares, over the whole dataset or as averages of its parts.
 
     Tables that cannot be read are left out: the report names them.
     """
-    like = find_shape(study)
     shares: dict[tuple[str, str], float] = {}
     for path in map(find_local_or_shipped, [*study.analyze.published, *_TABLES.get(like, ())]):
         try:

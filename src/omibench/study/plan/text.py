@@ -329,7 +329,7 @@ def _format_differences(differences: Mapping[float, float | None]) -> str:
 def _notes(plan: Plan) -> list[str]:
     buying = [row for row in plan.rows if row.to_buy]
     notes = []
-    if not plan.rows:
+    if not plan.rows and plan.frozen:
         notes.append("No requests: set models and settings under `infer:`.")
     if any(not row.learned_from for row in buying):
         notes.append(
