@@ -250,6 +250,7 @@ def _write_pages(
     items, run = study.items, study.run
     simulated = run.simulated_cells if run else frozenset()
     copies = PictureCopies(snapshot.pictures, folder)
+    study.read_measures(with_slow=True)
     site = ItemFolder(
         folder=folder,
         study=describe_study(

@@ -138,7 +138,7 @@ def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
 
 # Excerpts around a found text.
 
-_BEFORE: Final = 30
+_BEFORE: Final = 12
 _AFTER: Final = 160
 """Characters of an excerpt before and after the found text."""
 _LONGEST_FORMULA: Final = 300

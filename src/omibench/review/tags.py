@@ -25,7 +25,7 @@ LOCK: Final = ".tags.lock"
 """The lock file with which writers of one folder wait for each other; it can be deleted."""
 LONGEST: Final = 60
 """Maximum characters of a tag."""
-COLUMNS: Final = ("problem", "model", "setting", "index", "tag", "person", "time")
+TAG_COLUMNS: Final = ("problem", "model", "setting", "index", "tag", "person", "time")
 
 
 class TagEvent(FrozenModel):
@@ -138,8 +138,8 @@ def _format(event: TagEvent) -> str:
 
 
 def list_tag_rows(tags: Iterable[TagEvent]) -> list[dict[str, Any]]:
-    """Return tags as rows of a table with `COLUMNS`."""
+    """Return tags as rows of a table with `TAG_COLUMNS`."""
     return [
-        {name: getattr(tag, name) for name in COLUMNS[:-1]} | {"time": tag.time.isoformat()}
+        {name: getattr(tag, name) for name in TAG_COLUMNS[:-1]} | {"time": tag.time.isoformat()}
         for tag in tags
     ]

@@ -24,7 +24,9 @@ def serve_study(sources: ExplorerSources, **settings: Any) -> Iterator[str]:
     uvicorn = pytest.importorskip("uvicorn")
     from omibench.explore.app.application import make_application
 
-    application = make_application(LiveStudy(sources, 0), ExplorerSettings(**settings))
+    live = LiveStudy(sources, 0)
+    live.index()
+    application = make_application(live, ExplorerSettings(**settings))
     server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

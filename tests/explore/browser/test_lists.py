@@ -60,9 +60,9 @@ def test_found_words_are_marked_in_their_text(reader: Reader) -> None:
     page = reader.open("/?search=figures+matter&in=response")
     hits = page.locator(".hit")
     assert hits.count() == len(reader.list_ids()) > 0
-    assert hits.first.locator("mark").inner_text().lower() == "figures matter"
-    assert page.locator(".hit .katex").count() > 0
-    where = hits.first.locator("a")
+    assert page.locator(".snippet mark").first.inner_text().lower() == "figures matter"
+    assert page.locator(".snippet:has(mark) .katex").count() > 0
+    where = hits.first
     assert where.inner_text().startswith("Response · ")
     model = where.inner_text().split(" · ")[1]
     where.click()

@@ -107,9 +107,9 @@ def export(
         )
     folder = find_review_folder(review, params)
     if tags is not None:
-        from omibench.review.tags import COLUMNS, list_tag_rows, read_tags
+        from omibench.review.tags import TAG_COLUMNS, list_tag_rows, read_tags
 
-        _write_table(tags, list_tag_rows(read_tags(folder)), COLUMNS, "tags")
+        _write_table(tags, list_tag_rows(read_tags(folder)), TAG_COLUMNS, "tags")
         if not needs_tasks:
             return
     if live:

@@ -55,8 +55,7 @@ export class Grid {
       make("thead"),
       make("tbody"),
     );
-    const hasHits = page.items.some(({ hit }) => hit && hit.field !== "question");
-    this.node = make("div", { class: hasHits ? "plane with-hits" : "plane" }, this.table);
+    this.node = make("div", { class: "plane" }, this.table);
     this.node.style.setProperty("--count", String(cells.length));
     this.node.style.setProperty("--measures", String(this.measures.length));
   }
@@ -214,13 +213,12 @@ export class Grid {
   makeItem(item) {
     const link = make("a", { href: linkItem(item.id, this.address), class: "item-link", tabindex: "-1" }, ...showText(item.id));
     const facts = [item.subject, `${item.n_images} ${item.n_images === 1 ? "image" : "images"}`];
-    const isSnippet = item.hit?.field === "question";
-    const snippet = makeExcerpt(isSnippet ? item.hit.text : item.snippet, "snippet");
-    if (isSnippet) markWords(snippet, this.words);
+    const snippet = makeExcerpt(item.hit?.text ?? item.snippet, "snippet");
+    if (item.hit) markWords(snippet, this.words);
     const words = make(
       "div",
       { class: "item-words" },
-      link,
+      make("div", { class: "item-title" }, link, item.hit ? this.linkHit(item) : null),
       snippet,
       make(
         "span",
@@ -229,24 +227,17 @@ export class Grid {
         ...item.tags.map((tag) => make("span", { class: "tag user-tag" }, ...showText(tag))),
         item.gold ? make("span", { class: "gold", title: "Gold answer" }, makeExcerpt(item.gold)) : null,
       ),
-      item.hit && !isSnippet ? this.makeHit(item) : null,
     );
     const pictures = item.thumbnails.map((src) => make("img", { src, alt: "", loading: "lazy", class: "thumbnail" }));
     return make("div", { class: "item-box" }, words, pictures.length ? make("div", { class: "thumbnails" }, ...pictures) : null);
   }
 
-  makeHit({ id, hit }) {
+  /** A link to the response with the searched words, which says where they are. */
+  linkHit({ id, hit }) {
+    if (hit.field === "question") return null;
     const cell = hit.model ? [{ model: hit.model, setting: hit.setting }] : [];
     const where = [FIELDS[hit.field], ...cell.flatMap(({ model, setting }) => [this.labels[model] ?? model, this.labels[setting] ?? setting])];
-    const text = makeExcerpt(hit.text);
-    markWords(text, this.words);
-    return make(
-      "span",
-      { class: "hit" },
-      make("a", { href: linkItem(id, this.address, cell), tabindex: "-1" }, ...showText(where.join(" · "))),
-      ": ",
-      text,
-    );
+    return make("a", { class: "hit", href: linkItem(id, this.address, cell), tabindex: "-1" }, ...showText(where.join(" · ")));
   }
 }
 

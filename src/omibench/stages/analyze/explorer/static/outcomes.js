@@ -60,9 +60,9 @@ export class Outcomes {
 
   makeHead() {
     const columns = [
+      ["verdict", "Verdict", "verdict"],
       ["model", "Model", "model"],
       ["setting", "Setting", "setting"],
-      ["verdict", "Verdict", "verdict"],
       ["answer", "Answer", "answer"],
       ...this.measures.map((key) => [key, ...MEASURES[key].slice(0, 2)]),
     ];
@@ -126,9 +126,9 @@ export class Outcomes {
     return make(
       "tr",
       {},
+      make("td", {}, button),
       make("th", { scope: "row", title: model }, ...showText(model)),
       make("td", { title: setting }, ...showText(setting)),
-      make("td", {}, button),
       make("td", { class: "answer", title: answers || outcome.outcomes.join(", "), dir: "auto" }, ...showText(answers.slice(0, 60))),
       ...this.measures.map((key) => make("td", { class: "number" }, writeMeasure(key, outcome[key]))),
     );
