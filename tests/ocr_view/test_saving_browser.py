@@ -77,7 +77,8 @@ def read_box(page: Page) -> list[float]:
 
 
 def test_a_figure_is_cut_and_saved_by_keys_alone(page: Page, site: tuple[str, Path]) -> None:
-    page.locator("#q2 figcaption button").focus()
+    page.keyboard.press("f")
+    assert page.evaluate("document.activeElement.closest('#q2 figure') !== null")
     page.keyboard.press("Enter")
     page.wait_for_selector("dialog[open]")
     before = read_box(page)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from omibench.review.calibration import CalibrationResult
+from omibench.review.own_answers import FIELD as OWN_ANSWER
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.strata import ResidualError
 from omibench.text.terminal import align_columns, printable
@@ -36,11 +37,9 @@ class QualityReport:
 def describe_quality(report: QualityReport) -> str:
     """Return the text of `omibench review agree`: one table per available measure."""
     interval = f"{100 * report.confidence:g} % interval"
-    lines = (
-        _describe_agreement(report.agreement, interval)
-        if report.agreement
-        else ["No task was read by two people independently, so agreement cannot be measured."]
-    )
+    lines = _describe_agreement(report.agreement, interval) if report.agreement else []
+    if all(figure.field == OWN_ANSWER for figure in report.agreement):
+        lines.append("No task was read by two people independently: agreement is not measured.")
     if report.doubted_keys:
         names = ", ".join(map(printable, report.doubted_keys))
         lines += ["", f"no reader's own answer is the official one, check the key: {names}"]

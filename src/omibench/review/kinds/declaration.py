@@ -13,8 +13,8 @@ Rules for forms:
   part (a `text` field by `write_part_text`) and keeps it as its value. Neither is prefilled if the
   part is hidden from the person's role.
 - Fields with the same `group` share a heading.
-- Keys are unique in a kind. `j`, `k`, `?`, and digits while a rating or `options_from` expects one,
-  are reserved for the form.
+- Keys are unique in a kind. `j`, `k`, `/`, `?`, and digits while a rating or `options_from` expects
+  one, are reserved for the form.
 """
 
 from __future__ import annotations

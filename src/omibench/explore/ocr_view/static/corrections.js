@@ -306,12 +306,13 @@ function recallName() {
   }
 }
 
-function goToDoubt(step) {
-  const doubts = [...document.querySelectorAll(".doubtful")];
-  if (!doubts.length) return;
-  const current = doubts.indexOf(document.activeElement?.closest(".doubtful"));
+/** Go to the next or previous place of a kind: a doubt, or the figure of a problem. */
+function goTo(selector, step) {
+  const places = [...document.querySelectorAll(selector)];
+  if (!places.length) return;
+  const current = places.indexOf(document.activeElement?.closest(selector));
   const place = current < 0 && step < 0 ? -1 : current + step;
-  const next = doubts[(place + doubts.length) % doubts.length];
+  const next = places[(place + places.length) % places.length];
   next.scrollIntoView({ block: "center" });
   next.querySelector("button").focus({ preventScroll: true });
 }
@@ -345,6 +346,8 @@ document.addEventListener("keydown", (event) => {
   }
   const isTyping = event.target.closest("input:not([type=checkbox]), textarea, dialog");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "n") goToDoubt(1);
-  if (event.key === "p") goToDoubt(-1);
+  if (event.key === "n") goTo(".doubtful", 1);
+  if (event.key === "p") goTo(".doubtful", -1);
+  if (event.key === "f") goTo("figure.crop", 1);
+  if (event.key === "F") goTo("figure.crop", -1);
 });

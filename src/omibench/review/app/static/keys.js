@@ -47,6 +47,8 @@ export function openKeys(kind) {
     ["j", "next task (or →)"],
     ["k", "previous task (or ←)"],
     ["Ctrl+Enter", "send the decision"],
+    ["/", "write a comment"],
+    ["Page Down", "scroll the task; Page Up: back"],
     ["+", "enlarge the first picture; again: larger"],
     ["Esc", "leave a text, close a picture"],
     ["Tab", "next field or button"],

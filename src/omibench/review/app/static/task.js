@@ -159,6 +159,7 @@ class TaskPage {
         { class: "field-title", id: "comment-title" },
         "Comment",
         make("span", { class: "muted small" }, " optional"),
+        makeKey("/"),
       ),
       this.comment,
     );
@@ -386,6 +387,7 @@ class TaskPage {
     const follow = (id) => document.getElementById(id)?.click();
     const scroll = (pages) => this.content.scrollBy({ top: pages * this.content.clientHeight });
     const actions = {
+      "/": () => this.comment.focus(),
       PageDown: () => scroll(0.85),
       PageUp: () => scroll(-0.85),
       "Ctrl+Enter": () => this.send(),
