@@ -131,10 +131,11 @@ def export(
         answers = list_answers(record.tasks, record.decisions, record.reviewers)
         _write_table(people, answers, PEOPLE_COLUMNS, "answers")
     if own_answers is not None:
-        from omibench.review.own_answers import COLUMNS, list_own_answers, list_rows
+        from omibench.review.own_answers import COLUMNS as OWN_COLUMNS
+        from omibench.review.own_answers import list_own_answers, list_rows
 
         rows = list_rows(list_own_answers(record.tasks, record.decisions))
-        _write_table(own_answers, rows, COLUMNS, "own answers")
+        _write_table(own_answers, rows, OWN_COLUMNS, "own answers")
     if labels is not None:
         from omibench.review.exports import LABEL_COLUMNS, list_labels
 
