@@ -27,3 +27,19 @@ def test_columns_that_differ_and_the_first_rows_are_shown() -> None:
 def test_a_wide_table_is_bounded() -> None:
     table = pl.DataFrame({f"c{i}": [1, 2] for i in range(40)})
     assert len(preview_table(table).columns) == MOST_COLUMNS
+
+
+def test_scorer_measure_and_person_stand_first_and_shares_are_in_per_cent() -> None:
+    table = pl.DataFrame(
+        {
+            "model": ["m", "", "m"], **{f"c{i}": [1, 2, 3] for i in range(40)},
+            "estimate": [0.125, 0.5, 3.5], "score": [0.5, None, None],
+            "metric": ["accuracy", "accuracy", "ability"], "measure": ["accuracy", "strict", ""],
+            "respondent": ["", "Ada", ""], "rules": ["robust", "emma", "robust"],
+            "significant": [True, False, None],
+        }
+    )  # fmt: skip
+    preview = preview_table(table)
+    assert preview.columns[:6] == ["model", "respondent", "scorer", "measure", "metric", "estimate"]
+    shown = [row[5].replace("\N{NO-BREAK SPACE}", " ") for row in preview.rows]
+    assert shown == ["12.5 %", "50.0 %", "3.5"]

@@ -13,7 +13,7 @@ from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES, label_cells
 from omibench.stages.analyze.figures.theme import apply_theme
-from omibench.stages.analyze.formatting import count_noun
+from omibench.stages.analyze.formatting import count_noun, format_percent
 from omibench.stages.analyze.page_order import ReportCard, sort_cards
 from omibench.stages.analyze.pages import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
@@ -47,8 +47,23 @@ def prepare_figure(
 
 
 MOST_ROWS: Final = 20
-MOST_COLUMNS: Final = 12
+MOST_COLUMNS: Final = 14
 _NUMBERS: Final = ("estimate", "low", "high", "n")
+_WHOSE: Final = (
+    "model", "setting", "kind", "respondent", "people", "rules", "measure", "metric", "slice",
+    "value",
+)  # fmt: skip
+"""The columns that tell rows apart, before their numbers."""
+_TITLES: Final = {"rules": "scorer"}
+_REPEATED: Final = ("label", "setting_label", "simulated")
+_SHARES: Final = (
+    "accuracy", "gptscore", "strict", "credit", "ratio", "difference", "share", "truncated",
+    "chance", "agreement", "share of problems", "with rationale",
+)  # fmt: skip
+_ALWAYS_SHARES: Final = (
+    "score", "baseline_score", "relative", "raw", "adjusted", "adjusted_low", "adjusted_high",
+    "detectable",
+)  # fmt: skip
 
 
 class TablePreview(NamedTuple):
@@ -66,25 +81,39 @@ class TablePreview(NamedTuple):
 
 
 def preview_table(table: pl.DataFrame) -> TablePreview:
-    """Return the first rows of a table, without constant columns.
+    """Return the first rows of a table: what they are about, then their numbers.
+
+    Constant columns and repeated names are left out; shares are in per cent, as in figures.
 
     Args:
         table: The table of a result.
     """
-    columns = [
+    telling = [
         name
         for name in table.columns
-        if name in _NUMBERS or (not table[name].dtype.is_nested() and table[name].n_unique() > 1)
-    ][:MOST_COLUMNS]
-    rows = [[_word(value) for value in row] for row in table.select(columns).head(MOST_ROWS).rows()]
-    return TablePreview(columns, rows, table.height)
+        if name in _NUMBERS
+        or (
+            name not in _REPEATED
+            and not table[name].dtype.is_nested()
+            and table[name].n_unique() > 1
+        )
+    ]
+    first = [name for name in (*_WHOSE, *_NUMBERS) if name in telling]
+    columns = [*first, *(name for name in telling if name not in first)][:MOST_COLUMNS]
+    rows = []
+    for row in table.head(MOST_ROWS).iter_rows(named=True):
+        # Printed and invented numbers of other benchmarks are in per cent already.
+        is_share = row.get("metric") in _SHARES and row.get("source", "measured") == "measured"
+        shares = {*_ALWAYS_SHARES, *(_NUMBERS[:3] if is_share else ())}
+        rows.append([_format(row[name], is_share=name in shares) for name in columns])
+    return TablePreview([_TITLES.get(name, name) for name in columns], rows, table.height)
 
 
-def _word(value: Any) -> str:
+def _format(value: Any, *, is_share: bool) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return format_percent(value) if is_share else f"{value:.4g}"
     return str(value)
 
 

@@ -431,7 +431,7 @@ def scores(**values: list[float]) -> pl.DataFrame:
     return pl.DataFrame(
         [
             {"series": name, "benchmark": name, "metric": "accuracy", "model": model,
-             "estimate": value}
+             "estimate": value, "source": "printed"}
             for name, series in values.items()
             for model, value in zip("abcdefgh", series, strict=False)
         ]

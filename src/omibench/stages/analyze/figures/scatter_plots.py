@@ -227,6 +227,9 @@ def pair_series(table: pl.DataFrame) -> tuple[str, list[SeriesPair]]:
         The name of the first series, and a pair for each other series that shares three models with
         it. The same metric by another scorer is only in the table.
     """
+    # Scores of other benchmarks are in per cent.
+    share = pl.when(source="measured").then(100 * pl.col("estimate")).otherwise("estimate")
+    table = table.with_columns(estimate=share)
     kinds = {row[0]: row[1:] for row in table.select("series", "benchmark", "metric").iter_rows()}
     series = {
         name: dict(part.select("model", "estimate").iter_rows())
@@ -291,7 +294,7 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
         for model, ours, others in zip(pair.models, pair.ours, pair.others, strict=True)
     ]
     base = make_chart(data).encode(
-        x=alt.X("ours:Q", title=first, scale=alt.Scale(zero=False)),
+        x=alt.X("ours:Q", title=f"{first}, %", scale=alt.Scale(zero=False)),
         y=alt.Y("others:Q", title=None, scale=alt.Scale(zero=False)),
     )
     labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK).encode(text="model:N")

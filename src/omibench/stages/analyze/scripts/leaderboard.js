@@ -13,7 +13,7 @@
   const places = { model: find("Model"), setting: find("Setting"), bar: find("ACC"), total: find("Total") };
   const firstSubject = places.total + 1 + (find("Strict") > 0 ? 1 : 0);
   // More rows would make a page that nobody scrolls through; the rest is one click away.
-  const most = 100;
+  const most = matchMedia("(max-width: 760px)").matches ? 25 : 100;
   const start = { sort: places.total, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main, hide: "" };
   const state = { ...start };
   let isWhole = false;
@@ -304,5 +304,6 @@
     state.down = given.get("down") !== "false";
   }
   showState();
-  fitBox();
+  table.classList.add("ready");
+  requestAnimationFrame(fitBox);
 })();
