@@ -58,7 +58,7 @@ PARTS: Final = (
     ReportPart(
         "images",
         "What hurts",
-        "What do more pictures, worse pictures, other pictures and longer questions change?",
+        "What do more pictures, worse pictures, other pictures and longer problems change?",
         (
             "images", "drops", "real-clean", "real-clean-noise", "ocr-accuracy",
             "accuracy-by-length", "length-correlations", "accuracy-by-year", "cutoffs", "fresh",

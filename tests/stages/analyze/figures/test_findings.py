@@ -44,7 +44,7 @@ def test_significant_differences_are_counted_by_their_sign() -> None:
         (0.2, 0.01, True), (-0.3, 0.001, True), (-0.2, 0.01, True), (0.4, 0.2, False)
     )
     assert count_differences(table) == (
-        "Accuracy by robust over all items: 3 of 4 differences significant after Holm's "
+        "Accuracy by robust over all problems: 3 of 4 differences significant after Holm's "
         "correction, 1 above zero and 2 below."
     )
 
@@ -52,7 +52,7 @@ def test_significant_differences_are_counted_by_their_sign() -> None:
 def test_gptscore_is_named_as_elsewhere() -> None:
     table = differences((0.9, 0.06, False), rules="gptscore", measure="gptscore")
     assert count_differences(table) == (
-        "GPTScore over all items: none of 1 difference is significant after Holm's correction."
+        "GPTScore over all problems: none of 1 difference is significant after Holm's correction."
     )
 
 

@@ -80,7 +80,8 @@ def _select_differences(table: pl.DataFrame, kind: str) -> list[Row]:
     if kind == "setting":
         other = "model"
     return [
-        row | {"part": row["value"] or "all items", "name": join_names(row, other, *name, "value")}
+        row
+        | {"part": row["value"] or "all problems", "name": join_names(row, other, *name, "value")}
         for row in mark_mixed(scale_up(part.to_dicts(), *_NUMBERS), other)
     ]
 

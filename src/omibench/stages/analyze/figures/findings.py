@@ -65,7 +65,7 @@ def count_differences(table: pl.DataFrame) -> str | None:
     rows = rows.filter(pl.col("measure") == measure)
     significant = rows.filter(pl.col("significant"))
     above = significant.filter(pl.col("estimate") > 0).height
-    subject = f"{_name_measure(measure, rules)} over all items"
+    subject = f"{_name_measure(measure, rules)} over all problems"
     tested = count_noun(rows.height, "difference")
     if significant.is_empty():
         return f"{subject}: none of {tested} is significant after Holm's correction."

@@ -32,8 +32,8 @@ from omibench.stages.analyze.results.reasoning import TYPE
 
 _DRAWN = {"overall": "quality, overall", "alignment": "alignment with the reference"}
 ALL_MODELS = "all models"
-WAYS = {"": "judge or rules alone right", "judge_only": "judge alone right",
-        "rules_only": "rules alone right"}  # fmt: skip
+WAYS = {"": "judge or scorer alone right", "judge_only": "judge alone right",
+        "rules_only": "scorer alone right"}  # fmt: skip
 
 
 @figure(
