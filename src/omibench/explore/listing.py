@@ -83,7 +83,7 @@ def _list_rows(study: Study, query: ItemQuery) -> Iterator[dict[str, Any]]:
             }
             names = ("/".join(cell) for cell in grid.cells)
             verdicts = dict(zip(names, map(round_number, values), strict=True))
-        if run is not None:
+        if measures:
             numbers = describe_numbers(measures, place)
             row |= {f"mean_{column}": numbers[name] for name, column in _MEANS.items()}
             row["simulated"] = simulated

@@ -99,7 +99,7 @@ class Study:
         kept = np.ones(len(self.items.ids), dtype=bool)
         for mask in self._match_all(query).values():
             kept &= mask
-        columns = self._choose_columns(self.run, query) if self.run else []
+        columns = self._choose_columns(self.run, query) if self.run and self.run.cells else []
         grid = self._find_grid(query, columns)
         order = self._rank(query, grid, columns)
         return Selection([self.items.ids[row] for row in order if kept[row]], columns, grid)
@@ -107,7 +107,7 @@ class Study:
     def prepare(self) -> None:
         """Compute what the first pages need."""
         self.count(ItemQuery())
-        if self.run is not None and self.items.ids:
+        if self.run is not None and self.run.cells and self.items.ids:
             self.run.list_verdicts(self.items.ids[0])
             self.read_measures(with_slow=True)
 
@@ -180,7 +180,7 @@ class Study:
             with_slow: Whether to read the lengths of responses now; otherwise they are there once
                 something has.
         """
-        for name in OF_RESPONSES if self.run else ():
+        for name in OF_RESPONSES if self.run and self.run.cells else ():
             is_fast = name != "length" or "lengths" in vars(self.run)
             if name not in self._measures and self.run and (with_slow or is_fast):
                 self._measures[name] = compute_measure(self.items, self.run, name)
@@ -339,7 +339,7 @@ class Study:
         if name in (keys := self._list_keys()):
             texts = keys[name]()
             return sorted(rows, key=lambda row: texts[row], reverse=is_falling)
-        if self.run is None or (grid is None and name not in MEASURES):
+        if not columns or (grid is None and name not in MEASURES):
             raise ParamsError("order: there are no verdicts to order by")
         if name in MEASURES:
             values = self.average_measures(columns, with_slow=name == "length")[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -326,3 +327,22 @@ def test_nothing_that_is_served_imports_pymupdf() -> None:
     assert not {"pymupdf", "fitz", "argon2"} & packages
     assert not {name for name in modules if name.startswith("omibench.stages.ocr")}
     assert not {name for name in modules if name.startswith("omibench.review.app.")}
+
+
+@pytest.mark.parametrize("stages", [(), ("infer",)])
+def test_a_study_that_has_just_begun_is_shown(
+    open_client: Any, results: Path, tmp_path: Path, stages: tuple[str, ...]
+) -> None:
+    for stage in ("freeze", *stages):
+        shutil.copytree(results / stage, tmp_path / stage)
+    live = LiveStudy(make_sources(tmp_path), 0)
+    live.index()
+    browser = open_client(make_sources(tmp_path))
+    page = browser.get("/api/items?order=-id").json()
+    assert (page["total"], page["columns"]) == (28, 0)
+    place = browser.get(f"/api/items/{page['items'][0]['id']}").json()
+    assert (place["total"], place["outcomes"], place["columns"]) == (28, [], [])
+    by_tokens = browser.get("/api/items?order=-tokens")
+    assert by_tokens.status_code == (200 if stages else 400)
+    assert "no verdicts to filter by" in browser.get("/api/items?ready=refused").json()["message"]
+    assert browser.get("/list.csv").text.count("\n") > 28
