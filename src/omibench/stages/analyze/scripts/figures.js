@@ -27,7 +27,6 @@
   // names get less room, and titles, names and legends more lines. Only a heat map of many columns
   // is wider, with short names so that its squares are in sight.
   const narrow = 700;
-  const column = 44;
   const wrap = (text, letters) => [].concat(text ?? []).flatMap((line) => {
     const lines = [""];
     for (const word of String(line).split(" ")) {
@@ -55,8 +54,10 @@
       specification.layout.columns = 1;
       panel.value = Math.min(panel.value, room - 70);
     } else if (specification.autosize?.type === "fit-x" && typeof specification.width === "number") {
-      const columns = isMap ? new Set(specification.data.flatMap(({ values }) => values ?? []).map((row) => row.column)).size : 0;
-      specification.width = Math.max(300, room, names + column * columns);
+      const squares = isMap ? specification.data.flatMap(({ values }) => values ?? []) : [];
+      const side = Math.max(44, ...squares.map(({ text }) => 6.5 * (text ?? "").length));
+      const columns = new Set(squares.map((square) => square.column)).size;
+      specification.width = Math.max(300, room, names + side * columns);
     }
     for (const axis of axes) {
       if (axis.orient === "left" && axis.labels !== false) {
