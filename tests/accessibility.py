@@ -22,7 +22,8 @@ _CHECK = """async () => {
 def list_violations(page: Page, root: Path) -> list[str]:
     """Return what an open page violates, of all rules of axe-core, each with its element.
 
-    Every folded part of the page is opened first, and at each of `WIDTHS` and `SCHEMES`.
+    At each of `WIDTHS` and `SCHEMES`, with every folded part open. A page wider than its window is
+    a violation too.
     """
     axe = (root / AXE).read_text("utf-8")
     found = []
@@ -33,4 +34,6 @@ def list_violations(page: Page, root: Path) -> list[str]:
             page.wait_for_timeout(400)  # colours that change gradually
             page.evaluate(axe)
             found += [f"{width} {scheme} {each}" for each in page.evaluate(_CHECK)]
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"{width} the page is wider than its window")
     return found

@@ -39,7 +39,7 @@ ITEM_TASKS = (
     "change",
     "doubt",
     "own",
-    *(f"axe-{scheme}-{size}" for scheme in ("light", "dark") for size in ("wide", "narrow")),
+    "axe",
 )
 SUBFIELDS = [
     {"value": name, "title": f"{subject}: {name}", "subjects": [subject]}

@@ -20,7 +20,7 @@ const main = document.getElementById("main");
 const bar = document.getElementById("bar");
 const status = document.getElementById("status");
 const right = make("div", { class: "answers-side" });
-const left = make("div", { class: "problem-side", tabindex: "0", role: "region", "aria-label": "Problem" });
+const left = make("div", { class: "problem-side", tabindex: "0", role: "region", "aria-label": "Problem and answers" });
 let study;
 let place;
 const labels = {};
