@@ -50,17 +50,26 @@ def read_rows(page: Page) -> list[tuple[str, str, str]]:
     return [tuple(row) for row in page.evaluate(ROWS)]
 
 
-def test_it_is_sorted_by_the_main_scorer_and_sorts_both_ways(page: Page) -> None:
-    rows = read_rows(page)
+RANKS = """() => [...document.querySelectorAll("#leaderboard tr.cell")].map((row) =>
+  parseFloat(row.querySelector(".setting").nextElementSibling.innerText) || null)"""
+
+
+def test_rank_one_is_first_and_columns_sort_both_ways(page: Page) -> None:
+    rows, ranks = read_rows(page), page.evaluate(RANKS)
     assert len(rows) == 9
+    ranked = [rank for rank in ranks if rank]
+    assert ranked[0] == 1
+    assert ranks == sorted(ranked) + [None] * (9 - len(ranked))
+    others = [float(total) for (*_, total), rank in zip(rows, ranks, strict=True) if not rank]
+    assert others == sorted(others, reverse=True)
     for descending in (True, False, True):
+        page.locator("#leaderboard th button", has_text="Total").click()
         totals = [float(row[2]) for row in read_rows(page)]
         assert totals == sorted(totals, reverse=descending)
         direction = "descending" if descending else "ascending"
         assert page.locator("#leaderboard th[aria-sort]:not([aria-sort=none])").evaluate_all(
             "(heads) => heads.map((head) => [head.innerText.trim(), head.ariaSort])"
         ) == [["Total", direction]]
-        page.locator("#leaderboard th button", has_text="Total").click()
     page.get_by_role("button", name="Reset").click()
     assert read_rows(page) == rows
 
@@ -190,7 +199,7 @@ def test_keys_alone_sort_it_filter_it_and_choose_its_columns(page: Page) -> None
     page.locator("#leaderboard th button", has_text="Total").focus()
     page.keyboard.press("Enter")
     totals = [float(row[2]) for row in read_rows(page)]
-    assert totals == sorted(totals)
+    assert totals == sorted(totals, reverse=True)
     page.locator("#board-search").focus()
     page.keyboard.type("weak")
     assert {row[0] for row in read_rows(page)} == {"Weak"}

@@ -1,5 +1,5 @@
 // The leaderboard: sort, group, search, filter, choose columns and scorer, copy. Without this
-// script the table shows every row by accuracy.
+// script the table shows every row by rank, then by accuracy.
 "use strict";
 (() => {
   const table = document.getElementById("leaderboard");
@@ -10,11 +10,12 @@
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const find = (title) => heads.findIndex((head) => head.textContent.trim().startsWith(title));
-  const places = { model: find("Model"), setting: find("Setting"), bar: find("ACC"), total: find("Total") };
+  const places = { model: find("Model"), setting: find("Setting"), rank: find("Rank"), bar: find("ACC"), total: find("Total") };
   const firstSubject = places.total + 1 + (find("Strict") > 0 ? 1 : 0);
   // More rows would make a page that nobody scrolls through; the rest is one click away.
   const most = matchMedia("(max-width: 760px)").matches ? 25 : 100;
-  const start = { sort: places.total, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main, hide: "" };
+  const hasRanks = places.rank > 0;
+  const start = { sort: hasRanks ? places.rank : places.total, down: !hasRanks, search: "", group: "", setting: "", weights: "", size: "", rules: data.main, hide: "" };
   const state = { ...start };
   let isWhole = false;
 
@@ -51,16 +52,18 @@
       const field = column === places.model ? "model" : "setting";
       return cells.map((cell) => cell[field].toLowerCase());
     }
-    // The table is written in the order of accuracy, with rows that cannot lead at its end.
-    if (state.rules === data.main) return isTotal ? rows.map((_, place) => -place) : readColumn(column);
+    if (state.rules === data.main) return isTotal ? readColumn(places.total) : readColumn(column);
+    // Ranks are those of the main scorer; others are shown by their accuracy.
+    if (column === places.rank) return rows.map((_, place) => -(data.values[state.rules][place][0]?.[0] ?? -1));
     const part = isTotal ? 0 : column - firstSubject + 1;
     const isScored = isTotal || (part > 0 && part <= data.subjects.length);
     return rows.map((_, place) => (isScored ? data.values[state.rules][place][part]?.[0] ?? null : null));
   };
   const sortRows = () => {
     const values = listValues(state.sort);
-    const direction = state.down ? -1 : 1;
-    return order.map((cell, place) => [cell, values[cell.index], place]).sort(([, a, i], [, b, j]) => {
+    const isUnranked = state.sort === places.rank && state.rules !== data.main;
+    const direction = state.down && !isUnranked ? -1 : 1;
+    return cells.map((cell, place) => [cell, values[cell.index], place]).sort(([, a, i], [, b, j]) => {
       if (a === null || b === null) return (a === null) - (b === null) || i - j;
       return (a < b ? -direction : a > b ? direction : 0) || i - j;
     }).map(([cell]) => cell);
@@ -74,7 +77,7 @@
 
   let order = cells;
   let matched = cells;
-  let orderKey = `${start.sort} true ${data.main}`;
+  let orderKey = `${start.sort} ${start.down} ${data.main}`;
   const arrange = () => {
     const isGrouped = state.sort === "group";
     const key = `${state.sort} ${state.down} ${state.rules}`;
@@ -301,7 +304,7 @@
       .filter((column) => column > places.model && column < heads.length).join(",");
     const column = given.get("sort") === "group" ? "group" : parseInt(given.get("sort"), 10);
     if (column === "group" || (column >= 0 && column < heads.length)) state.sort = column;
-    state.down = given.get("down") !== "false";
+    if (given.has("down")) state.down = given.get("down") !== "false";
   }
   showState();
   table.classList.add("ready");

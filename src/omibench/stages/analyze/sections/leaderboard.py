@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -164,7 +165,7 @@ def list_rows(
     printed: Mapping[Cell, PrintedResult | None],
     ranks: Mapping[Cell, Row],
 ) -> list[dict[str, Any]]:
-    """Return the rows of the main table by accuracy, those that cannot lead after the others.
+    """Return the rows of the main table: by rank, others by accuracy, last those that cannot lead.
 
     Args:
         analysis: The study's results.
@@ -223,7 +224,13 @@ def list_rows(
             ],
         }
         rows.append(row)
-    return sorted(rows, key=lambda row: (row["cell"] not in able, -row["total"]["estimate"]))
+    return sorted(rows, key=lambda row: (row["cell"] not in able, *_order(row)))
+
+
+def _order(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the place of a row: ranked ones by rank, then the others by accuracy."""
+    rank = row["rank"]
+    return rank["estimate"] if rank else inf, -row["total"]["estimate"]
 
 
 def find_clear_leader(analysis: Analysis) -> Cell | None:
