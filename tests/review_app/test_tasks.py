@@ -214,7 +214,7 @@ def test_a_person_sees_what_is_done_and_what_waits(
     ann.decide("item:p2", **GOOD)
     bob.decide("item:p2", **BAD)
     workloads, lines, hidden = list_tasks(service, service.content.people["ann"])
-    assert workloads == [Workload("Item", "annotator", done=2, total=3, next_task="item:p3")]
+    assert workloads == [Workload("Problem", "annotator", done=2, total=3, next_task="item:p3")]
     assert [(line.id, line.status) for line in lines] == [
         ("item:p3", "open"),
         ("item:p2", "done"),  # the annotator does not learn that it was contested
@@ -222,7 +222,7 @@ def test_a_person_sees_what_is_done_and_what_waits(
     ]
     assert hidden == 0
     workloads, _, _ = list_tasks(service, service.content.people["bob"])
-    assert workloads == [Workload("Item", "auditor", done=1, total=2, next_task="item:p1")]
+    assert workloads == [Workload("Problem", "auditor", done=1, total=2, next_task="item:p1")]
 
 
 def test_what_another_program_exported_counts_as_an_annotators(tmp_path: Path) -> None:

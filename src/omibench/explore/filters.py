@@ -234,7 +234,7 @@ def find_image_count(fewest: int, most: int) -> Mask:
 READY_FILTERS: Final = {
     ready.name: ready
     for ready in (
-        ReadyFilter("judge-differs", "Rules and judge differ", differ_from_judge),
+        ReadyFilter("judge-differs", "Scorer and judge differ", differ_from_judge),
         ReadyFilter("all-wrong", "All models wrong", find_all_wrong),
         ReadyFilter("all-right", "All models right", find_all_right),
         ReadyFilter("only", "Only one model right", find_only_one_right),

@@ -41,7 +41,7 @@ def test_a_decision_that_contradicts_itself_is_asked_about_once(site: Any, seat:
     page = desk.open("item:doubt")
     desk.press("v q 4")
     page.get_by_role("checkbox", name="The answer is wrong").check()
-    assert "he item is valid, but its answer is wrong" in desk.ask()
+    assert "he problem is valid, but its answer is wrong" in desk.ask()
     assert site.list_decisions("item:doubt") == []
     desk.send()
     (decision,) = site.list_decisions("item:doubt")

@@ -97,7 +97,7 @@ def _list_lost_marks(kind: Kind, task: ReviewTask, fields: Mapping[str, JsonValu
             f"{changed.name}:pictures {marks}",
             changed.name,
             f"{marks} {'is' if len(lost) == 1 else 'are'} no longer in the text, so the picture "
-            "loses its place: put the mark back, unless the item does not need the picture",
+            "loses its place: put the mark back, unless the problem does not need the picture",
         )
     ]
 

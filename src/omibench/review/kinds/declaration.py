@@ -256,14 +256,14 @@ EVERYONE: Final[frozenset[ReviewRole]] = frozenset({"annotator", "auditor", "sen
 
 # Parts and fields that several kinds share.
 
-QUESTION: Final = Part("question", "Question", "markdown")
+QUESTION: Final = Part("question", "Problem", "markdown")
 CHOICES: Final = Part("choices", "Choices", "choices")
 IMAGES: Final = Part("images", "Pictures", "images")
 ANSWER: Final = Part("answer", "Official answer", "answer")
 SOLUTION: Final = Part("solution", "Solution", "markdown")
 RESPONSE: Final = Part("response", "Response of the model", "markdown")
 PAGES: Final = Part("pages", "Pages of the paper", "pages", hashed=False)
-FACTS: Final = Part("facts", "About the item", "facts", hashed=False)
+FACTS: Final = Part("facts", "About the problem", "facts", hashed=False)
 ITEM_LABELS: Final = Part("labels", "Labels", "facts", hidden_from=AUDITOR, hashed=False)
 STATEMENT: Final = (QUESTION, CHOICES, IMAGES)
 """Fields about an item from the view of a dataset user."""

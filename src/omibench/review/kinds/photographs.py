@@ -29,8 +29,8 @@ SCREENING: Final = Kind(
     name="photo_screening",
     title="Screening of a photograph",
     instruction=(
-        "Decide whether the photograph can become an item. It is kept only if all three conditions "
-        "are met."
+        "Decide whether the photograph can become a problem. It is kept only if all three "
+        "conditions are met."
     ),
     parts=(IMAGES, FACTS),
     fields=(
@@ -61,7 +61,7 @@ SCREENING: Final = Kind(
 
 FIELDS: Final = Kind(
     name="photo_fields",
-    title="Question of a photograph",
+    title="Problem of a photograph",
     instruction=(
         "Transcribe the printed question exactly, without handwriting. "
         "Solve it and check the answer. Describe the figure so that a reader who cannot see it "

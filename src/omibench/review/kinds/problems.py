@@ -39,14 +39,14 @@ DEFECTS: Final = (
 
 ITEM: Final = Kind(
     name="item",
-    title="Item",
+    title="Problem",
     instruction=(
-        "Read the item as a user of the dataset would, and solve it: the official answer and the "
-        "solution follow your own answer. Decide whether it can be "
+        "Read the problem as a user of the dataset would, and solve it: the official answer and "
+        "the solution follow your own answer. Decide whether it can be "
         "solved in its current form, whether text and pictures match, and whether answer and "
-        "solution are correct. Quality: 5 is an item that you would be glad to have written, 3 is "
-        "acceptable, 1 should not be in a dataset. Your corrections below the form apply only if "
-        "the item is valid with them."
+        "solution are correct. Quality: 5 is a problem that you would be glad to have written, 3 "
+        "is acceptable, 1 should not be in a dataset. Your corrections below the form apply only "
+        "if the problem is valid with them."
     ),
     parts=(
         *STATEMENT,
@@ -58,7 +58,7 @@ ITEM: Final = Kind(
     fields=(
         Field(
             "valid",
-            "Is the item valid?",
+            "Is the problem valid?",
             "choice",
             options=(
                 Option("valid", "Valid", "v"),
@@ -89,22 +89,22 @@ ITEM: Final = Kind(
             {"valid": "valid", "solution_valid": "invalid"},
             unless="solution",
             field="solution_valid",
-            message="the item is valid, but its solution is not right: correct the solution below, "
-            "or call the item not valid",
+            message="the problem is valid, but its solution is not right: correct the solution "
+            "below, or call the problem not valid",
         ),
         Contradiction(
             {"valid": "valid", "defects": "wrong_solution"},
             unless="solution",
             field="defects",
-            message="the item is valid, but its solution is wrong: correct the solution below, or "
-            "call the item not valid",
+            message="the problem is valid, but its solution is wrong: correct the solution below, "
+            "or call the problem not valid",
         ),
         Contradiction(
             {"valid": "valid", "defects": "wrong_answer"},
             unless="answer",
             field="defects",
-            message="the item is valid, but its answer is wrong: correct the answer below, or call "
-            "the item not valid",
+            message="the problem is valid, but its answer is wrong: correct the answer below, or "
+            "call the problem not valid",
         ),
     ),
     source="OMIBench, A.4.1",
@@ -192,8 +192,8 @@ LABEL: Final = Kind(
     name="label",
     title="Label",
     instruction=(
-        "Label the item by the method and concept of its solution, not by its story, and take the "
-        "pictures into account. Keep the label, change the topic within "
+        "Label the problem by the method and concept of its solution, not by its story, and take "
+        "the pictures into account. Keep the label, change the topic within "
         "its subject, or change subject and topic. If several items fit none of the subfields, "
         "propose a new one."
     ),

@@ -80,7 +80,7 @@ STEPS: Final = Kind(
             "choice",
             options=(
                 Option("wrong", "Wrong, as judged", "n"),
-                Option("right", "Correct", "y"),
+                Option("right", "Right", "y"),
             ),
             critical=True,
         ),
