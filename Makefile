@@ -49,8 +49,9 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 test-slow: $(VENV)/.tests ## the slow tests alone
 	$(PYTEST) --durations=20 -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
-test-long: $(VENV)/.tests ## load tests, simulation studies and rare courses, which no gate waits for
+test-long: $(VENV)/.tests ## load tests, simulation studies, rare courses, many more examples: no gate waits for them
 	$(PYTEST) -m long $$(grep -rl --include='*.py' 'mark\.long' tests)
+	$(PYTEST) --hypothesis-profile=thorough -m "hypothesis and not slow" $$(grep -rl --include='*.py' '^@given' tests)
 
 lint: $(VENV)/.tests ## style, types, workflow lint, generated files: every check, whichever fails
 	@failed=; check() { echo "$$1"; sh -c "$$1" || failed="$$failed\n  $$1"; }; \

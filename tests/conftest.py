@@ -36,13 +36,20 @@ Build = Callable[[str, Callable[[Path], object]], Path]
 # Plug-ins installed next to omibench are not part of it, in processes that a test starts neither.
 os.environ[LEFT_OUT] = os.pathsep.join(entry for entry in sys.path if entry)
 
-# On a loaded machine any example may take long.
-settings.register_profile("omibench", deadline=None)
+# On a loaded machine any example may take long. `make test-long` looks at many more of them.
+settings.register_profile("omibench", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("omibench")
 
 # In the background of a shell Ctrl-C is ignored, by every process that a test starts, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What is long is slow as well, so that `-m "not slow"` leaves it out."""
+    if item.get_closest_marker("long"):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

@@ -11,11 +11,18 @@ ARGS = re.compile(r"^Args:\n((?:[ ]+.*\n?|\n)*)", re.M)
 NAME = re.compile(r"^    \*{0,2}(\w+)(?: \([^)]*\))?:", re.M)
 
 
+def definitions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes of a module at any depth; expressions hold none."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield child
+        if not isinstance(child, ast.expr):
+            yield from definitions(child)
+
+
 def documented(text: str) -> Iterator[tuple[str, set[str], set[str]]]:
     """Each function or class with such a section: its name, the names there, its parameters."""
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
+    for node in definitions(ast.parse(text)):
         members = node.body if isinstance(node, ast.ClassDef) else [node]
         functions = [m for m in members if isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef)]
         if isinstance(node, ast.ClassDef):

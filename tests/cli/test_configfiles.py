@@ -51,9 +51,14 @@ def test_a_pair_without_a_value(capsys: pytest.CaptureFixture[str]) -> None:
     ("top", "words", "said"),
     [
         ("study: {}\n", ["--configfile", "none.yaml"], "none.yaml: cannot be read: it does not"),
-        ("study: {}\nocr: [\n", [], "params.yaml, line 2: is not valid YAML: did not find"),
-        ("study: {}\nocr:\n  dpy: 3\n", [], "params.yaml, line 3: ocr.dpy: unknown key; did"),
-        ("study: {}\nreview:\n  decisions: no.yaml\n", [], "no.yaml (params.yaml, line 3)"),
+        *(
+            pytest.param(top, [], said, marks=pytest.mark.slow)
+            for top, said in (
+                ("study: {}\nocr: [\n", "params.yaml, line 2: is not valid YAML: did not find"),
+                ("study: {}\nocr:\n  dpy: 3\n", "params.yaml, line 3: ocr.dpy: unknown key; did"),
+                ("study: {}\nreview:\n  decisions: no.yaml\n", "no.yaml (params.yaml, line 3)"),
+            )
+        ),
     ],
 )
 def test_snakemake_ends_with_that_line(
@@ -78,6 +83,7 @@ def test_rules_that_a_command_allows() -> None:
     assert read_allowed_rules(["snakemake", "--cores", "2"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["nothing", "parameters"])
 def test_another_folder_says_what_it_lacks(root: Path, tmp_path: Path, given: str) -> None:
     if given == "parameters":

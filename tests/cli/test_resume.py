@@ -136,6 +136,7 @@ def test_cancel_ends_the_jobs_of_the_run_alone_and_goes_on(tmp_path: Path, slurm
     assert all(f"--name={NAME}" in call and "--user=" in call for call in slurm.calls())
 
 
+@pytest.mark.slow
 def test_wait_waits_until_they_have_ended(tmp_path: Path) -> None:
     slurm = Slurm(tmp_path, ends=True)
     note_run(tmp_path)
@@ -146,6 +147,7 @@ def test_wait_waits_until_they_have_ended(tmp_path: Path) -> None:
     assert (tmp_path / "made").is_file()
 
 
+@pytest.mark.slow
 def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
     note_run(tmp_path)
     slurm.has(OTHER)
@@ -166,6 +168,7 @@ def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, slurm: Slurm) -> None:
     assert slurm.left() == [NAME]
 
 
+@pytest.mark.slow
 def test_a_study_whose_last_run_was_done_has_nothing_to_resume(
     tmp_path: Path, slurm: Slurm
 ) -> None:
@@ -177,6 +180,7 @@ def test_a_study_whose_last_run_was_done_has_nothing_to_resume(
     assert "snakemake" not in done.stdout, "no command is repeated"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["*", "", "root", f"{NAME},{OTHER}", f"{NAME} --state=RUNNING", f"{NAME}\n", 7, None]
 )

@@ -37,6 +37,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_a_failing_run_of_another_study_touches_nothing_here(here: Path) -> None:
     before = contents(here)
     there = here.parent / "there"
@@ -47,6 +48,7 @@ def test_a_failing_run_of_another_study_touches_nothing_here(here: Path) -> None
     assert (there / ".snakemake/log").is_dir()
 
 
+@pytest.mark.slow
 def test_the_report_of_another_study_is_named_from_here(here: Path) -> None:
     before = contents(here)
     there = here.parent / "there"

@@ -59,7 +59,9 @@ def requests() -> list[Request]:
     ]
 
 
-@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100.0}])
+@pytest.mark.parametrize(
+    "budget", [{}, pytest.param({"budget_usd": 100.0}, marks=pytest.mark.slow)]
+)
 def test_sending_stops_while_the_answers_in_flight_still_fit(
     budget: dict[str, Any], server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

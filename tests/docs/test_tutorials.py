@@ -157,12 +157,14 @@ def test_the_start_page_leads_to_a_report(tmp_path: Path, root: Path) -> None:
     assert "0 requests" not in texts[-1]
 
 
+@pytest.mark.slow
 def test_response_files_get_certified_scores(tmp_path: Path, root: Path) -> None:
     texts = Reader(tmp_path).follow(root / "docs/tutorials/responses.md")
     assert any("66.7" in text or "4 of 6" in text for text in texts), texts
     assert (tmp_path / "certify/certificate.json").is_file()
 
 
+@pytest.mark.slow
 def test_the_demonstration_opens(tmp_path: Path, root: Path) -> None:
     (text,) = Reader(tmp_path).follow(root / "docs/tutorials/reviewers.md")
     assert "<html" in text

@@ -12,7 +12,15 @@ from omibench.datasets.generators.make import MadeProblem
 from omibench.datasets.generators.registry import Drawing
 
 pytest.importorskip("rdkit")
-DIFFICULTIES = pytest.mark.parametrize("difficulty", [1, 2, 3, 4, 5])
+DIFFICULTIES = pytest.mark.parametrize(
+    "difficulty",
+    [
+        1,
+        3,
+        pytest.param(5, marks=pytest.mark.slow),
+        *(pytest.param(between, marks=pytest.mark.long) for between in (2, 4)),
+    ],
+)
 
 
 def shown(problem: MadeProblem) -> list[str]:

@@ -16,7 +16,10 @@ from omibench.datasets.generators.make import MadeProblem
 from omibench.extras import has_extra
 
 pytestmark = pytest.mark.skipif(not has_extra("coding"), reason="needs the extra coding")
-DIFFICULTIES = pytest.mark.parametrize("difficulty", [1, 3, 5])
+DIFFICULTIES = pytest.mark.parametrize(
+    "difficulty",
+    [pytest.param(1, marks=pytest.mark.slow), 3, pytest.param(5, marks=pytest.mark.slow)],
+)
 LEAST_PIXELS = 20
 """Pixels in which two charts differ at least."""
 
@@ -79,7 +82,9 @@ def test_only_the_right_chart_is_that_of_the_code(make: Make, difficulty: int) -
 
 
 @DIFFICULTIES
-@pytest.mark.parametrize("template", ["modify", "modify_with_original"])
+@pytest.mark.parametrize(
+    "template", ["modify", pytest.param("modify_with_original", marks=pytest.mark.slow)]
+)
 def test_only_the_right_change_gives_the_chart(make: Make, template: str, difficulty: int) -> None:
     for problem in make("coding", template, 3, difficulty=difficulty):
         code = get_code(problem.draft.question)

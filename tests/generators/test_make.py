@@ -22,7 +22,7 @@ def need(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "template"), TEMPLATES)
-@pytest.mark.parametrize("difficulty", [1, 5])
+@pytest.mark.parametrize("difficulty", [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_seed_gives_the_same_problems(
     make: Make, name: str, template: str, difficulty: int
 ) -> None:

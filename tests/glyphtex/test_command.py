@@ -78,6 +78,7 @@ def test_the_page_to_look_at_escapes_everything_and_loads_nothing(tmp_path: Path
     assert "http" not in text.replace("http-equiv", "")
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_keeps_the_rules_of_accessibility(
     browser: Browser, root: Path, tmp_path: Path
@@ -89,6 +90,7 @@ def test_the_page_keeps_the_rules_of_accessibility(
     page.close()
 
 
+@pytest.mark.slow
 def test_a_bad_paper_is_a_line_and_the_others_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

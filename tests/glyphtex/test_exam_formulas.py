@@ -110,6 +110,7 @@ def test_the_truth_is_of_many_papers_fonts_and_kinds() -> None:
     assert 0.3 < sum(map(is_held, truths)) / len(truths) < 0.37
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["shown", "held"])
 def test_formulas_of_real_papers_are_exact(rates: dict[str, Counter[str]], group: str) -> None:
     count = rates[group]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.command_line import call_main
 from tests.extras import require_extra
 
@@ -30,6 +31,7 @@ def test_no_date_that_ships_is_without_quotes(root: Path) -> None:
         assert file.suffix != ".yaml" or list_dates(text) == [], file
 
 
+@pytest.mark.slow
 def test_dvc_status_reads_every_template_and_study(tmp_path: Path, root: Path) -> None:
     require_extra("workflow", "dvc")
     (tmp_path / "papers").mkdir()

@@ -8,12 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.command_line import call_main
 from tests.extras import require_extra
 
 FETCHED = re.compile(r"<script[^>]+src=")
 
 
+@pytest.mark.slow
 def test_plots_load_nothing_once_the_page_is_installed(tmp_path: Path, root: Path) -> None:
     require_extra("workflow", "dvc")
     folder = tmp_path / "study"

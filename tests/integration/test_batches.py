@@ -185,6 +185,7 @@ def test_two_settings_at_once_killed_at_random(
     check_bought_once(server, cells, 2 * PROBLEMS, kills=6)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_budget_admits_line_by_line(server: ServerHandle, tmp_path: Path) -> None:
     cells = Cells(server, tmp_path, "openai")

@@ -79,6 +79,7 @@ def killed_and_undisturbed(
     assert rows.equals(undisturbed)
 
 
+@pytest.mark.slow
 def test_killed_once(server: ServerHandle, tmp_path: Path) -> None:
     killed_and_undisturbed(server, Runs(server, tmp_path, 25), lambda: 0.4, 1)
 

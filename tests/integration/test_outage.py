@@ -42,10 +42,15 @@ def server_config() -> dict[str, Any]:
     "fault",
     [
         {"kind": "unavailable", "rate": 1.0},
-        {"kind": "server_error", "rate": 1.0},
-        {"kind": "reset", "rate": 1.0},
-        {"kind": "rate_limit", "rate": 1.0, "retry_after_form": "none"},
-        {"kind": "rate_limit", "rate": 1.0, "retry_after_s": 0.0},
+        *(
+            pytest.param(fault, marks=pytest.mark.slow)
+            for fault in (
+                {"kind": "server_error", "rate": 1.0},
+                {"kind": "reset", "rate": 1.0},
+                {"kind": "rate_limit", "rate": 1.0, "retry_after_form": "none"},
+                {"kind": "rate_limit", "rate": 1.0, "retry_after_s": 0.0},
+            )
+        ),
     ],
     ids=["503", "500", "reset", "429", "429 with Retry-After 0"],
 )

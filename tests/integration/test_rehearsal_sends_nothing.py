@@ -120,6 +120,7 @@ def test_no_flow_sends_a_request(
     assert not (study / "results").exists()
 
 
+@pytest.mark.slow
 def test_a_study_is_read_in_one_place(root: Path) -> None:
     readers = {
         str(file.relative_to(root))

@@ -23,6 +23,7 @@ def truth(module_at: Callable[[str], ModuleType]) -> ModuleType:
     return module_at("benchmarks/simulation_truth.py")
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_slips_come_back(truth: ModuleType) -> None:
     results = [result for seed in range(SEEDS) for result in truth.simulate(seed, ITEMS)]
     assert len(results) == SEEDS * len(truth.CELLS) == 180
@@ -40,6 +41,7 @@ def test_a_scorer_that_ignores_boxes_is_found_out(truth: ModuleType) -> None:
     assert any(line.startswith("slip units") for line in found)
 
 
+@pytest.mark.slow
 def test_an_accuracy_that_is_a_little_off_is_found_out(truth: ModuleType) -> None:
     def lenient(item: ScoredItem) -> Verdict:
         """Gives every response without an answer the benefit of the doubt."""

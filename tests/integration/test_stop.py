@@ -36,9 +36,10 @@ def asked(server: ServerHandle) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143)],
 )
 def test_a_signal_sends_nothing_more_and_loses_nothing_in_flight(
     number: signal.Signals, code: int, server: ServerHandle, tmp_path: Path
@@ -65,6 +66,7 @@ def test_a_signal_sends_nothing_more_and_loses_nothing_in_flight(
     assert paid(server).total() == runs.size, "something was bought twice"
 
 
+@pytest.mark.slow
 def test_the_wait_for_what_is_in_flight_ends(server: ServerHandle, tmp_path: Path) -> None:
     runs = Runs(server, tmp_path, 100)
     runs.model["limits"]["drain_s"] = 0.5
@@ -80,6 +82,7 @@ def test_the_wait_for_what_is_in_flight_ends(server: ServerHandle, tmp_path: Pat
     assert len(runs.kept()) == kept
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_the_wait_and_keeps_what_was_written(
     server: ServerHandle, tmp_path: Path
 ) -> None:

@@ -33,7 +33,14 @@ LOST_BODY = {"hang_mid", "reset_mid", "malformed_json", "truncated_json"}
 SECRET = "planted-Q7xK2mZ9vB4nW8tR"
 
 
-@pytest.mark.parametrize("api", ["chat", "responses", "messages"])
+@pytest.mark.parametrize(
+    "api",
+    [
+        "chat",
+        pytest.param("responses", marks=pytest.mark.slow),
+        pytest.param("messages", marks=pytest.mark.slow),
+    ],
+)
 def test_200_requests_in_bad_weather(
     api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +129,7 @@ for cell in study.cells:
 """
 
 
+@pytest.mark.slow
 def test_a_planted_key_is_in_nothing_that_was_written(tmp_path: Path) -> None:
     questions = frozen_questions(tmp_path)
     rows = [json.loads(line) for line in questions.read_text().splitlines()]

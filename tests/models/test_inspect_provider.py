@@ -78,6 +78,7 @@ def test_text_pictures_tokens_and_price_arrive(server: ServerHandle, tmp_path: P
     assert content["images"] == [question.conversation.images[0].sha256]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["rate_limit", "server_error", "overloaded", "reset"])
 def test_what_passes_is_sent_again_by_omibench_alone(server: ServerHandle, fault: str) -> None:
     server.configure(script=[{"match": "Two", "steps": [fault, fault]}])

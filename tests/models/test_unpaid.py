@@ -40,6 +40,7 @@ def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> Non
     assert f"at {server.openai_url}): a login page" in (error or "")
 
 
+@pytest.mark.slow
 def test_a_refused_connection_costs_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

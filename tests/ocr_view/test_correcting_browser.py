@@ -109,6 +109,7 @@ def test_a_doubtful_formula_stands_beside_its_crop_and_is_corrected(
     }
 
 
+@pytest.mark.slow
 def test_doubts_are_gone_through_by_keyboard_and_entries_kept(page: Page, tmp_path: Path) -> None:
     page.keyboard.press("n")
     page.keyboard.press("n")
@@ -124,6 +125,7 @@ def test_doubts_are_gone_through_by_keyboard_and_entries_kept(page: Page, tmp_pa
     assert (kept["formula"], kept["by"]) == (DOUBTFUL.latex, "Bo")
 
 
+@pytest.mark.slow
 def test_a_flat_line_choice_answer_figure_and_split_are_corrected(
     page: Page, tmp_path: Path
 ) -> None:
@@ -195,6 +197,7 @@ def test_unread_ink_is_shown_in_its_place_and_corrected(page: Page, tmp_path: Pa
     assert (entry["text"], entry["page"]) == ("It is $x$.", 1)
 
 
+@pytest.mark.slow
 def test_all_choices_are_corrected_in_one_form(page: Page, tmp_path: Path) -> None:
     page.locator("#q1 .fixes summary").click()
     page.locator("#q1 .fixes").get_by_role("button", name="all choices").click()

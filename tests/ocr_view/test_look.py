@@ -100,6 +100,7 @@ def test_a_paper_that_could_not_be_read_gets_a_page_that_says_why(looked: Path) 
     assert "no page can be read: get the file again" in page
 
 
+@pytest.mark.slow
 def test_a_page_with_a_huge_image_is_named_and_not_shown(tmp_path: Path) -> None:
     (tmp_path / "bomb.pdf").write_bytes(bomb())
     read_papers(
@@ -111,6 +112,7 @@ def test_a_page_with_a_huge_image_is_named_and_not_shown(tmp_path: Path) -> None
     assert "data:image" not in page
 
 
+@pytest.mark.slow
 def test_without_a_look_nothing_is_drawn_and_the_results_are_the_same(
     looked: Path, tmp_path: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_without_a_look_nothing_is_drawn_and_the_results_are_the_same(
     assert (tmp_path / "problems.jsonl").read_text("utf-8") == with_look
 
 
+@pytest.mark.slow
 def test_the_command_writes_looks_and_names_a_folder_that_cannot_be(tmp_path: Path) -> None:
     arguments = ["ocr", str(paper(tmp_path)), "--out", str(tmp_path / "ocr"), "--look"]
     done = CliRunner().invoke(app, [*arguments, str(tmp_path / "looks")])

@@ -25,7 +25,10 @@ def look(tmp_path_factory: pytest.TempPathFactory) -> str:
     return Path(out / "shapes.pdf.html").as_uri()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 390)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [("light", 1400), pytest.param("dark", 1400, marks=pytest.mark.slow), ("light", 390)],
+)
 def test_the_page_opens_from_disk_in_both_themes_and_sizes(
     browser: Browser, look: str, scheme: Any, width: int
 ) -> None:

@@ -44,6 +44,7 @@ def read_table_2(root: Path, models: int | None = None, **adaptive: Any) -> Stud
     )
 
 
+@pytest.mark.slow
 def test_the_plan_names_requests_and_share_and_leaves_out_models_to_keep(
     root: Path, tmp_path: Path
 ) -> None:

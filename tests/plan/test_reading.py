@@ -109,6 +109,7 @@ def test_pages_and_formulas_are_counted_as_they_are_asked_for(
     assert counted(after, "stored") == expected
 
 
+@pytest.mark.slow
 def test_blocks_are_estimated_until_the_layout_of_a_page_is_stored(tmp_path: Path) -> None:
     make_scan(tmp_path / "scan.pdf", pages=1)
     papers = [{"name": "scan", "paper": "scan.pdf"}]
@@ -121,6 +122,7 @@ def test_blocks_are_estimated_until_the_layout_of_a_page_is_stored(tmp_path: Pat
     assert row.estimate.output_most == 2 * 8000
 
 
+@pytest.mark.slow
 def test_lines_of_scans_are_known_once_a_local_engine_has_read_them(tmp_path: Path) -> None:
     make_scan(tmp_path / "scan.pdf", pages=1)
     papers = [{"name": "scan", "paper": "scan.pdf"}]
@@ -140,6 +142,7 @@ def test_lines_of_scans_are_known_once_a_local_engine_has_read_them(tmp_path: Pa
     assert "at most 1 as last read" in text
 
 
+@pytest.mark.slow
 def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
     make_scan(tmp_path / "scan.pdf", pages=2)
     make_scan(tmp_path / "known.pdf", pages=1)
@@ -158,6 +161,7 @@ def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
     assert list(plan.reading.unopened) == ["absent"]
 
 
+@pytest.mark.slow
 def test_formulas_for_mathpix_are_counted_too(tmp_path: Path) -> None:
     make_paper(tmp_path / "paper.pdf")
     papers = [{"name": "paper", "paper": "paper.pdf"}]
@@ -166,6 +170,7 @@ def test_formulas_for_mathpix_are_counted_too(tmp_path: Path) -> None:
     assert plan.reading.mathpix_formulas >= 1
 
 
+@pytest.mark.slow
 def test_the_command_plans_papers_before_they_are_read(tmp_path: Path) -> None:
     make_paper(tmp_path / "paper.pdf")
     study = make_study(tmp_path, [{"name": "p", "paper": "paper.pdf"}], formula_reader="m")

@@ -93,6 +93,7 @@ def test_a_stand_in_is_as_able_as_its_model_in_print(printed: str) -> None:
     assert found["own"].ability != model.ability
 
 
+@pytest.mark.slow
 def test_settings_differ_where_print_tells_them_apart(tmp_path: Path) -> None:
     path = tmp_path / "emma.csv"
     path.write_text("model,strategy,emma_overall\nMine,direct,32.42\nMine,cot,62.71\n")

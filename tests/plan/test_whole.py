@@ -101,6 +101,7 @@ def files_of(tmp_path: Path, model: str, setting: str) -> CellFiles:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_role_is_counted_as_a_run_asks_it(
     study: Study, questions: Path, tmp_path: Path
 ) -> None:

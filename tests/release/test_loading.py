@@ -29,6 +29,7 @@ print(json.dumps([counts, sample.num_rows, test["id"][:], pictures]))
 """
 
 
+@pytest.mark.slow
 def test_datasets_reads_a_release_offline(freeze: Path, tmp_path: Path) -> None:
     pytest.importorskip("datasets")
     sources = write_sources(tmp_path / "sources.yaml", beta=False)

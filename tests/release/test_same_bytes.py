@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.review.builders import decide, make_task, write_lines
 
 from omibench.datasets.release.build import build_release
@@ -57,6 +58,7 @@ def ask_git(folder: Path, *words: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_hash_seed_time_zone_locale_and_folder_change_nothing(tmp_path: Path) -> None:
     study = tmp_path / "study"
     write_freeze(study / "results/freeze", items=9)

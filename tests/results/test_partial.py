@@ -40,6 +40,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folders, Headline]:
     return folders, folders.analyze()
 
 
+@pytest.mark.slow
 def test_the_headline_says_so_first(part: tuple[Folders, Headline]) -> None:
     said = str(part[1])
     assert said.startswith("[PARTIAL RUN] [SIMULATED] On a part of the dataset, 5 of 28 problems")

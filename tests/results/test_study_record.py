@@ -67,6 +67,7 @@ def test_samples_that_are_no_longer_drawn_choose_nothing(made_once: Folders) -> 
     assert not loaded.verdicts.filter(setting="cot")["counts"].all()
 
 
+@pytest.mark.slow
 def test_a_report_elsewhere_does_not_change_what_the_study_has(
     made_once: Folders, results: Path, tmp_path: Path
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_report_elsewhere_does_not_change_what_the_study_has(
     assert (results / RECORD).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_every_surface_has_the_current_cells_alone(
     results: Path, made_once: Folders, tmp_path: Path
 ) -> None:

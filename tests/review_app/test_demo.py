@@ -25,6 +25,7 @@ def test_an_invented_decision_is_one_that_the_kind_takes(kind: str, is_last: boo
     assert check_fields(declaration, task, invent_fields(declaration, task, is_last))
 
 
+@pytest.mark.slow
 def test_every_kind_is_there_with_an_audit_and_an_escalation(tmp_path: Path) -> None:
     sample, folder = tmp_path / "sample", tmp_path / "demo"
     sample.mkdir()

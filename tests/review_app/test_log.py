@@ -328,6 +328,7 @@ STEPS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.lists(STEPS, max_size=10))
 def test_no_order_of_decisions_kills_and_imports_loses_or_doubles_one(
@@ -435,6 +436,7 @@ def make_headers(folder: Path, name: str, port: int) -> dict[str, str]:
     return {"cookie": cookie, "x-csrf-token": session.token}
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_loses_no_decision_that_it_confirmed(
     tmp_path: Path, writers: list[str]
 ) -> None:

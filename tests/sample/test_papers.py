@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pymupdf
+import pytest
 import yaml
 
 Booklets = dict[str, dict[str, Any]]
@@ -46,6 +47,7 @@ def oracle(sample: Path) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in rows}
 
 
+@pytest.mark.slow
 def test_rebuilding_gives_the_committed_files(name: str, sample: Path, rebuilt: Path) -> None:
     row, rows = json.loads((rebuilt / "built.json").read_text("utf-8"))[name]
     assert list(row["sha256"]) == list(manifest(sample)[name]["sha256"])

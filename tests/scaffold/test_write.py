@@ -25,6 +25,7 @@ def run_tests(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_new_plug_ins(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()

@@ -104,6 +104,7 @@ def test_a_workbook_with_a_cell_in_the_last_corner(
     refused(sheet(tmp_path / "a.xlsx", NAMES + last), "too many cells; save the sheet as .tsv")
 
 
+@pytest.mark.slow
 def test_a_workbook_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
     path = sheet(tmp_path / "a.xlsx", NAMES)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as out, out.open("x", "w") as member:

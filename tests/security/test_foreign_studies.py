@@ -156,6 +156,7 @@ def _succeed(done: Ended) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [*SHOWING, *REFUSING], ids=" ".join)
 def test_such_a_command_runs_no_plug_in_and_names_it(
     built: Path, tmp_path: Path, words: tuple[str, ...]

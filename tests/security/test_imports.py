@@ -45,6 +45,7 @@ def omibench() -> str:
     return str(Path(sys.executable).with_name("omibench"))
 
 
+@pytest.mark.slow
 def test_papers_are_read_beside_hostile_modules(hostile: Path) -> None:
     done = run(hostile, omibench(), "ocr", "exam.pdf", "--out", "out")
     assert not (hostile / "owned").exists()

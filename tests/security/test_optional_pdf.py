@@ -63,6 +63,7 @@ def omibench(folder: Path, *commands: tuple[str, ...]) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_study_of_a_frozen_dataset_runs_whole(folder: Path) -> None:
     missing = run(folder, "-c", "import omibench, pymupdf")
     assert "No module named 'pymupdf'" in missing.stderr

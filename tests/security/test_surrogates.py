@@ -43,6 +43,7 @@ def study(tmp_path: Path) -> Make:
     return study_maker(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses", "messages"])
 def test_a_cell_is_bought_written_and_built_again(
     server: ServerHandle, api: str, tmp_path: Path, study: Make

@@ -50,6 +50,7 @@ def test_ordinary_aliases_are_read() -> None:
     assert parse_yaml("[" * 50 + "]" * 50)
 
 
+@pytest.mark.slow
 def test_the_command_that_died_of_a_signal_ends_with_one_line(tmp_path: Path) -> None:
     file = tmp_path / "params.yaml"
     file.write_text("study: " + "[" * 200_000, "utf-8")

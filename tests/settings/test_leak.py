@@ -133,7 +133,7 @@ def may_be_told(question: Question, setting: Setting, split: Split) -> set[tuple
     return own | {(kind, e) for kind in kinds for e in shown - split.siblings[question.id]}
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_nothing_leaks_over_the_split(name: str, step: int, split: Split) -> None:
     setting = SETTINGS[name]

@@ -99,6 +99,7 @@ def test_labels_of_one_kind_tell_half_of_it() -> None:
     assert isnan(cohens_kappa(1.0, [], []))
 
 
+@pytest.mark.slow
 def test_intervals_cover_what_was_set() -> None:
     draw, held, runs = random.Random(3), dict.fromkeys(("tpr", "fpr", "kappa", "spearman"), 0), 120
     tpr, fpr = 0.85, 0.2

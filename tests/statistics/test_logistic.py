@@ -119,6 +119,7 @@ def measure_coefficient_coverage(clusters: int, rounds: int) -> float:
     return covered / rounds
 
 
+@pytest.mark.slow
 def test_intervals_of_coefficients_cover() -> None:
     assert 0.91 <= measure_coefficient_coverage(40, 200) <= 0.985
 

@@ -56,6 +56,7 @@ def test_a_perfect_respondent_has_a_bound() -> None:
     assert 0.8 < estimate.lo < clustered_wilson(values[:, 0], range(30)).lo
 
 
+@pytest.mark.slow
 def test_the_best_of_equal_respondents_is_covered() -> None:
     plain, corrected = measure_best(Design(60, 1, 1), [0.45] * 6, 60)
     assert plain < corrected

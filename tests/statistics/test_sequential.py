@@ -43,6 +43,7 @@ def test_the_boundaries_are_those_of_lan_and_demets(
     assert -ndtri(levels) == pytest.approx(bounds, abs=0.0012)
 
 
+@pytest.mark.slow
 @given(
     fractions=st.lists(st.floats(0.05, 0.95), min_size=1, max_size=6, unique=True),
     alpha=st.floats(0.0005, 0.2),

@@ -88,6 +88,7 @@ def test_a_wide_grid_scrolls_inside_its_card_on_a_telephone(browser: Browser, wi
     page.close()
 
 
+@pytest.mark.slow
 def test_a_watched_page_reloads_until_its_box_is_unchecked(browser: Browser, study: Study) -> None:
     note_run({"infer two/cot": ["running"]})
     path = Path("status.html").resolve()
@@ -108,6 +109,7 @@ def test_a_watched_page_reloads_until_its_box_is_unchecked(browser: Browser, stu
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reload_s", [None, 60.0])
 def test_the_page_keeps_the_rules_of_accessibility(
     browser: Browser, wide: Path, study: Study, root: Path, reload_s: float | None

@@ -97,7 +97,12 @@ def test_the_last_status_stays_when_the_run_ends(notes: Path) -> None:
 
 @pytest.mark.usefixtures("notes")
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_leaves_the_alternate_screen(number: signal.Signals, code: int) -> None:
     with watch("--every", "60") as terminal:
@@ -108,6 +113,7 @@ def test_a_signal_leaves_the_alternate_screen(number: signal.Signals, code: int)
     assert "0 of 1 jobs done" in after
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 def test_an_error_leaves_the_alternate_screen() -> None:
     with watch("--every", "0.2", "--html", "gone/page.html") as terminal:
@@ -120,6 +126,7 @@ def test_an_error_leaves_the_alternate_screen() -> None:
     assert "0 of 1 jobs done" in after
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 def test_a_terminal_without_escape_sequences_gets_lines() -> None:
     with watch("--every", "60", term="dumb") as terminal:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 
@@ -18,6 +19,7 @@ def test_no_module_of_the_package_names_prefect(root: Path) -> None:
     assert [str(p) for p in package if named.search(p.read_text("utf-8"))] == []
 
 
+@pytest.mark.slow
 def test_looking_for_new_models_needs_no_prefect() -> None:
     script = (
         "import pkgutil, importlib, sys, omibench.study.reevaluate as r, omibench.cli\n"

@@ -25,6 +25,7 @@ def folder(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own_folder
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_build_are_heard_and_a_failure_shows_the_last(folder: Path) -> None:
     (folder / "Snakefile").write_text(SNAKEFILE.format(command="echo made > {output}"))
     heard: list[str] = []
@@ -37,6 +38,7 @@ def test_the_lines_of_a_build_are_heard_and_a_failure_shows_the_last(folder: Pat
     assert "At least one job did not complete" in str(found.value)
 
 
+@pytest.mark.slow
 def test_a_killed_build_is_unlocked_by_the_next(folder: Path) -> None:
     started = "touch started; sleep 600"
     (folder / "Snakefile").write_text(SNAKEFILE.format(command=started))

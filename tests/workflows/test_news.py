@@ -17,6 +17,7 @@ from omibench.study.reevaluate.changes import JOURNAL
 require_extra("flows", "prefect")
 
 
+@pytest.mark.slow
 def test_a_failure_is_posted_again_only_after_a_success(
     tmp_path: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _MAGIC: Final = b"PAR1"
 FOOTER_BYTES: Final = 16 * 2**20
+_CACHED_BYTES: Final = 64 * 2**10
 _DEPTH: Final = 16
 _ROWS, _GROUPS, _METADATA = 3, 4, 5
 _COLUMNS = 1
@@ -41,8 +43,8 @@ class Footer(NamedTuple):
     """Number of rows, and the columns of each row group."""
 
     rows: int
-    columns: list[Column]
-    metadata: dict[str, str]
+    columns: Sequence[Column]
+    metadata: Mapping[str, str]
     """Key-value metadata of the writer."""
     start: int
     """Bytes of the file before the footer."""
@@ -59,8 +61,14 @@ def read_footer(file: BinaryIO) -> Footer:
     if length > min(size - 12, FOOTER_BYTES):
         raise ValueError(f"its description would have {length:,} bytes")
     file.seek(size - 8 - length)
+    data = file.read(length)
+    parse = _parse_once if length <= _CACHED_BYTES else _parse
+    return parse(data)._replace(start=size - 8 - length)
+
+
+def _parse(data: bytes) -> Footer:
     try:
-        fields = _Thrift(file.read(length)).fields(_DEPTH)
+        fields = _Thrift(data).fields(_DEPTH)
         columns = [
             Column(chunk[_CHUNK][_PATH][0].decode("utf-8"), chunk[_CHUNK][_UNPACKED])
             for group in fields.get(_GROUPS, [])
@@ -68,9 +76,13 @@ def read_footer(file: BinaryIO) -> Footer:
         ]
         pairs = {pair[1]: pair.get(2, b"") for pair in fields.get(_METADATA, [])}
         metadata = {key.decode(): value.decode("utf-8", "replace") for key, value in pairs.items()}
-        return Footer(int(fields[_ROWS]), columns, metadata, size - 8 - length)
+        return Footer(int(fields[_ROWS]), columns, metadata, 0)
     except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, struct.error):
         raise ValueError("its description is damaged") from None
+
+
+_parse_once = lru_cache(128)(_parse)
+"""The footer of a cell is read several times in a row: for its origin, its size, its content."""
 
 
 class _Thrift:

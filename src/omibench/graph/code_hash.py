@@ -289,8 +289,7 @@ class Tree:
             for module in closure
             if not _is_within(module, APART)
             for name in self.source(module).imports
-            if name.split(".")[0] not in {*PACKAGES, *WITHOUT_EFFECT, *sys.stdlib_module_names}
-        }
+        } - {*PACKAGES, *WITHOUT_EFFECT, *sys.stdlib_module_names}
         return packages.union(*(BESIDE.get(name, ()) for name in packages))
 
 

@@ -177,6 +177,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_nor_where_a_forked_child_still_holds_its_pipe() -> None:
     with subprocess.Popen(

@@ -35,6 +35,7 @@ def test_what_it_needs_is_one_line(tmp_path: Path, words: list[str], message: st
     assert len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_it_says_where_it_is_and_ends_without_an_error(tmp_path: Path) -> None:
     folder = make_study(tmp_path / "study").freeze.parent
     process = subprocess.Popen(

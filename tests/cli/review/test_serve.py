@@ -43,6 +43,7 @@ def test_what_it_needs_is_one_line(
         raise result.exception
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_says_where_it_is_and_ends_without_an_error(tmp_path: Path, number: int) -> None:
     write_tasks(tmp_path, [make_task(1)])

@@ -29,6 +29,7 @@ def call(folder: Path, *words: str, text: str = "") -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_a_person_gets_changes_and_loses_a_password(folder: Path) -> None:
     call(folder, "add", "ann", text=f"{PASSWORD}\n")
     listing = call(folder, "list")

@@ -53,6 +53,7 @@ def test_facets_search_and_order_are_in_the_address(reader: Reader) -> None:
     assert page.locator(".search").input_value() == "klotz"
 
 
+@pytest.mark.slow
 def test_the_back_button_returns_to_the_filter_before(reader: Reader) -> None:
     page = reader.open("/")
     filters = page.get_by_label("All models wrong")
@@ -64,6 +65,7 @@ def test_the_back_button_returns_to_the_filter_before(reader: Reader) -> None:
     assert not filters.is_checked()
 
 
+@pytest.mark.slow
 def test_models_and_settings_are_columns_to_choose(reader: Reader) -> None:
     page = reader.open("/?models=sim-weak&settings=cot&settings=direct")
     assert page.locator("thead .setting").count() == 2
@@ -71,6 +73,7 @@ def test_models_and_settings_are_columns_to_choose(reader: Reader) -> None:
     page.wait_for_function("() => document.querySelectorAll('thead .setting').length === 1")
 
 
+@pytest.mark.slow
 def test_pages_of_many_items_are_turned(reader: Reader, explored: Study) -> None:
     page = reader.open("/?limit=10")
     assert len(reader.list_ids()) == 10
@@ -81,6 +84,7 @@ def test_pages_of_many_items_are_turned(reader: Reader, explored: Study) -> None
     )
 
 
+@pytest.mark.slow
 def test_what_is_not_scored_yet_is_not_called_unasked(seat: Any) -> None:
     reader = seat()
     page = reader.page
@@ -93,6 +97,7 @@ def test_what_is_not_scored_yet_is_not_called_unasked(seat: Any) -> None:
     assert "no verdict" in page.locator(".legend").inner_text()
 
 
+@pytest.mark.slow
 def test_many_columns_are_turned(
     reader: Reader, explored: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +146,7 @@ def test_a_wrong_address_is_one_line(seat: Any) -> None:
     assert "'nobody' is not in the run" in page.get_by_role("alert").inner_text()
 
 
+@pytest.mark.slow
 def test_real_responses_bear_no_mark(seat: Any) -> None:
     reader = seat()
     page = reader.page

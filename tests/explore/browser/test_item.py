@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pytest
 from tests.explore.browser.conftest import Reader
 
 from omibench.explore.selection import Study
@@ -141,6 +142,7 @@ def test_hostile_texts_are_text(seat: Callable[..., Reader], explored: Study) ->
     assert "<img src=x onerror" in page.locator(".problem-side").inner_text()
 
 
+@pytest.mark.slow
 def test_the_pages_fit_a_telephone(seat: Callable[..., Reader], explored: Study) -> None:
     reader = seat(viewport={"width": 390, "height": 800}, has_touch=True)
     for path in ("/", f"/items/{quote(explored.items.ids[0], safe='')}"):

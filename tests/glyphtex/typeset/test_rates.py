@@ -27,6 +27,11 @@ WRONG = {
     "luatex-stix-two-math-shown-062",
 }
 """Formulas that are not read exactly."""
+QUICK = {
+    "held/pdftex-stix2", "held/luatex-xits-math", "held/libreoffice-dejavu",
+    "held/typst-libertinus",
+}  # fmt: skip
+"""One paper of each tool, which the fast tests read."""
 
 
 def name_paper(pdf: Path) -> str:
@@ -80,7 +85,12 @@ def test_each_formula_stands_in_its_text_and_has_a_normal_form() -> None:
             assert normalise(form) == form
 
 
-@pytest.mark.parametrize("pdf", PAPERS, ids=name_paper)
+@pytest.mark.parametrize(
+    "pdf",
+    [pdf if name_paper(pdf) in QUICK else pytest.param(pdf, marks=pytest.mark.slow)
+     for pdf in PAPERS],
+    ids=map(name_paper, PAPERS),
+)  # fmt: skip
 def test_formulas_are_exact_or_flagged_and_prose_stays(pdf: Path) -> None:
     outcomes, lost = read_paper(pdf)
     wrong = [outcome for outcome in outcomes if not outcome.is_exact]

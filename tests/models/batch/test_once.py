@@ -72,6 +72,7 @@ def test_a_lost_reply_is_not_a_reason_to_submit_again(
     assert set(bought(server).values()) == {1}
 
 
+@pytest.mark.slow
 @every_api
 @pytest.mark.parametrize("where", ["upload", "create", "status", "download"])
 def test_a_death_costs_nothing(server: ServerHandle, make: Make, api: str, where: str) -> None:
@@ -133,6 +134,7 @@ def test_two_at_once_submit_once(server: ServerHandle, make: Make, api: str) -> 
     assert set(bought(server).values()) == {1}
 
 
+@pytest.mark.slow
 @every_api
 def test_a_run_that_asks_for_a_part_leaves_the_others_answers(
     server: ServerHandle, make: Make, api: str

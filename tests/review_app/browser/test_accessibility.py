@@ -36,6 +36,7 @@ def test_tasks_of_every_kind_keep_the_rules(seat: Any, root: Path) -> None:
         check(desk.open("item:axe" if kind == "item" else f"{kind}:all"), root)
 
 
+@pytest.mark.slow
 def test_the_response_stands_above_the_fold_beside_its_problem(seat: Any) -> None:
     page = seat("Ana Abreu", viewport={"width": 1400, "height": 900}).open("steps:all")
     steps = page.locator(".steps > li")
@@ -46,6 +47,7 @@ def test_the_response_stands_above_the_fold_beside_its_problem(seat: Any) -> Non
     assert question["x"] + question["width"] <= boxes[0]["x"]
 
 
+@pytest.mark.slow
 def test_a_problem_is_answered_before_its_key_is_shown(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")
     page = desk.open("item:own", own="")

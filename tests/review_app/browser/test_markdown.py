@@ -82,6 +82,7 @@ def test_a_long_text_without_ends_takes_linear_time(seat: Any) -> None:
     assert all(len(text) > 9_000 for text in rendered)
 
 
+@pytest.mark.slow
 def test_an_answer_may_be_a_formula_without_delimiters(seat: Any) -> None:
     page = seat("Ana Abreu").open("item:form")
     answers = [r"\frac{1}{2}", "A", r"the ratio \frac{1}{2}", r"$x$ \alpha", r"\undefined{x}"]

@@ -36,6 +36,7 @@ def test_an_item_is_decided_by_keys_alone(site: Any, seat: Any) -> None:
     assert desk.find_foreign_requests() == []
 
 
+@pytest.mark.slow
 def test_a_decision_that_contradicts_itself_is_asked_about_once(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")
     page = desk.open("item:doubt")
@@ -49,6 +50,7 @@ def test_a_decision_that_contradicts_itself_is_asked_about_once(site: Any, seat:
     assert desk.messages == []
 
 
+@pytest.mark.slow
 def test_a_draft_outlives_a_reload(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")
     page = desk.open("item:draft")
@@ -69,6 +71,7 @@ def test_a_draft_outlives_a_reload(site: Any, seat: Any) -> None:
     assert site.list_decisions("item:draft") == []
 
 
+@pytest.mark.slow
 def test_who_comes_second_keeps_what_they_wrote(site: Any, seat: Any) -> None:
     first, second = seat("Ana Abreu"), seat("Ben Borg")
     first.open("item:collision")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from math import exp
@@ -59,7 +61,11 @@ class Folders(NamedTuple):
 
     def load(self, study: Study | None = None) -> Results:
         """The results, or those of other params."""
-        return load_results(*self[:3], study or self.study)
+        values = (study or self.study).model_dump_json(exclude_defaults=True)
+        files = [*self.freeze.parent.rglob("*.json*"), *self.freeze.parent.rglob("*.parquet")]
+        states = frozenset((file, (s := file.stat()).st_ino, s.st_mtime_ns) for file in files)
+        # The values computed from results stay with the copy.
+        return replace(_load_once(*self[:3], values, states))
 
     def open(self, study: Study | None = None, **analyze: object) -> Analysis:
         """The analysis of the study, of another, or with other parameters of the stage."""
@@ -70,6 +76,14 @@ class Folders(NamedTuple):
     def analyze(self, out: Path | None = None, study: Study | None = None) -> Headline:
         """Run the stage over them, into another folder or by other params where these are given."""
         return analyze_study(self.freeze.parent, out or self.out, study or self.study)
+
+
+@lru_cache(16)
+def _load_once(
+    freeze: Path, infer: Path, score: Path, values: str, states: frozenset[tuple[Path, int, int]]
+) -> Results:
+    """Results of files that have not changed, which many tests read."""
+    return load_results(freeze, infer, score, Study.model_validate_json(values))
 
 
 def study_values(**analyze: object) -> dict[str, object]:

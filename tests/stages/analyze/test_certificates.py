@@ -197,6 +197,7 @@ def test_the_coverage_by_labels_of_a_model_over_5000_draws(made: Folders, labels
     assert 0.93 <= covered["model"] <= 0.98
 
 
+@pytest.mark.slow
 def test_the_report_says_uncalibrated_until_there_is_a_certificate(
     made: Folders, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert not tmp_path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_beyond_the_number_the_report_names_the_command_and_has_no_dead_link(
     tmp_path: Path,
@@ -67,6 +68,7 @@ def test_beyond_the_number_the_report_names_the_command_and_has_no_dead_link(
         assert page.target(address)[0].is_file(), address
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_without_the_explorer_the_report_names_no_command(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2, explorer=False)

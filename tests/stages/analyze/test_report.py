@@ -83,6 +83,7 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     assert "<caption><span>ACC in per cent" in html
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=False, explorer=False)
@@ -98,6 +99,7 @@ def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
     assert '"failures"' not in (folders.out / "metrics.json").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_failures_taken_from_robust_are_named_as_such(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True, explorer=False)
     headline = folders.analyze()
@@ -112,6 +114,7 @@ def table_rows(report: Path) -> list[str]:
     return [row for row in table.split("<tr") if row.startswith(' class="cell')]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
@@ -126,6 +129,7 @@ def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     assert "1 cell without all of these problems cannot lead." in Page(headline.report).text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_dataset_without_pictures_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path)
@@ -153,6 +157,7 @@ def test_it_names_what_it_was_made_from(report: Page, made: Folders) -> None:
     assert digest in manifest
 
 
+@pytest.mark.slow
 def test_words_from_params_are_escaped(made: Folders, tmp_path: Path) -> None:
     values = study_values(explorer=False)
     values["study"] = {"title": "<script>alert(1)</script>"}
@@ -164,6 +169,7 @@ def test_words_from_params_are_escaped(made: Folders, tmp_path: Path) -> None:
     assert "<img src=x onerror=alert(1)>" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_printed_rows_stand_below_ours_and_differences_are_named(
     tmp_path: Path,

@@ -88,6 +88,7 @@ def test_the_headline_has_three_numbers_and_says_simulated(
     assert headline.numbers[0].value == f"{100 * best:.1f}\N{NO-BREAK SPACE}%"
 
 
+@pytest.mark.slow
 def test_equal_inputs_give_equal_files(analyzed: tuple[Folders, Headline], tmp_path: Path) -> None:
     folders = analyzed[0]
     again = folders.out.parent / "again"
@@ -141,6 +142,7 @@ def test_a_number_can_be_followed_to_the_page_of_the_paper(
     assert os.path.commonpath([picture, analyzed[0].freeze]) == str(analyzed[0].freeze)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_without_the_files_of_a_cell_names_it_and_leaves_the_parameters_alone(
     tmp_path: Path,

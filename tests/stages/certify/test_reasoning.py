@@ -162,6 +162,7 @@ def with_certificates(study: Study, file: Path) -> Study:
     return study.model_copy(update={"certify": certify})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_path: Path) -> None:
     def card(folders: Folders) -> str:

@@ -17,6 +17,7 @@ from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter import filter_problems
 from omibench.stages.filter.stage import sift
 
+pytestmark = pytest.mark.slow
 Sifted = tuple[list[Problem], list[Reject]]
 READS_SCANS = find_spec("rapidocr") is not None
 

@@ -109,6 +109,7 @@ def test_formulas_of_rejects_are_set_by_files_beside_the_page(make: Make, tmp_pa
     assert all((tmp_path / "out" / address).is_file() for address in addresses)
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_of_rejects_keeps_the_rules_of_accessibility(
     make: Make, tmp_path: Path, browser: Browser, root: Path

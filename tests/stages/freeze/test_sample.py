@@ -16,6 +16,7 @@ from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter import filter_problems
 from omibench.stages.freeze import freeze_dataset
 
+pytestmark = pytest.mark.slow
 DISTINCTIVE = re.compile(r"[\d.]{3,}\s*\S|\w{12}|[=^/]")
 """Golds that would not stand in a statement by accident, as `5` or `TRUE` may."""
 

@@ -55,6 +55,7 @@ def run_cells(study: Study, results: Path) -> Iterator[tuple[str, int, int]]:
         yield (str(cell.setting), rows[0].height, rows[1].height)
 
 
+@pytest.mark.slow
 def test_a_setting_with_none_of_the_limited_problems_has_an_empty_cell(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

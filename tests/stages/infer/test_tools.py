@@ -130,6 +130,7 @@ def test_stand_ins_go_through_the_loop(tmp_path: Path, make: Make, style: str, m
     assert bare["text"].to_list() == found["text"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses", "messages"])
 def test_a_loop_is_bought_once_at_every_api(
     tmp_path: Path, make: Make, server: ServerHandle, api: str

@@ -171,6 +171,7 @@ def test_the_note_names_the_page_that_is_read(tmp_path: Path) -> None:
     assert page_noted(note) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

@@ -123,6 +123,7 @@ def test_each_shared_bad_file_gets_the_code_of_its_readme(
         assert found[name].seconds < 10, name
 
 
+@pytest.mark.slow
 def test_a_page_with_a_huge_image_is_kept_and_never_decoded(
     bad_papers: Path, tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ def test_the_allowed_number_of_pages_is_a_parameter(bad_papers: Path, tmp_path: 
     assert report.files[0].codes == ["pdf_too_many_pages"]
 
 
+@pytest.mark.slow
 def test_a_page_of_thousands_of_lines_is_left_out_and_the_others_are_read(tmp_path: Path) -> None:
     paper = pymupdf.open()
     first = paper.new_page()

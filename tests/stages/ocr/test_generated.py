@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.ocr.printed import (
@@ -53,6 +54,7 @@ def test_every_letter_of_a_key_is_read_and_none_is_made_up(kind: str, letters: l
         assert got == wanted, kind
 
 
+@pytest.mark.slow
 @given(sectioned(), st.sampled_from(["table", "lines", "columns", "reasons"]), st.booleans())
 @settings(max_examples=60, derandomize=True)
 def test_sections_that_count_anew_keep_their_problems_and_their_keys_apart(
@@ -76,6 +78,7 @@ def test_sections_that_count_anew_keep_their_problems_and_their_keys_apart(
             assert answer or not spoken, (kind, problem.label)
 
 
+@pytest.mark.slow
 @given(papers(least=4), st.sampled_from(TITLES), st.booleans(), st.sampled_from(list(KEYS)))
 @settings(max_examples=60, derandomize=True)
 def test_answers_at_the_end_are_no_part_of_the_last_problem(

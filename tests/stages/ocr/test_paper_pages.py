@@ -52,6 +52,7 @@ def test_pages_with_problems_are_drawn_upright(out: Path) -> None:
     assert len(list((out / "pages").rglob("*.jpg"))) == len(rows)
 
 
+@pytest.mark.slow
 def test_none_are_drawn_where_none_are_wanted_and_earlier_ones_go(out: Path) -> None:
     write_page_pictures(out, list_sources(out), OcrParams())
     assert write_page_pictures(out, list_sources(out), OcrParams(page_pictures=False)) == []

@@ -434,6 +434,7 @@ def read_first(folder: Path) -> Problem:
     return first
 
 
+@pytest.mark.slow
 def test_a_line_with_a_formula_is_asked_for_once(server: ServerHandle, tmp_path: Path) -> None:
     server.configure(replies={LINE_TEXT[:40]: RIGHT})
     first = ask_model(server, tmp_path)
@@ -458,6 +459,7 @@ def test_another_number_is_named_with_its_page_and_box(
     assert "5 and 6" in warning.detail
 
 
+@pytest.mark.slow
 def test_mathpix_reads_lines_of_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contour = [[0, 0], [900, 0], [900, 40], [0, 40]]
     text = {"image_width": 900, "image_height": 40, "line_data": [{"cnt": contour, "text": RIGHT}]}

@@ -15,6 +15,7 @@ from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.schemas.tables import read_jsonl, read_typed_json
 
+pytestmark = pytest.mark.slow
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[3]
 BOOKLETS = sorted(path.stem for path in (ROOT / "sample/booklets").glob("*.yaml"))

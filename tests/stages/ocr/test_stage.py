@@ -30,12 +30,14 @@ def drawn(folder: Path, name: str, text: str = "1. Which of the curves below is 
     return folder / name
 
 
+@pytest.mark.slow
 def test_a_paper_that_takes_too_long_is_given_up(bad_papers: Path, tmp_path: Path) -> None:
     report = read_papers([bad_papers / "whole.pdf"], tmp_path, OcrParams(timeout_s=0.01))
     assert (report.files[0].status, report.files[0].codes) == ("error", ["paper_timeout"])
     assert (tmp_path / "problems.jsonl").read_text() == ""
 
 
+@pytest.mark.slow
 def test_a_paper_that_takes_too_much_memory_is_given_up_and_the_others_are_done(
     bad_papers: Path, tmp_path: Path
 ) -> None:
@@ -63,6 +65,7 @@ def test_figures_lie_beside_the_problems_with_their_hash_page_and_box(tmp_path: 
     assert pixels.width == pytest.approx((x1 - x0) * 2, abs=2)
 
 
+@pytest.mark.slow
 def test_an_edit_by_hand_is_not_overwritten(tmp_path: Path) -> None:
     paper, out, params = drawn(tmp_path, "a.pdf"), tmp_path / "out", OcrParams()
     read_papers([paper], out, params)
@@ -78,6 +81,7 @@ def test_an_edit_by_hand_is_not_overwritten(tmp_path: Path) -> None:
     assert "square" in problems.read_text()
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -93,6 +97,7 @@ def test_two_files_of_one_name_stay_apart(tmp_path: Path) -> None:
     assert all((out / figure.file).is_file() for p in problems for figure in p.images)
 
 
+@pytest.mark.slow
 def test_a_second_run_replaces_the_figures_of_the_first(bad_papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     read_papers([drawn(tmp_path, "exam.pdf")], out, OcrParams(dpi=72))
@@ -140,6 +145,7 @@ def test_a_file_that_the_manifest_names_keeps_its_name(manifest: Path, tmp_path:
     assert [file.source for file in report.files] == ["shapes-2026", "loose.pdf"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "code"),
     [

@@ -143,6 +143,7 @@ def _score(job: tuple[Path, int]) -> Sequence[float]:
     return [verdict.verdict for verdict in score_items(items, "robust", file)]
 
 
+@pytest.mark.slow
 def test_jobs_side_by_side_share_one_file(file: Path) -> None:
     expected = [1.0, 0.0] * 300
     with multiprocessing.get_context("spawn").Pool(3) as pool:

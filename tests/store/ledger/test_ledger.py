@@ -152,6 +152,7 @@ def spend(folder: str, seed: int) -> float:
     return paid
 
 
+@pytest.mark.slow
 def test_processes_share_one_cap(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         paid = sum(pool.starmap(spend, [(str(tmp_path), seed) for seed in range(3)]))

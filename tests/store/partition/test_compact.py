@@ -213,6 +213,7 @@ def die_at(step: int, folder: Path) -> None:
     os._exit(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept_pack", [False, True])
 def test_a_death_at_any_step_loses_nothing(tmp_path: Path, kept_pack: bool) -> None:
     died = 0

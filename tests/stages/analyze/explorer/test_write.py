@@ -274,6 +274,7 @@ def test_links_never_have_a_scheme(tmp_path: Path) -> None:
     assert link_file(page.parent / "a:b.png", page) == "./a%3Ab.png"
 
 
+@pytest.mark.slow
 def test_a_page_opens_from_disk_with_its_pictures_in_the_text(
     pages: dict[str, Page], browser: Any
 ) -> None:

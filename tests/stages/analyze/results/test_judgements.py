@@ -102,6 +102,7 @@ def test_errors_are_shares_of_what_was_classified(done: Folders) -> None:
     assert dict(one.select("error_type", "count").rows())["logical"] == told.count("logical")
 
 
+@pytest.mark.slow
 def test_the_report_shows_them_marked_and_escaped(done: Folders) -> None:
     page = (done.out / "report.html").read_text("utf-8")
     card = page[

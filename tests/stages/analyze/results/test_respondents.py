@@ -222,6 +222,7 @@ def test_a_subset_that_cannot_be_drawn_is_one_line_and_the_rest_is_done(
     assert reason in message
 
 
+@pytest.mark.slow
 def test_the_stage_writes_tables_and_figures(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     write_people(tmp_path, folders.open(), simulated=True)

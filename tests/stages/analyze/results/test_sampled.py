@@ -86,6 +86,7 @@ def test_the_estimate_is_the_regression_on_what_other_models_found_hard(full: Fo
     assert row["plain"] in leaderboard["estimate"], "the leaderboard has another number"
 
 
+@pytest.mark.slow
 def test_the_report_says_how_the_numbers_were_made(full: Folders) -> None:
     study = limit_study(full)
     analysis = open_sample(full, study)

@@ -403,6 +403,7 @@ def test_a_result_of_a_plug_in_that_fails_costs_itself(
     assert f"result '{MINE}'" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_a_figure_of_a_table_that_is_not_there_costs_itself(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -431,6 +432,7 @@ def test_a_figure_in_colours_of_its_own_keeps_them(
     assert 'fill="#4c78a8"' in (tmp_path / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_table_that_the_study_no_longer_has_is_removed(made: Folders, tmp_path: Path) -> None:
     left = tmp_path / "tables/earlier.csv"
     left.parent.mkdir(parents=True)

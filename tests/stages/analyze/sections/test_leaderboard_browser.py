@@ -174,6 +174,7 @@ def test_copies_mark_the_simulated_rows_alone(page: Page, report: Any, browser: 
     copy.close()
 
 
+@pytest.mark.slow
 def test_columns_are_kept_in_its_address_and_stay_in_line(page: Page, browser: Browser) -> None:
     page.get_by_text("Columns", exact=True).click()
     page.get_by_role("checkbox", name="Rank").uncheck()

@@ -77,6 +77,7 @@ def test_the_ratio_of_equation_6_stands_below_the_accuracy_of_its_scorer(made: F
         assert row[names.index("omibench")][1].lines[1].startswith("ratio ")
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_strict_column_only_where_there_is_one(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     assert "<th>Strict</th>" not in folders.analyze().report.read_text("utf-8")

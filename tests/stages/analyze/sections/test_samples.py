@@ -112,6 +112,7 @@ def test_metrics_equal_plain_counts(results: Results) -> None:
     assert found["majority", 1]["estimate"] == pytest.approx(first)
 
 
+@pytest.mark.slow
 def test_the_report_shows_them(sampled: Folders, tmp_path: Path) -> None:
     root = sampled.freeze.parent
     analyze_study(root, tmp_path, sampled.study)

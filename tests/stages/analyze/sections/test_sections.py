@@ -104,15 +104,21 @@ def test_a_plug_in_adds_cards_tables_and_figures(
             "    def __init__(self, analysis):\n        1 / 0",
             r"'mine': .*ZeroDivisionError",
         ),
-        (
+        pytest.param(
             "    def tables(self):\n        yield ReportTable('../main', [])",
             r"'mine': '\.\./main' is not a valid table name",
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             "    def tables(self):\n        yield ReportTable('main', [])",
             r"main\.csv is written by the report sections 'main' and 'mine'",
+            marks=pytest.mark.slow,
         ),
-        ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine': .*"),
+        pytest.param(
+            "    template = '{{ nobody }}'\n    def view(self):\n        return {}",
+            "'mine': .*",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_plug_in_that_fails_costs_its_own_section_and_is_named_on_one_line(
@@ -223,6 +229,7 @@ def test_the_report_shows_all_of_it(folders: Folders, tmp_path: Path) -> None:
         assert f'<span class="sub">{text}' in html or f"{text}</span>" in html
 
 
+@pytest.mark.slow
 def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=True)
     path = folders.freeze / "manifest.json"
@@ -249,6 +256,7 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     assert {page.has_data for page in pages} == {True, False}
 
 
+@pytest.mark.slow
 def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     report = analyze_study(folders.freeze.parent, folders.out, folders.study).report
@@ -338,6 +346,7 @@ def test_contradictions_are_counted(contradictions: int, words: str) -> None:
     assert words in sentence
 
 
+@pytest.mark.slow
 def test_a_printed_total_that_its_parts_do_not_give_is_in_the_report(
     tmp_path: Path, root: Path
 ) -> None:

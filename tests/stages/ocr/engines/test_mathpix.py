@@ -144,6 +144,7 @@ def run(mathpix: Mathpix, folder: Path, key: str, *papers: Path) -> Result:
     return CliRunner().invoke(app, told, env=keys)
 
 
+@pytest.mark.slow
 def test_the_command_reads_a_scan_by_mathpix(mathpix: Mathpix, tmp_path: Path) -> None:
     mathpix.polls = 0
     done = run(mathpix, tmp_path, KEY)
@@ -161,6 +162,7 @@ def test_the_command_reads_a_scan_by_mathpix(mathpix: Mathpix, tmp_path: Path) -
         assert file.is_dir() or KEY.encode() not in file.read_bytes()
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_is_a_code_and_the_other_papers_are_done(
     mathpix: Mathpix, tmp_path: Path
 ) -> None:

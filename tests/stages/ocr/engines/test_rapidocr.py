@@ -32,7 +32,9 @@ def test_every_line_has_its_text_its_place_and_a_confidence(engine: RapidOcr) ->
         assert 0.8 < (reading.confidence or 0) <= 1
 
 
-@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize(
+    "turn", [0, 90, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (180, 270))]
+)
 def test_a_turned_page_is_turned_back_and_an_upright_one_is_not(
     engine: RapidOcr, turn: int
 ) -> None:
@@ -42,6 +44,7 @@ def test_a_turned_page_is_turned_back_and_an_upright_one_is_not(
     assert letters(LINES[0]) in {letters(r.text) for r in engine.read(picture)}
 
 
+@pytest.mark.slow
 def test_a_shadow_hides_nothing(engine: RapidOcr) -> None:
     picture = page_picture().astype(np.float32)
     shade = np.linspace(0.25, 1.0, picture.shape[1])[None, :, None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.stages.ocr.engines.presets.pictures import ScriptedModel
@@ -75,6 +76,7 @@ def test_lines_keep_their_order_whatever_stands_among_them(
     assert tops == sorted(tops)
 
 
+@pytest.mark.slow
 def test_a_simulated_model_reads_the_scan_of_the_sample_through_the_store(
     tmp_path: Path, root: Path
 ) -> None:

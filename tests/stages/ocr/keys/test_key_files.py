@@ -112,6 +112,7 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert read_key_file(str(tmp_path / "good.csv"), right, LABELS).key.get("1") == ["C"]
 
 
+@pytest.mark.slow
 def test_a_paper_takes_its_answers_from_a_table(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

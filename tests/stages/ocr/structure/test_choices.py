@@ -459,6 +459,7 @@ def test_what_tells_points_or_time(
         assert time is None or says_time(text) == time, text
 
 
+@pytest.mark.slow
 def test_the_real_papers_lose_nothing(shared_data: Path) -> None:
     """No head of these papers tells points or time; test_exam_pdfs holds their problems."""
     text = (shared_data / "exam_pdfs/MockFMA-2021.pdf").read_bytes()

@@ -84,6 +84,7 @@ def test_olmocr_reads_a_scan_and_is_asked_once(server: ServerHandle, tmp_path: P
     assert server.stats()["requests"] == 1
 
 
+@pytest.mark.slow
 def test_mineru_reads_a_scan_in_two_steps(server: ServerHandle, tmp_path: Path) -> None:
     text = (
         "1. Find the speed of the ball that falls from the tower.\n"
@@ -115,7 +116,16 @@ def test_a_server_that_drops_tokens_fails_the_paper_with_the_remedy(
     assert "skip_special_tokens: false" in caplog.text
 
 
-@pytest.mark.parametrize("kind", ["truncated_json", "html_page", "content_filter", "broken_off"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "html_page",
+        *(
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in ("truncated_json", "content_filter", "broken_off")
+        ),
+    ],
+)
 def test_a_server_that_misbehaves_leaves_a_page_unread_or_a_paper_failed(
     server: ServerHandle, tmp_path: Path, kind: str
 ) -> None:
