@@ -54,6 +54,7 @@ def test_the_explorer_keeps_the_rules(
     assert list_violations(page, root) == []
 
 
+@pytest.mark.slow
 def test_exported_problems_keep_the_rules(
     results: Path, tmp_path: Path, browser: Browser, root: Path
 ) -> None:

@@ -19,6 +19,7 @@ def check(page: Any, root: Path) -> None:
     assert page.locator("h1").count() == 1
 
 
+@pytest.mark.slow
 def test_pages_keep_the_rules(seat: Any, root: Path) -> None:
     desk = seat("Sol Serra")
     for path in ("/", "/progress", "/login", "/nowhere"):

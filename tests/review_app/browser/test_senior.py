@@ -38,7 +38,10 @@ def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any) -> None:
     # The auditor left the text as the annotator had corrected it.
     assert [text.strip() for text in table.locator("ins").all_inner_texts()] == ["Corrected."] * 2
     rows = [row.inner_text() for row in table.locator("tr.differing th").all()]
-    assert [row.removesuffix("people differ") for row in rows] == ["Is the problem valid?", "Quality"]
+    assert [row.removesuffix("people differ") for row in rows] == [
+        "Is the problem valid?",
+        "Quality",
+    ]
     table.get_by_role("button", name="Take these answers").first.click()
     assert page.get_by_role("radio", name="Valid", exact=True).is_checked()
     senior.press("q 4")

@@ -19,9 +19,14 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.parametrize(
     "name",
-    ["report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
-     "explorer/pages/biology_00.html"],
-)  # fmt: skip
+    [
+        "report.html",
+        *(
+            pytest.param(f"explorer/{name}.html", marks=pytest.mark.slow)
+            for name in ("index", "cells/sim-strong@cot", "pages/biology_00")
+        ),
+    ],
+)
 def test_pages_keep_the_rules(browser: Browser, reported: Folders, root: Path, name: str) -> None:
     page = browser.new_page()
     page.goto((reported.out / name).as_uri())
