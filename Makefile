@@ -40,13 +40,13 @@ docs: $(VENV)/.tests ## build the documentation as a site that opens from disk: 
 	NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --strict --quiet
 	@echo site/index.html
 
-test: $(VENV)/.tests ## the tests (under seven minutes on two idle cores)
+test: $(VENV)/.tests ## the fast tests: every part, without whole studies
 	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.tests ## the tests with the slow ones
 	$(PYTEST) -m "not long"
 
-test-slow: $(VENV)/.tests ## the slow tests alone
+test-slow: $(VENV)/.tests ## the slow tests alone: whole studies, killed processes, walks in a browser
 	$(PYTEST) --durations=20 -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
 test-long: $(VENV)/.tests ## load tests, simulation studies, rare courses, many more examples: no gate waits for them
