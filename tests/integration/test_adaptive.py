@@ -146,6 +146,7 @@ def test_looks_are_replayed_from_what_is_stored(built: Copy) -> None:
     assert {look["scorer"] for look in read_looks(built)} == {"emma"}
 
 
+@pytest.mark.long
 def test_a_changed_alpha_opens_cells_again_and_a_new_model_starts_at_the_first_look(
     built: Copy,
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_kill_in_the_middle_of_a_look_changes_nothing(
     assert study.requests() == built.requests()
 
 
+@pytest.mark.long
 def test_a_changed_gold_answer_replays_all_looks_and_asks_nothing(
     root: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +211,7 @@ def test_a_changed_gold_answer_replays_all_looks_and_asks_nothing(
     assert study.requests() == requests
 
 
+@pytest.mark.long
 def test_prompts_compete_with_several_samples_by_a_scorer_of_the_user(
     root: Path, tmp_path: Path
 ) -> None:

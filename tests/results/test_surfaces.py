@@ -251,5 +251,5 @@ def test_no_surface_is_left_out() -> None:
     assert public == {
         "aggregates", "compare_models", "compare_settings", "estimate_accuracy",
         "judgements", "problems", "report_table", "report_tables",
-        "responses", "result_names", "result_table", "saliency", "slice", "verdicts",
+        "responses", "result_names", "result_table", "saliency", "slice", "tags", "verdicts",
     }  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from math import exp
@@ -61,11 +60,16 @@ class Folders(NamedTuple):
 
     def load(self, study: Study | None = None) -> Results:
         """The results, or those of other params."""
-        values = (study or self.study).model_dump_json(exclude_defaults=True)
+        study = study or self.study
         files = [*self.freeze.parent.rglob("*.json*"), *self.freeze.parent.rglob("*.parquet")]
         states = frozenset((file, (s := file.stat()).st_ino, s.st_mtime_ns) for file in files)
+        key = (study.model_dump_json(), states)
+        if key not in _LOADED:
+            if len(_LOADED) == _KEPT:
+                _LOADED.clear()
+            _LOADED[key] = load_results(*self[:3], study)
         # The values computed from results stay with the copy.
-        return replace(_load_once(*self[:3], values, states))
+        return replace(_LOADED[key])
 
     def open(self, study: Study | None = None, **analyze: object) -> Analysis:
         """The analysis of the study, of another, or with other parameters of the stage."""
@@ -78,12 +82,9 @@ class Folders(NamedTuple):
         return analyze_study(self.freeze.parent, out or self.out, study or self.study)
 
 
-@lru_cache(16)
-def _load_once(
-    freeze: Path, infer: Path, score: Path, values: str, states: frozenset[tuple[Path, int, int]]
-) -> Results:
-    """Results of files that have not changed, which many tests read."""
-    return load_results(freeze, infer, score, Study.model_validate_json(values))
+_KEPT = 16
+_LOADED: dict[tuple[str, frozenset[tuple[Path, int, int]]], Results] = {}
+"""Results of files that have not changed, which many tests read."""
 
 
 def study_values(**analyze: object) -> dict[str, object]:
