@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,30 @@ def test_each_facet_is_counted_under_all_other_filters(explored: Study) -> None:
     left = select(explored, facets={"subject": ("physics", "biology")}, **others)
     expected = Counter(types[name] for name in left)
     assert {value: n for value, n in counts["is.answer_type"].items() if n} == expected
+
+
+def test_tags_of_problems_that_left_the_dataset_count_nowhere(explored: Study) -> None:
+    study = tag(explored, {"gone": ["odd"], explored.items.ids[1]: ["new"]})
+    assert study.count(ItemQuery())["tags"] == {"new": 1}
+    nothing = replace(explored.items, questions={}, answers={})
+    assert Study(nothing, read_tags=lambda: {"gone": ["odd"]}).count(ItemQuery())["tags"] == {}
+
+
+def test_measures_can_be_read_while_another_page_adds_one(explored: Study) -> None:
+    assert explored.run is not None
+    study = Study(explored.items, replace(explored.run))  # its lengths are not read yet
+    for name in study.read_measures():
+        assert name in study.read_measures(with_slow=True)
+    assert list(study.read_measures()) == list(MEASURES)
+
+
+def test_a_table_without_matches_has_the_same_header(explored: Study) -> None:
+    for study in (explored, Study(explored.items)):
+        table, empty = (
+            write_list(study, ItemQuery(search=words), "csv").splitlines()
+            for words in ("", "zzz nowhere")
+        )
+        assert empty == table[:1]
 
 
 def test_ready_filters_are_counted_beside_the_other_ones(explored: Study) -> None:

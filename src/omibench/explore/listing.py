@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from omibench.explore.measures import describe_numbers, round_number
+from omibench.explore.measures import OF_RESPONSES, describe_numbers, round_number
 from omibench.explore.query import ItemQuery
-from omibench.explore.selection import Study
+from omibench.explore.selection import Selection, Study
 from omibench.files.outputs import format_csv
 from omibench.results.statistics.items import average_rows
 from omibench.schemas.verdict import RIGHT
@@ -21,6 +21,7 @@ MEDIA: Final[dict[ListForm, str]] = {
     "jsonl": "application/jsonl; charset=utf-8",
 }
 _JOINT: Final = "; "
+_MEANS: Final = {**OF_RESPONSES, "length": "characters"}
 
 
 def write_list(study: Study, query: ItemQuery, form: ListForm) -> str:
@@ -38,28 +39,32 @@ def write_list(study: Study, query: ItemQuery, form: ListForm) -> str:
     Raises:
         ParamsError: The query does not match the study.
     """
-    rows = list(_list_rows(study, query))
+    selection = study.select(query)
+    rows = _list_rows(study, query, selection, selection.ids)
     if form == "jsonl":
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    flat = [
-        {name: _JOINT.join(v) if isinstance(v, list) else v for name, v in row.items()}
-        | row["verdicts"]
-        for row in rows
-    ]
-    for row in flat:
-        del row["verdicts"]
-    return format_csv(flat)
+    # Without matches, the header is that of another problem's row.
+    other = _list_rows(study, query, selection, study.items.ids[:1])
+    return format_csv([*map(_flatten, rows)], [name for row in other for name in _flatten(row)])
 
 
-def _list_rows(study: Study, query: ItemQuery) -> Iterator[dict[str, Any]]:
-    selection = study.select(query)
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a table without lists and objects."""
+    verdicts = row.pop("verdicts")
+    joined = {name: _JOINT.join(v) if isinstance(v, list) else v for name, v in row.items()}
+    return {**joined, **verdicts}
+
+
+def _list_rows(
+    study: Study, query: ItemQuery, selection: Selection, names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     grid, run = selection.grid, study.run
     tags, measures = study.read_tags(), {}
     if selection.columns:
         measures = study.average_measures(selection.columns, with_slow=True)
     cells = [run.cells[column] for column in selection.columns] if run else []
     simulated = bool(run and run.simulated_cells & set(cells))
-    for name in selection.ids:
+    for name in names:
         question, answer = study.items.questions[name], study.items.answers[name]
         place = study.items.places[name]
         row = {
@@ -81,18 +86,10 @@ def _list_rows(study: Study, query: ItemQuery) -> Iterator[dict[str, Any]]:
                 "scored": int((~np.isnan(values)).sum()),
                 "mean_verdict": round_number(float(average_rows(values[None])[0])),
             }
-            names = ("/".join(cell) for cell in grid.cells)
-            verdicts = dict(zip(names, map(round_number, values), strict=True))
+            columns = ("/".join(cell) for cell in grid.cells)
+            verdicts = dict(zip(columns, map(round_number, values), strict=True))
         if measures:
             numbers = describe_numbers(measures, place)
-            row |= {f"mean_{column}": numbers[name] for name, column in _MEANS.items()}
+            row |= {f"mean_{column}": numbers[measure] for measure, column in _MEANS.items()}
             row["simulated"] = simulated
         yield row | {"verdicts": verdicts}
-
-
-_MEANS: Final = {
-    "tokens": "output_tokens",
-    "cost": "cost_usd",
-    "time": "latency_s",
-    "length": "characters",
-}

@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from omibench.errors import ParamsError
 from omibench.explore.filters import READY_FILTERS
+from omibench.explore.measures import OF_RESPONSES
 from omibench.explore.search import FIELDS, Field
 from omibench.schemas.validation import suggest_name
 
-MEASURES: Final = ("tokens", "cost", "time", "length")
+MEASURES: Final = tuple(OF_RESPONSES)
 """Numbers of responses by which problems are ordered, as means over the columns."""
 COLUMNS: Final = ("id", "subject", "type", "images", *MEASURES)
 """Columns by which problems are ordered, `-` before the name for a descending order."""

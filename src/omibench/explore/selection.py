@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -86,6 +87,7 @@ class Study:
         self._ready = lru_cache(_MASKS_KEPT)(self._match_ready)
         self._values = lru_cache(_MASKS_KEPT)(self._list_values)
         self._measures: dict[str, NDArray[np.float64]] = {}
+        self._measuring = threading.Lock()
 
     def select(self, query: ItemQuery) -> Selection:
         """Select items.
@@ -140,7 +142,8 @@ class Study:
         left = leave_out("tags")
         tags: dict[str, int] = {}
         for name, own in self.read_tags().items():
-            for tag in own if left[self.items.places.get(name, 0)] else ():
+            place = self.items.places.get(name)  # None: the problem has left the dataset
+            for tag in own if place is not None and left[place] else ():
                 tags[tag] = tags.get(tag, 0) + 1
         counts["tags"] = tags
         if self.run is not None and self.run.rules:
@@ -180,11 +183,17 @@ class Study:
             with_slow: Whether to read the lengths of responses now; otherwise they are there once
                 something has.
         """
-        for name in OF_RESPONSES if self.run and self.run.cells else ():
-            is_fast = name != "length" or "lengths" in vars(self.run)
-            if name not in self._measures and self.run and (with_slow or is_fast):
-                self._measures[name] = compute_measure(self.items, self.run, name)
-        return self._measures
+        run = self.run
+        if run is None or not run.cells:
+            return {}
+        if with_slow:
+            _ = run.lengths  # read before the lock, so that fast pages do not wait
+        with self._measuring:
+            for name in OF_RESPONSES:
+                is_read = name != "length" or "lengths" in vars(run)
+                if name not in self._measures and is_read:
+                    self._measures[name] = compute_measure(self.items, run, name)
+            return dict(self._measures)
 
     def average_measures(
         self, columns: list[int], *, with_slow: bool = False
@@ -205,8 +214,11 @@ class Study:
         for name, values in query.facets.items():
             masks[f"is.{name}"] = self._match_facet(name, values)
         if query.tags:
-            tags = self.read_tags()
-            masks["tags"] = self.items.mark(n for n, own in tags.items() if {*query.tags} & {*own})
+            wanted = {tag.casefold() for tag in query.tags}
+            tags = self.read_tags().items()
+            masks["tags"] = self.items.mark(
+                name for name, own in tags if not wanted.isdisjoint(map(str.casefold, own))
+            )
         has_verdicts = self.run is not None and bool(self.run.rules)
         if not has_verdicts and (query.ready or query.right or query.wrong):
             raise ParamsError("ready, right, wrong: there are no verdicts to filter by")

@@ -142,7 +142,7 @@ def format_csv(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()
     frame = (
         pl.DataFrame(rows, infer_schema_length=None)
         if rows
-        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+        else pl.DataFrame(schema=dict.fromkeys(map(mark_formula, columns), pl.String))
     )
     return frame.write_csv()
 

@@ -83,14 +83,21 @@ def read_tags(folder: Path) -> list[TagEvent]:
 
 
 def list_current(events: Iterable[TagEvent]) -> list[TagEvent]:
-    """Return the tags that were added and not removed since."""
+    """Return the tags that were added and not removed since.
+
+    Case does not matter: a tag has the spelling of the first of its kind everywhere.
+    """
     current: dict[tuple[object, ...], TagEvent] = {}
     for event in events:
         if event.removed:
             current.pop(event.place, None)
         else:
             current.setdefault(event.place, event)
-    return list(current.values())
+    spellings: dict[str, str] = {}
+    return [
+        event.model_copy(update={"tag": spellings.setdefault(event.tag.casefold(), event.tag)})
+        for event in current.values()
+    ]
 
 
 def append_tags(folder: Path, events: Iterable[TagEvent]) -> int:

@@ -59,6 +59,18 @@ def test_anyone_removes_a_tag_whatever_its_case(users: list[Any], review: Path) 
     assert [event.person for event in read_tag_events(review / TAGS).rows] == ["ann", "ann", "ben"]
 
 
+def test_two_spellings_of_a_tag_are_one_facet(users: list[Any]) -> None:
+    send(users[0], tag="Bug")
+    send(users[1], tag="bug", id="physics_01")
+    page = users[0].get("/api/items?tags=BUG").json()
+    assert page["counts"]["tags"] == {"Bug": 2}
+    assert {item["id"]: item["tags"] for item in page["items"]} == {
+        "physics_00": ["Bug"],
+        "physics_01": ["Bug"],
+    }
+    assert users[0].get("/api/items/physics_01").json()["known"] == ["Bug"]
+
+
 def test_a_list_is_downloaded_with_its_tags(users: list[Any]) -> None:
     send(users[0])
     answer = users[1].get("/list.csv?tags=odd")
