@@ -25,6 +25,8 @@ LOCK: Final = ".tags.lock"
 """The lock file with which writers of one folder wait for each other; it can be deleted."""
 LONGEST: Final = 60
 """Maximum characters of a tag."""
+MOST_INDEX: Final = 2**31 - 1
+"""Maximum sample of a response."""
 TAG_COLUMNS: Final = ("problem", "model", "setting", "index", "tag", "person", "time")
 
 
@@ -39,7 +41,7 @@ class TagEvent(FrozenModel):
     model: str = Field(default="", max_length=400)
     """Empty for the problem itself."""
     setting: str = Field(default="", max_length=400)
-    index: int | None = Field(default=None, ge=0)
+    index: int | None = Field(default=None, ge=0, le=MOST_INDEX, strict=True)
     """The sample of a response."""
     removed: bool = False
 

@@ -59,6 +59,15 @@ def test_anyone_removes_a_tag_whatever_its_case(users: list[Any], review: Path) 
     assert [event.person for event in read_tag_events(review / TAGS).rows] == ["ann", "ann", "ben"]
 
 
+def test_a_removal_without_effect_leaves_no_line(users: list[Any], review: Path) -> None:
+    send(users[0], tag="odd")
+    before = (review / TAGS).read_bytes()
+    assert send(users[0], tag="even", removed=True).status_code == 201
+    assert send(users[0], removed=True, cell="sim-weak/cot", index=0).status_code == 201
+    assert (review / TAGS).read_bytes() == before
+    assert len(read(users[1])) == 1
+
+
 def test_two_spellings_of_a_tag_are_one_facet(users: list[Any]) -> None:
     send(users[0], tag="Bug")
     send(users[1], tag="bug", id="physics_01")
@@ -95,6 +104,14 @@ def test_a_list_is_downloaded_with_its_tags(users: list[Any]) -> None:
         ({"cell": "nobody/cot", "index": 0}, 404),
         ({"cell": "sim-weak/cot", "index": -1}, 400),
         ({"cell": "sim-weak/cot", "index": "0x"}, 400),
+        ({"cell": "sim-weak/cot", "index": "0"}, 400),
+        ({"cell": "sim-weak/cot", "index": True}, 400),
+        ({"cell": "sim-weak/cot", "index": 10**30}, 400),
+        ({"cell": "sim-weak/cot"}, 400),
+        ({"cell": "sim-weak/cot", "index": 99}, 404),
+        ({"cell": "sim-weak", "index": 0}, 400),
+        ({"cell": "/cot", "index": 0}, 404),
+        ({"removed": "false"}, 400),
     ],
 )
 def test_what_is_no_tag_is_refused(

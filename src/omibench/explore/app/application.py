@@ -40,7 +40,7 @@ from omibench.explore.listing import MEDIA, ListForm, write_list
 from omibench.explore.query import parse_query
 from omibench.explore.run import parse_cells
 from omibench.params.setting import Cell
-from omibench.review.tags import TagEvent
+from omibench.review.tags import MOST_INDEX, TagEvent
 from omibench.schemas.validation import explain
 from omibench.web.server import (
     SESSION_S,
@@ -335,9 +335,7 @@ def read_note(values: dict[str, Any]) -> ReaderNote:
         raise RequestError(400, "kind", f"`kind` must be one of {', '.join(NOTE_KINDS)}")
     if not person:
         raise RequestError(400, "person", "`person` is missing: give your name")
-    cell, index = _read_text(values, "cell", 2 * NAME), values.get("index", 0)
-    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        raise RequestError(400, "index", "`index` must be an integer from 0")
+    cell = _read_text(values, "cell", 2 * NAME)
     comment = _read_text(values, "comment", COMMENT)
     return ReaderNote(
         id=_read_text(values, "id", COMMENT),
@@ -345,7 +343,7 @@ def read_note(values: dict[str, Any]) -> ReaderNote:
         person=person,
         comment=comment.replace("\r\n", "\n").replace("\r", "\n"),
         cell=parse_cells([cell])[0] if cell else None,
-        index=index,
+        index=_read_index(values) if "index" in values else 0,
         rules=_read_text(values, "rules", NAME) or None,
     )
 
@@ -354,24 +352,25 @@ async def change_tag(request: Request) -> Response:
     """`POST /api/tags`: add or remove a tag; responds with the tags of the item."""
     values = await _read_json(request, "a tag")
     text = {name: _read_text(values, name, COMMENT) for name in ("id", "tag", "person", "cell")}
-    model, _, setting = text["cell"].partition("/")
+    cell = parse_cells([text["cell"]])[0] if text["cell"] else None
+    removed = values.get("removed", False)
+    if not isinstance(removed, bool):
+        raise RequestError(400, "removed", "`removed` must be true or false")
     try:
         tag = TagEvent(
             problem=text["id"],
             tag=text["tag"],
             person=text["person"],
-            model=model,
-            setting=setting,
-            index=values.get("index") if model else None,
-            removed=bool(values.get("removed")),
+            **(cell._asdict() if cell else {}),
+            index=_read_index(values) if cell else None,
+            removed=removed,
         )
     except ValidationError as error:
         raise RequestError(400, "tag", explain(error, TagEvent)) from None
 
     def save() -> Response:
         snapshot = read_snapshot(request)
-        run = snapshot.study.run
-        save_tag(snapshot.sources.review, snapshot.study.items, run.cells if run else (), tag)
+        save_tag(snapshot.sources.review, snapshot.study, tag)
         return JSONResponse(snapshot.tags.describe(tag.problem), 201)
 
     return await run_in_threadpool(save)
@@ -388,6 +387,14 @@ def _read_text(values: dict[str, Any], name: str, longest: int) -> str:
     if not isinstance(text, str) or len(text) > longest:
         raise RequestError(400, name, f"`{name}` must be a text of at most {longest:,} characters")
     return text
+
+
+def _read_index(values: dict[str, Any]) -> int:
+    """Return the sample of a response."""
+    index = values.get("index")
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index <= MOST_INDEX:
+        raise RequestError(400, "index", f"`index` must be an integer from 0 to {MOST_INDEX:,}")
+    return index
 
 
 # The application: routes, error handling and middleware.

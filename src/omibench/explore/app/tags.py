@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
-from omibench.explore.run import Items
-from omibench.params.setting import Cell
+from omibench.explore.selection import Study
 from omibench.review.folder import REVIEWERS, sign_file
 from omibench.review.people import find_reviewer, read_reviewers
 from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
@@ -74,27 +73,33 @@ class TagFolder:
         }
 
 
-def save_tag(folder: Path | None, items: Items, cells: Sequence[Cell], tag: TagEvent) -> None:
-    """Add or remove a tag.
+def save_tag(folder: Path | None, study: Study, tag: TagEvent) -> None:
+    """Add or remove a tag; the removal of one that is not there changes nothing.
 
     Args:
         folder: The review folder; None if the explorer is read-only.
-        items: The items of the study.
-        cells: The cells of its run.
+        study: The study.
         tag: The tag.
 
     Raises:
         ParamsError: Tags are disabled.
-        MissingInputError: The person, the item or the cell does not exist.
+        MissingInputError: The person, the problem or the response does not exist.
         FileFormatError: reviewers.yaml is invalid.
         OutputError: The review folder cannot be written.
     """
     if folder is None:
         raise ParamsError("tags are disabled; start the explorer with --review DIR")
-    if tag.problem not in items.questions:
-        raise MissingInputError(f"item {tag.problem[:80]!r} not found")
-    if tag.model and Cell(tag.model, tag.setting) not in cells:
-        raise MissingInputError(f"cell: {tag.model}/{tag.setting} is not in the run")
+    if tag.problem not in study.items.questions:
+        raise MissingInputError(f"problem {tag.problem[:80]!r} not found")
+    if tag.index is not None:
+        place = {"model": tag.model, "setting": tag.setting, "id": tag.problem, "index": tag.index}
+        if study.run is None or study.run.responses.filter(**place).is_empty():
+            raise MissingInputError(
+                f"cell, index: {tag.model}/{tag.setting} has no response {tag.index} to "
+                f"{tag.problem[:80]!r}"
+            )
     if (folder / REVIEWERS).is_file():
         find_reviewer(read_reviewers(folder / REVIEWERS), tag.person)
+    if tag.removed and tag.place not in {other.place for other in read_tags(folder)}:
+        return
     append_tags(folder, [tag])
