@@ -158,6 +158,15 @@ def test_what_cannot_be_saved_is_said_and_kept_in_the_form(
     page.fill("[name=text]", "$6$ s")
     page.keyboard.press("Control+Enter")
     status.get_by_text("Save again to replace it").wait_for()
+    # A change of the form, and one of the file, end the permission to replace.
+    page.fill("#correction-note", "checked")
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("Save again to replace it").wait_for()
+    path.write_text(path.read_text().replace("# from", "# saved from"))
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("was changed by another program").wait_for()
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("Save again to replace it").wait_for()
     (correction,) = save(page, path)
     assert correction.choice is not None
     assert correction.choice.text == "$6$ s"
@@ -172,4 +181,26 @@ def test_the_page_and_its_dialog_keep_the_rules(
     assert list_violations(page, root) == []
     page.goto(f"{site[0]}/login")
     assert list_violations(page, root) == []
+    page.close()
+
+
+def test_a_file_that_cannot_be_read_and_a_server_that_does_not_answer_are_reported(
+    browser: Browser, site: tuple[str, Path]
+) -> None:
+    site[1].unlink(missing_ok=True)
+    site[1].write_text("corrections:\n- {paper: mock.pdf}\n")
+    page = open_page(browser, site[0])
+    page.locator("#q1 .choices button").nth(1).click()
+    page.fill("#correction-by", "Ana")
+    page.keyboard.press("Control+Enter")
+    status = page.locator("#correction-copied")
+    status.get_by_text("line 2").wait_for()
+    page.context.set_offline(True)
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("reload the page to see whether your entry was saved").wait_for()
+    page.context.set_offline(False)
+    site[1].unlink()
+    page.route("**/api/corrections", lambda route: route.abort())
+    page.reload()
+    page.locator("main > [role=alert]", has_text="did not answer").wait_for()
     page.close()

@@ -214,21 +214,42 @@ def list_dates(text: str) -> list[tuple[int, str]]:
 
 
 def list_item_lines(text: str, key: str) -> list[int]:
-    """Return the first lines, from 1, of the items of a list.
+    """Return the first lines, from 1, of the items of a list, as `list_item_spans` finds them."""
+    return [first for first, _ in list_item_spans(text, key)]
+
+
+def list_item_spans(text: str, key: str) -> list[tuple[int, int]]:
+    """Return the first and last line, from 1, of each item of a list.
+
+    Comments after the last value of an item are not part of it.
 
     Args:
         text: YAML, parsed once for all items.
         key: Top-level key of the list.
 
     Returns:
-        A line for each item; empty if the key has no list.
+        Both lines of each item; empty if the key has no list.
     """
     root = _compose(text)
     step = _step(root, key) if root is not None else None
     items = step[1].value if step is not None else []
     if isinstance(items, str):
         return []
-    return [item.start_mark.line + 1 for item in items if not isinstance(item, tuple)]
+    return [
+        (item.start_mark.line + 1, _find_last_line(item))
+        for item in items
+        if not isinstance(item, tuple)
+    ]
+
+
+def _find_last_line(node: yaml.Node) -> int:
+    """Return the last line of a node; a block ends for the library where the next one begins."""
+    import yaml
+
+    if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        pairs = [entry if isinstance(entry, tuple) else (entry,) for entry in node.value]
+        return max(_find_last_line(part) for pair in pairs for part in pair)
+    return int(node.end_mark.line) + (node.end_mark.column > 0)
 
 
 def _kind(values: object) -> str:

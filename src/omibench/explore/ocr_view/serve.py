@@ -32,7 +32,7 @@ from omibench.explore.ocr_view.files import LookFiles
 from omibench.explore.ocr_view.page import POLICY, write_scripts
 from omibench.files.reading import read_bytes
 from omibench.stages.ocr.corrections.edit import ChangedFileError, read_version, save_entry
-from omibench.stages.ocr.corrections.entry import SamePlaceError, read_corrections
+from omibench.stages.ocr.corrections.entry import SamePlaceError
 from omibench.web.address import ServedAddress
 from omibench.web.server import (
     BrowserPolicy,
@@ -124,20 +124,15 @@ def show_health(request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
-# Corrections: what is in the file, and one more.
+# Corrections: their file, and one more entry.
 
 
-def list_entries(request: Request) -> Response:
-    """`GET /api/corrections`: the file with its version and entries, and the token of requests."""
+def show_file(request: Request) -> Response:
+    """`GET /api/corrections`: the file with its version, and the token of requests."""
     context = read_context(request)
     path = context.files.corrections
     version = read_version(path)
-    entries = [
-        {"line": e.line, "paper": e.correction.paper, "place": e.correction.place}
-        for e in (read_corrections(path) if version else ())
-    ]
-    values = {"token": context.token, "file": path.name, "version": version, "entries": entries}
-    return JSONResponse(values)
+    return JSONResponse({"token": context.token, "file": path.name, "version": version})
 
 
 async def add_entry(request: Request) -> Response:
@@ -148,10 +143,11 @@ async def add_entry(request: Request) -> Response:
         raise RequestError(403, "csrf", "this page is too old: reload it")
     values = parse_object(await read_body(request, ENTRY_BYTES))
     entry, version, replaced = (values.get(name) for name in ("entry", "version", "replaced"))
+    replaced = [] if replaced is None else replaced
     if not isinstance(entry, dict) or not isinstance(version, str):
         raise RequestError(400, "format", "`entry` is not an object, or `version` not a text")
-    if replaced is not None and (not isinstance(replaced, int) or isinstance(replaced, bool)):
-        raise RequestError(400, "format", "`replaced` is not a line")
+    if not isinstance(replaced, list) or not all(type(line) is int for line in replaced):
+        raise RequestError(400, "format", "`replaced` is not a list of lines")
     files = context.files
     saved = await run_in_threadpool(
         save_entry, files.corrections, entry, version, files.check, replaced
@@ -182,7 +178,7 @@ def make_application(
             Route("/login", log_in, methods=["POST"]),
             Route("/healthz", show_health),
             Route("/favicon.ico", lambda request: Response(status_code=204)),
-            Route("/api/corrections", list_entries),
+            Route("/api/corrections", show_file),
             Route("/api/corrections", add_entry, methods=["POST"]),
             Mount("/formulas", StaticFiles(directory=scripts)),
             Route("/{name}", show_page),
@@ -212,7 +208,7 @@ def answer_error(request: Request, error: Exception) -> Response:
             status, values["reason"] = 409, "changed"
         case SamePlaceError():
             status, values["reason"] = 409, "place"
-            values["line"] = error.first
+            values["lines"] = error.entries
     return JSONResponse(values, status)
 
 

@@ -77,11 +77,11 @@ def test_an_entry_of_the_same_place_is_named_and_can_be_replaced(tmp_path: Path)
     path = tmp_path / "corrections.yaml"
     path.write_text(FIRST)
     again = {"paper": "exam", "problem": "12", "choice": {"label": "B", "text": "$6$"}, "by": "Bo"}
-    with pytest.raises(SamePlaceError, match=r"^corrections\.yaml, line 13") as caught:
+    with pytest.raises(SamePlaceError, match=r"^corrections\.yaml: .*line 11") as caught:
         save(path, again)
     assert path.read_text() == FIRST
-    assert caught.value.first == 11
-    save(path, again, replaced=caught.value.first)
+    assert caught.value.entries == (11,)
+    save(path, again, replaced=caught.value.entries)
     assert [e.correction.by for e in read_corrections(path)] == ["Ana", "Bo"]
     text = path.read_text()
     assert text.startswith(FIRST.partition("  - {paper")[0])
@@ -96,7 +96,7 @@ def test_an_entry_of_the_same_place_is_named_and_can_be_replaced(tmp_path: Path)
             "box": [72, 140, 210, 171],
             "formula": "y",
         },
-        replaced=4,
+        replaced=[4],
     )
     assert "  # choices\n" in path.read_text()
     assert [e.correction.kind for e in read_corrections(path)] == ["formula", "choice"]
@@ -158,3 +158,57 @@ def test_a_document_that_ends_is_not_extended(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError):
         save(path)
     assert path.read_text().endswith("...\n")
+
+
+def test_an_entry_replaces_all_others_of_its_place_and_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "corrections.yaml"
+    letters = [
+        {"paper": "exam", "problem": "12", "choice": {"label": label, "text": "5"}, "by": "Ana"}
+        for label in "AC"
+    ]
+    path.write_text(FIRST)
+    for letter in letters:
+        save(path, letter)
+    text, lines = path.read_text(), [entry.line for entry in read_corrections(path)]
+    whole = {"paper": "exam", "problem": "12", "by": "Bo"}
+    whole |= {"choices": [{"label": label, "text": "6"} for label in "ABC"]}
+    for few in ([], lines[1:2]):
+        with pytest.raises(SamePlaceError) as caught:
+            save(path, whole, replaced=few)
+        assert list(caught.value.entries) == lines[1 + len(few) :]
+    for other in (lines[0], lines[0] + 1, 999):
+        with pytest.raises(FileFormatError, match=f"line {other}: is not the first line"):
+            save(path, whole, replaced=[other, *lines[1:]])
+    with pytest.raises(FileFormatError, match="is not the first line"):
+        save(path, NEW, replaced=[lines[0]])
+    assert path.read_text() == text
+    assert save(path, whole, replaced=lines[1:]) == lines[1]
+    assert [e.correction.kind for e in read_corrections(path)] == ["formula", "choices"]
+    assert path.read_text().endswith("# the end\n")
+
+
+def test_a_text_of_a_replaced_entry_goes_with_it_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "corrections.yaml"
+    note = "    by: Ana\n    note: |\n      first\n      # second\n\n    # about the next one\n"
+    path.write_text(FIRST.replace("    by: Ana\n", note, 1))
+    entry = {"paper": "exam", "page": 3, "box": [72, 140, 210, 171], "formula": "y", "by": "Bo"}
+    save(path, entry, replaced=[4])
+    assert "# second" not in path.read_text()
+    assert "    # about the next one\n\n  # choices\n" in path.read_text()
+    assert [e.correction.by for e in read_corrections(path)] == ["Bo", "Ana"]
+
+
+def test_a_link_and_the_mode_of_the_file_stay(tmp_path: Path) -> None:
+    kept, path = tmp_path / "kept/mine.yaml", tmp_path / "papers/corrections.yaml"
+    kept.parent.mkdir()
+    path.parent.mkdir()
+    kept.write_text(FIRST)
+    kept.chmod(0o664)
+    path.symlink_to(kept)
+    (path.parent / "new.png").write_bytes(b"a picture beside the link")
+    save(path, NEW | {"answer": None, "figure": {"image": 0, "file": "new.png"}})
+    assert path.is_symlink()
+    assert len(read_corrections(path)) == 3
+    assert kept.stat().st_mode & 0o777 == 0o664
+    assert list_files(path.parent) == ["corrections.yaml", "new.png"]
+    assert list_files(kept.parent) == ["mine.yaml"]

@@ -84,7 +84,7 @@ const keptText = document.querySelector("#kept-yaml");
 let draft = null;
 let opener = null;
 let server = null; // token, file and version, while a server saves entries
-let replaced = null; // line of the entry that the next one replaces
+let replaced = []; // lines of the entries that the next one replaces, until the form changes
 const boxes = new BoxEditor(dialog.querySelector("#correction-page"), (page, box) => {
   setText("page", page);
   setText("box", box.join(", "));
@@ -94,7 +94,6 @@ const boxes = new BoxEditor(dialog.querySelector("#correction-page"), (page, box
 function openDialog(element) {
   draft = JSON.parse(element.dataset.correct);
   opener = element;
-  replaced = null;
   parts.title.textContent = draft.title;
   say("");
   parts.note.value = "";
@@ -188,6 +187,7 @@ function readValue() {
 }
 
 function showAll() {
+  replaced = [];
   const value = readValue();
   if (draft.kind === "figure") boxes.show(value.page, value.box);
   parts.yaml.value = writeEntry(draft, value, parts.by.value.trim() || "YOUR NAME", parts.note.value.trim());
@@ -239,9 +239,11 @@ async function ask(method, body) {
       body: body ? JSON.stringify(body) : undefined,
       signal: AbortSignal.timeout(LONGEST_MS),
     });
-    return { status: response.status, data: await response.json() };
+    const data = await response.json().catch(() => ({})); // another server's page
+    return { status: response.status, data };
   } catch {
-    return { status: 0, data: { message: "the server cannot be reached; nothing was saved" } };
+    const unsure = body ? " to see whether your entry was saved" : "";
+    return { status: 0, data: { message: `The server did not answer: reload the page${unsure}.` } };
   }
 }
 
@@ -249,7 +251,11 @@ async function ask(method, body) {
 async function connect() {
   if (!location.protocol.startsWith("http")) return;
   const { status, data } = await ask("GET");
-  if (status !== 200) return;
+  if (status !== 200) {
+    if (data.message)
+      document.querySelector("main").prepend(make("p", { class: "wrong", role: "alert" }, data.message));
+    return;
+  }
   server = data;
   document.body.classList.add("served");
 }
@@ -274,12 +280,15 @@ async function saveEntry() {
     return;
   }
   if (data.reason === "changed") {
+    replaced = [];
     await connect();
     say(`${data.message}. Save again to add your entry to the changed file.`, true);
   } else if (data.reason === "place") {
-    replaced = data.line;
-    say(`Line ${data.line} of ${server.file} corrects the same place. Save again to replace it.`, true);
-  } else say(data.message, true);
+    replaced = data.lines;
+    const entries = replaced.length > 1 ? `Lines ${replaced.join(", ")}` : `Line ${replaced[0]}`;
+    const words = replaced.length > 1 ? ["correct", "them"] : ["corrects", "it"];
+    say(`${entries} of ${server.file} ${words[0]} the same place. Save again to replace ${words[1]}.`, true);
+  } else say(data.message ?? `The server did not accept it (status ${status}).`, true);
 }
 
 function keepEntry() {

@@ -429,11 +429,11 @@ def list_correction_inputs(params: OcrParams) -> list[str]:
 
 
 class SamePlaceError(FileFormatError):
-    """Raised for two entries of one place; `first` is the line of the first."""
+    """Raised for entries of one place; `entries` are their first lines."""
 
-    def __init__(self, message: str, first: int) -> None:
+    def __init__(self, message: str, lines: Sequence[int]) -> None:
         super().__init__(message)
-        self.first = first
+        self.entries = tuple(lines)
 
 
 class RunCorrections(NamedTuple):
@@ -504,7 +504,7 @@ def collect_corrections(
             raise SamePlaceError(
                 f"{path}, line {second.line}: corrects the same place as line {first.line} "
                 f"({source}, {first.correction.place}): keep one of the two",
-                first.line,
+                (first.line, second.line),
             )
     return RunCorrections(dict(by_source), path.parent)
 
