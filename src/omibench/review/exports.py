@@ -16,7 +16,14 @@ from omibench.files.outputs import made_folder
 from omibench.files.pictures import PICTURE_BYTES
 from omibench.files.reading import read_bytes
 from omibench.files.writing import write_atomically
-from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, ReviewRecord, format_event
+from omibench.review.folder import (
+    DECISIONS,
+    REVIEWERS,
+    TASKS,
+    ReviewLines,
+    ReviewRecord,
+    format_event,
+)
 from omibench.review.kinds import KINDS
 from omibench.review.people import AssignedRole, Reviewer, format_reviewers
 from omibench.review.report import compute_states
@@ -69,12 +76,14 @@ class ReviewExport:
         decisions: The decisions on them that the role can see.
         reviewers: The people in the copy: the recipient, or everyone in the owner's copy.
         tags: The tags set in the explorer and their removals, in the owner's copy.
+        errors: The unreadable lines of the tags.
     """
 
     tasks: tuple[ReviewTask, ...]
     decisions: tuple[ReviewDecision, ...]
     reviewers: tuple[Reviewer, ...] = ()
     tags: tuple[TagEvent, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExport:
@@ -113,9 +122,9 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
         ids = {task.id for task in tasks}
         visible = {decision.id for decision in record.decisions if decision.task in ids}
     decisions = [decision for decision in record.decisions if decision.id in visible]
-    tags = read_tag_events(record.folder / TAGS).rows if is_whole else ()
+    tags = read_tag_events(record.folder / TAGS) if is_whole else ReviewLines()
     people = tuple(_list_people(record, selection))
-    return ReviewExport(tuple(tasks), tuple(decisions), people, tags)
+    return ReviewExport(tuple(tasks), tuple(decisions), people, tags.rows, tags.errors)
 
 
 def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:

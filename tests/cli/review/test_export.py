@@ -101,3 +101,22 @@ def test_tags_are_a_table_and_go_with_a_full_copy_alone(words: list[str], tmp_pa
         CliRunner().invoke(app, [*words, "--out", str(out), *more])
         assert read_tags(out) == expected
         assert (out / "tasks.jsonl").is_file()
+
+
+def test_bad_lines_of_tags_are_printed_once_and_exit_with_3(
+    words: list[str], tmp_path: Path
+) -> None:
+    review = tmp_path / "review"
+    (review / "decisions.jsonl").unlink()
+    append_tags(review, [TagEvent(person="ann", tag="odd", problem="p1")])
+    with (review / TAGS).open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    table, copy = ["--tags", str(tmp_path / "t.csv")], ["--out", str(tmp_path / "copy")]
+    for more in (table, copy, table + copy):
+        result = CliRunner().invoke(app, [*words, *more])
+        assert result.exit_code == EXIT_SOME_FAILED, result.output
+        assert result.output.count("tags.jsonl, line 2: is not JSON") == 1
+    assert len((tmp_path / "t.csv").read_text("utf-8").splitlines()) == 2
+    assert len(read_tags(tmp_path / "copy")) == 1
+    blinded = ["--out", str(tmp_path / "for-ann"), "--person", "ann"]
+    assert CliRunner().invoke(app, [*words, *blinded]).exit_code == 0

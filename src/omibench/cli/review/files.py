@@ -23,66 +23,75 @@ ExportRole = Literal["annotator", "auditor", "senior"]
 """Same as `review.people.AssignedRole`, whose import would slow down `omibench --help`."""
 
 
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder to write tasks, decisions and pictures into."),
+]
+Kinds = Annotated[
+    str | None,
+    typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
+]
+Statuses = Annotated[
+    str | None,
+    typer.Option(
+        "--status",
+        metavar="STATUS[,...]",
+        help="Only tasks with this status: open, audit, escalated, settled.",
+    ),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Only tasks assigned to this person, as this person can see them."
+    ),
+]
+Role = Annotated[ExportRole | None, typer.Option(help="Write tasks as this role can see them.")]
+PeopleFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
+]
+OwnAnswersFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.csv",
+        help="Write the reviewers' own answers to the problems, given before they saw the key.",
+    ),
+]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
+]
+TagsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", help="Write the tags that users of the explorer set."),
+]
+CorrectionsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.yaml",
+        help="Write the results of page tasks as corrections.yaml entries.",
+    ),
+]
+Live = Annotated[
+    bool,
+    typer.Option("--live", help="Add the decisions logged by the application to decisions.jsonl."),
+]
+
+
 def export(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder to write tasks, decisions and pictures into."),
-    ] = None,
-    kinds: Annotated[
-        str | None,
-        typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
-    ] = None,
-    statuses: Annotated[
-        str | None,
-        typer.Option(
-            "--status",
-            metavar="STATUS[,...]",
-            help="Only tasks with this status: open, audit, escalated, settled.",
-        ),
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Only tasks assigned to this person, as this person can see them."
-        ),
-    ] = None,
-    role: Annotated[
-        ExportRole | None, typer.Option(help="Write tasks as this role can see them.")
-    ] = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
-    ] = None,
-    own_answers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Write the reviewers' own answers to the problems, given before they saw the key.",
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
-    ] = None,
-    tags: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Write the tags that users of the explorer set."),
-    ] = None,
-    corrections: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.yaml",
-            help="Write the results of page tasks as corrections.yaml entries.",
-        ),
-    ] = None,
-    live: Annotated[
-        bool,
-        typer.Option(
-            "--live", help="Add the decisions logged by the application to decisions.jsonl."
-        ),
-    ] = False,
+    out: OutFolder = None,
+    kinds: Kinds = None,
+    statuses: Statuses = None,
+    person: Person = None,
+    role: Role = None,
+    people: PeopleFile = None,
+    own_answers: OwnAnswersFile = None,
+    labels: LabelsFile = None,
+    tags: TagsFile = None,
+    corrections: CorrectionsFile = None,
+    live: Live = False,
 ) -> None:
     """Export tasks for reviewers, or results of the review for the study.
 
@@ -106,12 +115,11 @@ def export(
             "--corrections, --tags, --live"
         )
     folder = find_review_folder(review, params)
+    errors: dict[str, None] = {}
     if tags is not None:
-        from omibench.review.tags import TAG_COLUMNS, list_tag_rows, read_tags
-
-        _write_table(tags, list_tag_rows(read_tags(folder)), TAG_COLUMNS, "tags")
-        if not needs_tasks:
-            return
+        _print_errors(_write_tags(tags, folder), errors)
+    if not needs_tasks:
+        raise typer.Exit(EXIT_SOME_FAILED if errors else 0)
     if live:
         from omibench.review.app.database import LIVE
         from omibench.review.app.decisions import list_unrecorded
@@ -120,22 +128,17 @@ def export(
         growth = append_decisions(folder, [(LIVE, event) for event in list_unrecorded(folder)])
         say(f"{len(growth.added)} decisions added to decisions.jsonl", err=True)
     record = read_review(folder)
-    for error in record.errors:
-        say(f"{error}; the line was skipped", err=True)
+    _print_errors(record.errors, errors)
     if out is not None:
         selection = _read_selection(kinds, statuses, person, role)
-        _write_folder(record, selection, out)
+        _print_errors(_write_folder(record, selection, out), errors)
     if people is not None:
         from omibench.review.exports import PEOPLE_COLUMNS, list_answers
 
         answers = list_answers(record.tasks, record.decisions, record.reviewers)
         _write_table(people, answers, PEOPLE_COLUMNS, "answers")
     if own_answers is not None:
-        from omibench.review.own_answers import COLUMNS as OWN_COLUMNS
-        from omibench.review.own_answers import list_own_answers, list_rows
-
-        rows = list_rows(list_own_answers(record.tasks, record.decisions))
-        _write_table(own_answers, rows, OWN_COLUMNS, "own answers")
+        _write_own_answers(own_answers, record)
     if labels is not None:
         from omibench.review.exports import LABEL_COLUMNS, list_labels
 
@@ -143,8 +146,38 @@ def export(
         _write_table(labels, rows, LABEL_COLUMNS, "labelled responses")
     if corrections is not None:
         _write_corrections(corrections, record, params)
-    if record.errors:
+    if errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _print_errors(errors: Sequence[str], printed: dict[str, None]) -> None:
+    """Print errors of bad lines, each once, and note them in `printed`."""
+    for error in errors:
+        if error not in printed:
+            say(f"{error}; the line was skipped", err=True)
+        printed[error] = None
+
+
+def _write_tags(path: Path, folder: Path) -> tuple[str, ...]:
+    """Write the current tags of a review folder and return its bad lines."""
+    from omibench.review.tags import (
+        TAG_COLUMNS,
+        TAGS,
+        list_current,
+        list_tag_rows,
+        read_tag_events,
+    )
+
+    lines = read_tag_events(folder / TAGS)
+    _write_table(path, list_tag_rows(list_current(lines.rows)), TAG_COLUMNS, "tags")
+    return lines.errors
+
+
+def _write_own_answers(path: Path, record: ReviewRecord) -> None:
+    from omibench.review.own_answers import COLUMNS, list_own_answers, list_rows
+
+    rows = list_rows(list_own_answers(record.tasks, record.decisions))
+    _write_table(path, rows, COLUMNS, "own answers")
 
 
 def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
@@ -182,7 +215,8 @@ def _read_selection(
     return TaskSelection(tuple(kind_names), chosen, person, role)
 
 
-def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> None:
+def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> tuple[str, ...]:
+    """Write an export and return the bad lines of the tags in it."""
     from omibench.review.exports import select_export, write_export
     from omibench.review.people import find_reviewer
 
@@ -194,6 +228,7 @@ def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> 
         f"{len(chosen.tasks)} tasks, {len(chosen.decisions)} decisions and {pictures} pictures "
         f"in {out}"
     )
+    return chosen.errors
 
 
 def _write_table(
