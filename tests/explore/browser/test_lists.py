@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -14,6 +14,9 @@ from tests.explore.browser.conftest import Reader, serve_study
 from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.query import ItemQuery
 from omibench.explore.selection import Study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 
 def read_query(reader: Reader) -> dict[str, list[str]]:
@@ -152,6 +155,37 @@ def test_tags_are_shared_and_set_by_keys_alone(
     page.get_by_role("button", name="Remove the tag odd key").press("Enter")
     page.get_by_role("button", name="Remove the tag odd key").wait_for(state="detached")
     assert ann.messages == ben.messages == []
+
+
+def test_late_tags_of_the_previous_problem_are_not_shown_on_the_next(
+    seat: Callable[..., Reader], shared: str, explored: Study
+) -> None:
+    ann = seat(shared)
+    first, second = explored.items.ids[:2]
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    ann.page.route("**/api/tags", hold)
+    page = ann.open(f"/items/{first}?cells=sim-weak/cot")
+    page.get_by_label("New tag on the problem").focus()
+    page.keyboard.type("late")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Ann")
+    with page.expect_request("**/api/tags"):
+        page.keyboard.press("Enter")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("j")
+    page.wait_for_url(f"**/items/{second}?*")
+    page.get_by_role("heading", level=1, name=second).wait_for()
+    with page.expect_response("**/api/tags"):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    assert page.get_by_role("button", name="Remove the tag late").count() == 0
+    ann.open(f"/items/{first}?cells=sim-weak/cot")
+    page.get_by_role("button", name="Remove the tag late").wait_for()
+    assert ann.messages == []
 
 
 def widen(page: dict[str, Any]) -> dict[str, Any]:

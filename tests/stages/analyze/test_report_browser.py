@@ -161,6 +161,21 @@ def test_a_link_into_a_folded_part_opens_it(browser: Browser, site: Any) -> None
     page.close()
 
 
+def test_a_link_with_a_lone_percent_sign_leaves_figures_interactive(
+    browser: Browser, site: Any
+) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((site / "report.html").as_uri() + "#100%")
+    page.evaluate("document.querySelectorAll('details.fold').forEach((d) => { d.open = true; })")
+    figure = page.locator("figure[data-figure=accuracy]")
+    figure.scroll_into_view_if_needed()
+    figure.and_(page.locator("[data-state=interactive]")).wait_for()
+    assert errors == []
+    page.close()
+
+
 def test_figures_fit_a_telephone(browser: Browser, site: Any) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto((site / "report.html").as_uri())

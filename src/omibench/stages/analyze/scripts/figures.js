@@ -140,8 +140,15 @@
   const open = (node) => {
     for (let fold = node?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   };
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text; // a percent sign that encodes nothing
+    }
+  };
   const follow = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decode(location.hash.slice(1)));
     if (!target) return;
     isFollowed = true;
     open(target);

@@ -129,8 +129,9 @@ function renderBar(id) {
   );
 }
 
-/** Show changed tags, with the focus in the form that changed them. */
-function changeTags(tags, cell) {
+/** Show changed tags, with the focus in the form that changed them, unless another problem is shown. */
+function changeTags(tags, cell, id) {
+  if (id !== place.item.id) return;
   Object.assign(place, tags);
   tagged.replaceChildren(renderTags(place, null, changeTags));
   renderAnswers();

@@ -11,7 +11,8 @@ const LONGEST = 60;
  * The tags of a problem or of one response, and a form that adds one.
  * @param {Object} place The problem with `item`, `tags` and `known`.
  * @param {Object|null} response `cell` and `index` of a response; null for the problem.
- * @param {(tags: Object, cell: string) => void} change Gets the new `tags` and `known`.
+ * @param {(tags: Object, cell: string, id: string) => void} change Gets the new `tags` and `known`
+ *   of the problem `id`.
  */
 export function renderTags(place, response, change) {
   const cell = response?.cell ?? "";
@@ -29,7 +30,7 @@ export function renderTags(place, response, change) {
     localStorage.setItem(STORED, name.value);
     const values = { id: place.item.id, tag, person: name.value, cell, removed };
     try {
-      change(await postJson("/api/tags", response ? { ...values, index: response.index } : values), cell);
+      change(await postJson("/api/tags", response ? { ...values, index: response.index } : values), cell, place.item.id);
     } catch (error) {
       name.hidden = false;
       answer.className = "problem small";
