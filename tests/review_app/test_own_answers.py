@@ -59,6 +59,31 @@ def test_the_key_comes_after_the_own_answer_which_is_kept(keyed: ReviewService) 
     assert decision.own_answer == "A"
 
 
+def test_an_answer_to_a_statement_that_was_not_seen_is_not_recorded(keyed: ReviewService) -> None:
+    ann = open_browser(keyed, "ann")
+    ann.open("item:p1")
+    write_tasks(keyed.folder, [make_keyed(1, question="How wide?"), make_keyed(2)])
+    late = ann.send("item:p1", "answer", answer="A")
+    assert (late.status_code, late.json()["reason"]) == (409, "changed")
+    assert ann.send("item:p1", "answer", answer="A", content_hash=1).status_code == 400
+    document = ann.open("item:p1")
+    assert document["asks_first"]
+    assert (document["own_answer"], document["draft"]) == (None, None)
+    assert ann.send("item:p1", "answer", answer="A").status_code == 204
+
+
+def test_people_who_cannot_answer_do_not_doubt_the_key(keyed: ReviewService) -> None:
+    for name in ("ann", "bob"):
+        browser = open_browser(keyed, name)
+        browser.answer("item:p1", "")
+        assert browser.send("item:p1").status_code == 201
+    answers = list_own_answers([make_keyed(1)], read_record(keyed.folder).rows)
+    assert len(answers) == 2
+    assert list_doubted_keys(answers) == []
+    (figure,) = measure_own_answers(answers)
+    assert (figure.value, figure.units) == (0.0, 2)
+
+
 def test_what_is_said_about_fields_does_not_tell_the_key(keyed: ReviewService) -> None:
     ann = open_browser(keyed, "ann")
     ann.open("item:p1")

@@ -140,7 +140,8 @@ def measure_own_answers(
 ) -> list[AgreementFigure]:
     """Return the share of own answers that are the official one, by kind; samples count too.
 
-    The interval is Wilson's over tasks, each with the share of its readers.
+    An empty own answer (*I cannot answer it*) counts as not equal. The interval is Wilson's over
+    tasks, each with the share of its readers.
 
     Args:
         answers: Own answers.
@@ -175,8 +176,12 @@ def measure_own_answers(
 
 
 def list_doubted_keys(answers: Iterable[OwnAnswer]) -> list[str]:
-    """Return the tasks in which two or more people answered, and none as the key says."""
+    """Return the tasks in which two or more people answered, and none as the key says.
+
+    People who could not answer say nothing about the key.
+    """
     by_task: dict[str, list[bool | None]] = defaultdict(list)
     for row in answers:
-        by_task[row.task.id].append(row.is_right)
+        if row.decision.own_answer:
+            by_task[row.task.id].append(row.is_right)
     return [name for name, marks in by_task.items() if len(marks) > 1 and set(marks) == {False}]

@@ -40,6 +40,7 @@ def test_own_answers_are_compared_with_the_key(folder: Path) -> None:
     (line,) = [line for line in text.splitlines() if "own answer" in line]
     assert line.split()[:6] == ["item", "own", "answer", "equal", "to", "the"]
     assert "0.500" in line
+    assert '"I cannot answer it" counts as not equal' in text
     rows = list(csv.DictReader((folder / "agreement.csv").open()))
     assert [row["measure"] for row in rows if row["field"] == "own answer"] == ["equal to the key"]
 

@@ -56,6 +56,25 @@ def test_a_problem_is_answered_before_its_key_is_shown(site: Any, seat: Any) -> 
     assert re.fullmatch(r"\d+ of \d+( · about \d+ min left)?", page.locator(".pace").inner_text())
     desk.press("Control+Enter")
     assert "Give your answer" in page.locator(".panel-foot").inner_text()
+    desk.press("b /")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    chosen = page.locator("[data-field=own_answer] :checked")
+    assert chosen.get_attribute("value") == "B"
+    desk.press("?")
+    assert "comment" not in page.locator("dialog.keys").inner_text()
+    desk.press("Escape")
+    page.evaluate(
+        "document.querySelector('.fields').append(document.createElement('button'));"
+        "document.querySelector('.fields > button').type = 'button';"
+        "document.querySelector('.fields > button').focus()"
+    )
+    desk.press("Enter b")
+    assert chosen.count() == 0
+    desk.press("Control+Enter")
+    assert "Give your answer" in page.locator(".panel-foot").inner_text()
+    other = seat("Ugo Unger").open("item:own", own="")
+    assert "not waiting for you" in other.locator(".notice").inner_text()
     desk.press("0 Enter")
     page.wait_for_selector("[data-part=answer]")
     page.wait_for_selector("html[data-ready]")

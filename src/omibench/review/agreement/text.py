@@ -40,6 +40,8 @@ def describe_quality(report: QualityReport) -> str:
     lines = _describe_agreement(report.agreement, interval) if report.agreement else []
     if all(figure.field == OWN_ANSWER for figure in report.agreement):
         lines.append("No task was read by two people independently: agreement is not measured.")
+    if any(figure.field == OWN_ANSWER for figure in report.agreement):
+        lines.append('"I cannot answer it" counts as not equal to the key.')
     if report.doubted_keys:
         names = ", ".join(map(printable, report.doubted_keys))
         lines += ["", f"no reader's own answer is the official one, check the key: {names}"]

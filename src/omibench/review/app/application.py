@@ -244,20 +244,23 @@ OWN_ANSWER: Final = 2_000
 
 
 async def answer(request: Request) -> Response:
-    """`POST /tasks/ID/answer`: the person's own answer, `{answer, seconds}`; then the page shows
-    key and solution.
+    """`POST /tasks/ID/answer`: the person's own answer, `{answer, seconds, content_hash}`; then
+    the page shows key and solution.
     """
     person = await run_in_threadpool(identify_writer, request)
     values = parse_object(await read_body(request, DECISION_BYTES))
     text, seconds = values.get("answer"), values.get("seconds", 0)
+    content_hash = values.get("content_hash", "")
     if not isinstance(text, str) or len(text) > OWN_ANSWER:
         raise RequestError(
             400, "format", f"`answer` is not a text of at most {OWN_ANSWER:,} characters"
         )
     if not _is_duration(seconds):
         raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
+    if not isinstance(content_hash, str):
+        raise RequestError(400, "format", "`content_hash` is not a text")
     service, listed = read_context(request).service, find_listed(request)
-    await run_in_threadpool(service.answer, listed, person, text, float(seconds))
+    await run_in_threadpool(service.answer, listed, person, text, float(seconds), content_hash)
     return Response(status_code=204)
 
 

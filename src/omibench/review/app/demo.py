@@ -307,7 +307,8 @@ def _decide(service: ReviewService, name: str, person: Reviewer, is_last: bool =
     listed = service.content.tasks[name]
     opened = service.open_task(listed, person)
     if opened and opened.withheld:
-        service.answer(listed, person, "B" if is_last else "A", 40.0)
+        answer = "B" if is_last else "A"
+        service.answer(listed, person, answer, 40.0, listed.task.content_hash)
     fields = invent_fields(listed.kind, listed.task, is_last)
     base = opened.base if opened else None
     submission = Submission(fields, "", 60.0, listed.task.content_hash, base)

@@ -316,19 +316,24 @@ class ReviewService:
             find_withheld(listed, state, person, role, answer),
         )
 
-    def answer(self, listed: ListedTask, person: Reviewer, answer: str, seconds: float) -> None:
+    def answer(
+        self, listed: ListedTask, person: Reviewer, answer: str, seconds: float, content_hash: str
+    ) -> None:
         """Record a person's own answer to the problem, after which they see key and solution.
 
         The first answer stays. The time until it counts as time of the decision.
 
         Raises:
             NoRightError: The task does not wait for this person.
+            DecisionConflictError: The task is not the one they saw, which has `content_hash`.
         """
         name, opened = listed.task.id, self.open_task(listed, person)
         if opened is None or not opened.may_decide:
             raise NoRightError(f"{name}: the task does not wait for {person.name}")
         if not opened.withheld:
             return
+        if content_hash != listed.task.content_hash:
+            raise DecisionConflictError(listed.task, "changed", None, opened.base)
         new = {"fields": {}, "comment": "", "content_hash": listed.task.content_hash}
         draft = {**new, **(opened.draft or {}), "seconds": seconds}
         with self.database.write() as connection:

@@ -58,23 +58,33 @@ export class Autosave {
   }
 
   keep(answers) {
-    try {
-      sessionStorage.setItem(this.key, JSON.stringify(answers));
-    } catch {
-      // Without storage only the server's draft is left.
-    }
+    keepInTab(this.key, answers);
   }
 
   /** The answers stored in this tab, or null. */
   recall() {
-    try {
-      return JSON.parse(sessionStorage.getItem(this.key));
-    } catch {
-      return null;
-    }
+    return recallInTab(this.key);
   }
 
   forget() {
     sessionStorage.removeItem(this.key);
+  }
+}
+
+/** Store values in this tab, where they survive a reload. */
+export function keepInTab(key, values) {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(values));
+  } catch {
+    // Without storage only the server's draft is left.
+  }
+}
+
+/** The values stored in this tab, or null. */
+export function recallInTab(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key));
+  } catch {
+    return null;
   }
 }

@@ -41,13 +41,17 @@ export function areSingleKeysOn() {
   return localStorage.getItem(STORED) !== "off";
 }
 
-/** The overlay with all keys of a task. */
-export function openKeys(kind) {
+/** The overlay with all keys of a task; before the own answer it has no comment. */
+export function openKeys(kind, asksFirst = false) {
   const general = [
     ["j", "next task (or →)"],
     ["k", "previous task (or ←)"],
-    ["Ctrl+Enter", "send the decision"],
-    ["/", "write a comment"],
+    ...(asksFirst
+      ? [["Enter", "send your answer"]]
+      : [
+          ["Ctrl+Enter", "send the decision"],
+          ["/", "write a comment"],
+        ]),
     ["Page Down", "scroll the task; Page Up: back"],
     ["+", "enlarge the first picture; again: larger"],
     ["Esc", "leave a text, close a picture"],

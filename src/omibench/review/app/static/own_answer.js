@@ -12,13 +12,13 @@ export function listAnswerFields(content) {
   return [
     {
       ...answer,
-      name: "answer",
+      name: "own_answer",
       title: "Your own answer",
       required: false,
       isMain: true,
     },
     {
-      name: "none",
+      name: "cannot_answer",
       title: "I cannot answer it",
       type: "flag",
       options: [],
@@ -30,9 +30,9 @@ export function listAnswerFields(content) {
 
 /** The answer as text, empty for none; null while nothing is answered. */
 export function readOwnAnswer(values) {
-  const text = [values.answer ?? []].flat().join(", ").trim();
+  const text = [values.own_answer ?? []].flat().join(", ").trim();
   if (text) return text;
-  return values.none ? "" : null;
+  return values.cannot_answer ? "" : null;
 }
 
 /** A letter as its own key, unless the page needs it. */

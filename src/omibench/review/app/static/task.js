@@ -5,7 +5,7 @@ import { openConflict } from "./conflict.js";
 import { renderContent } from "./content.js";
 import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
-import { Autosave } from "./drafts.js";
+import { Autosave, keepInTab, recallInTab } from "./drafts.js";
 import { Form } from "./form.js";
 import { explainSecond } from "./history.js";
 import { listenToKeys, openKeys } from "./keys.js";
@@ -37,6 +37,7 @@ class TaskPage {
       () => this.readAnswers(),
       (state) => this.reportDraft(state),
     );
+    this.ownKey = `own:${JSON.stringify([person, page.task.id, page.task.content_hash])}`;
     this.kept = this.autosave.recall();
   }
 
@@ -55,7 +56,8 @@ class TaskPage {
       edited: new Set(this.role === "annotator" ? [] : (this.task.edited ?? [])),
       onChange: () => {
         this.markCandidate();
-        if (!this.asks_first) this.autosave.change();
+        if (this.asks_first) this.keepOwnAnswer();
+        else this.autosave.change();
       },
     });
     this.comment = make("textarea", {
@@ -71,7 +73,10 @@ class TaskPage {
       .append(make("div", { class: "split" }, this.content, this.makePanel()));
     const begun = this.kept ?? this.draft;
     if (!this.asks_first) this.restore();
-    else if (begun?.content_hash && begun.content_hash !== this.task.content_hash)
+    else this.form.write(recallInTab(this.ownKey)?.fields);
+    if (!this.isOpen)
+      this.showNotice("This task is not waiting for you: you can read it, but not decide.");
+    else if (this.asks_first && begun?.content_hash && begun.content_hash !== this.task.content_hash)
       this.showNotice("The task has changed since you started: read it again and answer it.");
     // What the reader has not seen yet begins at their own answer.
     if (this.own_answer && !this.history.length)
@@ -169,7 +174,7 @@ class TaskPage {
         type: "button",
         class: "quiet",
         title: "All keys",
-        on: { click: () => openKeys(this.kind) },
+        on: { click: () => openKeys(this.kind, this.asks_first) },
       },
       "Keys ",
       makeKey("?"),
@@ -199,7 +204,9 @@ class TaskPage {
   }
 
   makeClock() {
-    this.timer = new Timer(Math.max(this.draft?.seconds ?? 0, this.kept?.seconds ?? 0));
+    this.timer = new Timer(
+      Math.max(...[this.draft, this.kept, recallInTab(this.ownKey)].map((begun) => begun?.seconds ?? 0)),
+    );
     if (!this.kind.timed) return null;
     const clock = make(
       "span",
@@ -244,9 +251,8 @@ class TaskPage {
       this.comment.value = answers.comment ?? "";
     }
     this.markCandidate();
-    if (!this.isOpen)
-      this.showNotice("This task is not waiting for you: you can read it, but not decide.");
-    else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
+    if (!this.isOpen) return;
+    if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
       this.showNotice("The task has changed since you started: read it again before you submit.");
     } else if (draft?.comment || Object.keys(draft?.fields ?? {}).length)
       this.status.textContent = "Draft restored";
@@ -276,6 +282,11 @@ class TaskPage {
     };
   }
 
+  /** Keep the own answer in this tab: a draft belongs to the decision that follows it. */
+  keepOwnAnswer() {
+    keepInTab(this.ownKey, { fields: this.form.read(), seconds: this.timer.seconds });
+  }
+
   take(fields) {
     this.form.write(fields);
     this.autosave.change();
@@ -297,13 +308,20 @@ class TaskPage {
       return;
     }
     this.setSending(true);
-    const { status, data } = await this.api.answer({ answer, seconds: this.timer.seconds });
+    const { status, data } = await this.api.answer({
+      answer,
+      seconds: this.timer.seconds,
+      content_hash: this.task.content_hash,
+    });
     if (status === 204) {
+      sessionStorage.removeItem(this.ownKey);
       location.reload();
       return;
     }
     this.setSending(false);
-    this.showProblem(describeFailure(status, data));
+    if (data.reason === "changed")
+      this.showProblem("The task has changed: reload the page, read it again and answer it.");
+    else this.showProblem(describeFailure(status, data));
   }
 
   async decide() {
@@ -387,11 +405,11 @@ class TaskPage {
     const follow = (id) => document.getElementById(id)?.click();
     const scroll = (pages) => this.content.scrollBy({ top: pages * this.content.clientHeight });
     const actions = {
-      "/": () => this.comment.focus(),
+      ...(this.asks_first ? {} : { "/": () => this.comment.focus() }),
       PageDown: () => scroll(0.85),
       PageUp: () => scroll(-0.85),
       "Ctrl+Enter": () => this.send(),
-      "?": () => openKeys(this.kind),
+      "?": () => openKeys(this.kind, this.asks_first),
       j: () => follow("next"),
       k: () => follow("previous"),
       ArrowRight: () => follow("next"),
@@ -405,13 +423,15 @@ class TaskPage {
     if (this.asks_first)
       this.form.root.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        if (event.target.closest("button, summary, a")) return;
         event.preventDefault();
         this.send();
       });
     setInterval(() => {
       if (this.isOpen && document.visibilityState === "visible") this.claim();
     }, CLAIM_MS);
-    if (this.isOpen && this.kind.timed) setInterval(() => this.autosave.keepTime(), TIME_MS);
+    const keepTime = () => (this.asks_first ? this.keepOwnAnswer() : this.autosave.keepTime());
+    if (this.isOpen && this.kind.timed) setInterval(keepTime, TIME_MS);
     addEventListener("pagehide", () => this.isOpen && this.api.release());
   }
 
