@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 from starlette.testclient import TestClient
 from tests.ocr_view.test_correcting_browser import look_with_doubts
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.explore.ocr_view.files import LookFiles
+from omibench.explore.ocr_view.files import VERSION, LookFiles
 from omibench.explore.ocr_view.page import write_scripts
 from omibench.explore.ocr_view.serve import make_application
 from omibench.stages.ocr.corrections.entry import read_corrections
 from omibench.stages.ocr.sources.manifest import select_sources
 from omibench.web.address import ServedAddress
+from omibench.web.login import SecretLogin
 
 TOKEN = "a token of a test that is long enough"
 ENTRY: dict[str, Any] = {
@@ -72,6 +74,20 @@ def test_nothing_is_shown_without_the_token(client: TestClient, path: str) -> No
     assert client.post("/api/corrections", json={}).status_code == 401
     assert client.get("/login?token=wrong").status_code == 401
     assert client.post("/login", data={"token": TOKEN}).status_code == 303
+
+
+def test_a_session_of_the_explorer_is_not_valid_here(client: TestClient) -> None:
+    for port, application in ((0, "explore"), (0, "look")):
+        login = SecretLogin(TOKEN.encode(), application, is_secure=False, port=port)
+        response = Response()
+        login.let_in(response)
+        value = response.headers["set-cookie"].partition(";")[0].partition("=")[2]
+        for name in ("look", "explore"):
+            headers = {"cookie": f"omibench-{name}-{port}={value}"}
+            is_valid = name == application == "look"
+            assert client.get("/api/corrections", headers=headers).status_code == (
+                200 if is_valid else 401
+            )
 
 
 def test_attempts_are_limited(client: TestClient) -> None:
@@ -167,6 +183,16 @@ def test_the_command_writes_pages_once(looked: Path, tmp_path: Path) -> None:
     assert "reading mock.pdf" in first.stderr
     assert CliRunner().invoke(app, words).stderr == ""
     assert "reading" in CliRunner().invoke(app, [*words, "--again"]).stderr
+    page = out / "mock.pdf.html"
+    page.write_text(page.read_text().replace(VERSION, ""))  # as an earlier version wrote it
+    assert "reading mock.pdf" in CliRunner().invoke(app, words).stderr
+    assert VERSION in page.read_text()
+    other = [*words[:2], str(tmp_path / "b/other.pdf"), *words[2:], "--serve"]
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/other.pdf").write_bytes((looked / "mock.pdf").read_bytes())
+    refused = CliRunner().invoke(app, other)
+    assert "give --corrections FILE" in str(refused.exception)
+    assert not (out / "other.pdf.html").exists()
     outside = CliRunner().invoke(app, [*words, "--serve", "--host", "0.0.0.0"])
     assert "--behind-tls" in str(outside.exception)
     assert CliRunner().invoke(app, ["look", "--params", "{}"]).exit_code != 0

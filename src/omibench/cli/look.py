@@ -76,6 +76,8 @@ def look(
     stated = str(corrections) if corrections else None
     study = read_study(params if has_params else "{}", None, ocr={"corrections": stated})
     chosen = _find_files(study, files or [], manifest, out)
+    if serve:
+        _check_place(study, chosen)
     _write_pages(study, chosen, again, password_env)
     if not serve:
         for name in chosen.list_pages():
@@ -104,6 +106,18 @@ def _find_files(study: Study, papers: list[Path], manifest: Path | None, out: Pa
     beside = (named or papers[0]).parent / NAME
     out = made_folder(spare_store(out, study.study.store), "--out")
     return LookFiles(out, path or beside, named, papers, select_sources(papers, named))
+
+
+def _check_place(study: Study, chosen: LookFiles) -> None:
+    """Raise MissingInputError if a run would not read the file that corrections are saved in."""
+    folders = {paper.parent for paper in chosen.papers}
+    if study.ocr.corrections is None and chosen.manifest is None and len(folders) > 1:
+        listing = " and ".join(sorted(map(str, folders)))
+        raise MissingInputError(
+            f"look: the papers are in {listing}, and `omibench ocr` of papers in several folders "
+            "reads no corrections.yaml next to them; give --corrections FILE here and there (the "
+            "file must exist; it may be empty)"
+        )
 
 
 def _write_pages(study: Study, chosen: LookFiles, again: bool, password_env: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -10,13 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, cast
 
-from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import (
     HTMLResponse,
     JSONResponse,
@@ -25,7 +23,6 @@ from starlette.responses import (
     Response,
 )
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.explore.app.bundles import PACKAGE, read_bundles
@@ -42,12 +39,11 @@ from omibench.explore.run import parse_cells
 from omibench.params.setting import Cell
 from omibench.review.tags import MOST_INDEX, TagEvent
 from omibench.schemas.validation import explain
+from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
-    SESSION_S,
     BrowserPolicy,
     LoginLimit,
     RequestError,
-    ask_login,
     ask_to_wait,
     choose_target,
     mount_folders,
@@ -55,76 +51,8 @@ from omibench.web.server import (
     read_body,
     read_form,
     serve,
-    write_session,
 )
 from omibench.web.templates import make_environment
-
-# Login with the server's secret, for servers reachable from other machines.
-
-_SALT: Final = "omibench.explore.session"
-_OPEN: Final = frozenset({"/login", "/healthz"})
-_OPEN_FOLDERS: Final = ("/static/", "/bundles/")
-
-
-class SecretLogin:
-    """Sessions of a day in a signed cookie, for users who know the secret."""
-
-    def __init__(self, secret: bytes, *, is_secure: bool, port: int) -> None:
-        """Prepare the signature.
-
-        Args:
-            secret: The secret to type; changing it ends all sessions.
-            is_secure: Whether browsers reach the server only through TLS.
-            port: Part of the cookie name, since browsers share cookies among all ports of a host.
-        """
-        self._secret = secret
-        self._is_secure = is_secure
-        self.cookie = "__Host-omibench-explore" if is_secure else f"omibench-explore-{port}"
-        self._serializer = URLSafeTimedSerializer(secret, salt=_SALT)
-
-    def is_secret(self, text: str) -> bool:
-        """Return whether a text is the secret, in constant time."""
-        return secrets.compare_digest(text.strip().encode("utf-8", "replace"), self._secret)
-
-    def is_let_in(self, request: HTTPConnection) -> bool:
-        """Return whether the cookie of a request is valid and not expired."""
-        try:
-            self._serializer.loads(request.cookies.get(self.cookie, ""), max_age=SESSION_S)
-        except BadSignature:
-            return False
-        return True
-
-    def let_in(self, response: Response) -> None:
-        """Set the session cookie on the response."""
-        value = str(self._serializer.dumps(secrets.token_urlsafe(16)))
-        write_session(response, self.cookie, value, is_secure=self._is_secure)
-
-
-class LoginWall:
-    """Middleware that redirects requests without a session to the login."""
-
-    def __init__(self, app: ASGIApp, login: SecretLogin) -> None:
-        """Wrap an application.
-
-        Args:
-            app: The application.
-            login: Checks sessions.
-        """
-        self._app = app
-        self._login = login
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
-        if scope["type"] != "http" or self._is_open(scope):
-            await self._app(scope, receive, send)
-            return
-        await ask_login(HTTPConnection(scope))(scope, receive, send)
-
-    def _is_open(self, scope: Scope) -> bool:
-        path = scope["path"]
-        is_public = path in _OPEN or path.startswith(_OPEN_FOLDERS)
-        return is_public or self._login.is_let_in(HTTPConnection(scope))
-
 
 # Shared state of all requests.
 
@@ -429,7 +357,9 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
     walls = [Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)]
     login = None
     if settings.secret is not None:
-        login = SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
+        login = SecretLogin(
+            settings.secret, "explore", is_secure=settings.is_secure, port=settings.port
+        )
         walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
         routes=[*ROUTES, *mount_folders(PACKAGE)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from omibench.stages.ocr.corrections.entry import collect_corrections
 from omibench.stages.ocr.sources.manifest import Source
@@ -29,7 +30,8 @@ class LookFiles:
     sources: Sequence[Source]
 
     def list_pages(self) -> list[str]:
-        """Return the names of the pages of the sources, in order, without those not written."""
+        """Return the names of the pages of the sources, in order, without those
+        not written, or by an earlier version."""
         names = [f"{source.slug}.html" for source in self.sources]
         return [name for name in names if is_page(self.pages / name)]
 
@@ -38,6 +40,14 @@ class LookFiles:
         collect_corrections(str(path), self.manifest, self.papers, self.sources)
 
 
+VERSION: Final = '<meta name="omibench-look" content="2">'
+"""The mark of pages that fit the present scripts; raise it when older pages no longer do."""
+_HEAD_BYTES: Final = 2_000
+
+
 def is_page(path: Path) -> bool:
-    """Return whether a path is a page, and no link to another file."""
-    return path.is_file() and not path.is_symlink()
+    """Return whether a path is a page for the present scripts, and no link to another file."""
+    if not path.is_file() or path.is_symlink():
+        return False
+    with path.open("rb") as file:
+        return VERSION.encode() in file.read(_HEAD_BYTES)

@@ -17,6 +17,7 @@ from omibench.explore.ocr_view.doubts import (
     draft_problem,
     list_doubts,
 )
+from omibench.explore.ocr_view.files import VERSION
 from omibench.files.outputs import made_folder
 from omibench.files.reading import read_bytes
 from omibench.schemas.pages import FileReport, PageLine, PageText
@@ -347,6 +348,7 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         "omibench.explore.ocr_view",
         "look.html.j2",
         csp=POLICY,
+        version=VERSION,
         report=report,
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,

@@ -27,13 +27,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from omibench.errors import OmibenchError
-from omibench.explore.app.application import LoginWall, SecretLogin
 from omibench.explore.ocr_view.files import LookFiles
 from omibench.explore.ocr_view.page import POLICY, write_scripts
 from omibench.files.reading import read_bytes
 from omibench.stages.ocr.corrections.edit import ChangedFileError, read_version, save_entry
 from omibench.stages.ocr.corrections.entry import SamePlaceError
 from omibench.web.address import ServedAddress
+from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
     LoginLimit,
@@ -169,7 +169,7 @@ def make_application(
         secret: The token to log in with.
         scripts: Folder with our scripts: those beside the pages may be of another origin.
     """
-    login = SecretLogin(secret, is_secure=address.is_secure, port=address.port)
+    login = SecretLogin(secret, "look", is_secure=address.is_secure, port=address.port)
     hosts, is_secure = address.hosts, address.is_secure
     application = Starlette(
         routes=[

@@ -13,7 +13,7 @@ const HELP =
 /** Shows a page with one box, and reports each change of it. */
 export class BoxEditor {
   /**
-   * @param {HTMLElement} root
+   * @param {?HTMLElement} root Null on pages of earlier versions, which show no box.
    * @param {(page: number, box: number[]) => void} onChange
    */
   constructor(root, onChange) {
@@ -31,7 +31,7 @@ export class BoxEditor {
     this.grips = [0, 1, 2, 3].map((corner) => makeSvg("rect", { class: "box-grip", "data-corner": corner }));
     this.sheet.append(this.use, this.frame, ...this.grips);
     this.place = make("p", { class: "small muted", role: "status" });
-    root.append(this.sheet, this.place, make("p", { class: "small muted", id: "box-help" }, HELP));
+    root?.append(this.sheet, this.place, make("p", { class: "small muted", id: "box-help" }, HELP));
     this.sheet.addEventListener("pointerdown", (event) => this.startDrag(event));
     this.sheet.addEventListener("keydown", (event) => this.pressKey(event));
   }
