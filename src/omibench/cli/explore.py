@@ -13,8 +13,8 @@ from omibench.errors import ArgumentError, MissingInputError, OmibenchError, Par
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.explore.app.live import Snapshot
-    from omibench.explore.app.settings import ExplorerSources
+    from omibench.explore.app.live import LiveStudy, Snapshot
+    from omibench.explore.app.settings import ExplorerSettings, ExplorerSources
     from omibench.explore.query import ItemQuery
     from omibench.params.study import Study
 
@@ -174,76 +174,84 @@ def _import_benchmark(folder: Path, name: str, scratch: Path, out: Path) -> Path
 PORT = 8766
 
 
+Other = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RESULTS",
+        help="Results folder of another run; shows the verdicts that changed.",
+    ),
+]
+Dataset = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Show a frozen dataset or release, without responses."),
+]
+Benchmark = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="With --dataset: the benchmark whose files these are, such as emma.",
+    ),
+]
+ResultsParams = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Parameter file of the results.  [params.yaml, if its study.results matches]",
+        show_default=False,
+    ),
+]
+Review = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Store tags in this review folder, and notes as its decisions."
+    ),
+]
+Export = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ITEMS",
+        help="Write pages of these problems instead of serving: an id, a file of ids, or an "
+        "address copied from the explorer; repeatable.",
+    ),
+]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="With --export: folder to write.")]
+Names = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
+]
+Scorer = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="With --export: scorer shown first.  [the main scorer]"),
+]
+PaperPages = Annotated[
+    bool, typer.Option("--paper-pages", help="With --export: also show pages of the papers.")
+]
+SecretFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with the password of the explorer; required with --behind-tls.",
+    ),
+]
+
+
 def explore(
     results: ResultsArgument = None,
-    other: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RESULTS",
-            help="Results folder of another run; shows the verdicts that changed.",
-        ),
-    ] = None,
-    dataset: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Show a frozen dataset or release, without responses."),
-    ] = None,
-    benchmark: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --dataset: the benchmark whose files these are, such as emma.",
-        ),
-    ] = None,
-    params: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Parameter file of the results.  [params.yaml, if its study.results matches]",
-            show_default=False,
-        ),
-    ] = None,
-    review: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Store tags in this review folder, and notes as its decisions."
-        ),
-    ] = None,
-    export: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ITEMS",
-            help="Write pages of these problems instead of serving: an id, a file of ids, or an "
-            "address copied from the explorer; repeatable.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="With --export: folder to write.")
-    ] = None,
-    models: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
-    ] = None,
-    settings: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
-    ] = None,
-    scorer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="With --export: scorer shown first.  [the main scorer]"),
-    ] = None,
-    paper_pages: Annotated[
-        bool, typer.Option("--paper-pages", help="With --export: also show pages of the papers.")
-    ] = False,
+    other: Other = None,
+    dataset: Dataset = None,
+    benchmark: Benchmark = None,
+    params: ResultsParams = None,
+    review: Review = None,
+    export: Export = None,
+    out: Out = None,
+    models: Names = None,
+    settings: Names = None,
+    scorer: Scorer = None,
+    paper_pages: PaperPages = False,
     port: Port = PORT,
     host: Host = "127.0.0.1",
     behind_tls: BehindTls = "",
-    secret_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with the password of the explorer; required with --behind-tls.",
-        ),
-    ] = None,
+    secret_file: SecretFile = None,
 ) -> None:
     """Browse single problems with the responses of all models and settings.
 
@@ -282,29 +290,46 @@ def explore(
             return LiveStudy(find_dataset(dataset, benchmark, Path(scratch)))
         return LiveStudy(find_sources(results, other, params, None if export else review))
 
-    if export and out is not None:
-        query = ItemQuery(
-            rules=scorer, models=_split_names(models), settings=_split_names(settings)
-        )
-        with TemporaryDirectory(prefix="omibench-explore-") as scratch:
+    with TemporaryDirectory(prefix="omibench-explore-") as scratch:
+        if export and out is not None:
+            query = ItemQuery(
+                rules=scorer, models=_split_names(models), settings=_split_names(settings)
+            )
             _write_export(read_study(scratch).read(), export, out, query, paper_pages)
-        return
+        else:
+            served = _read_server_settings(host, port, behind_tls, secret_file)
+            _serve(read_study(scratch), dataset, served)
+
+
+def _read_server_settings(
+    host: str, port: int, behind_tls: str, secret_file: Path | None
+) -> ExplorerSettings:
+    """Return the settings of a server that is safe to start."""
     from omibench.extras import require_extra
 
     require_extra("web", "explore")
-    from omibench.explore.app.application import run_explorer
     from omibench.explore.app.settings import ExplorerSettings
     from omibench.web.address import check_listening, read_secret
 
     check_listening(host, secret_file is not None, behind_tls)
     secret = read_secret(secret_file) if secret_file is not None else None
-    served = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
-    with TemporaryDirectory(prefix="omibench-explore-") as scratch:
-        live = read_study(scratch)
-        for line in live.read().warnings:
-            say(line, err=True)
-        place = live.read().sources.results or dataset
-        run_explorer(live, served, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))
+    return ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
+
+
+def _serve(live: LiveStudy, dataset: Path | None, served: ExplorerSettings) -> None:
+    """Serve a study until the process is stopped.
+
+    Args:
+        live: The study.
+        dataset: The folder given as a dataset without responses.
+        served: The server settings.
+    """
+    from omibench.explore.app.application import run_explorer
+
+    for line in live.read().warnings:
+        say(line, err=True)
+    place = live.read().sources.results or dataset
+    run_explorer(live, served, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))
 
 
 def _write_export(
