@@ -139,10 +139,13 @@ NAMES = (
     "a/b?c=d&e#f",
     "<script>alert(1)</script>",
     'x" onload="alert(1)',
-    "{{7*7}}",
+    "{{7777*7777}}",
     "é\u202e\u0000z",
 )
-TEXT = "</script><script>alert(1)</script>\u2028{{7*7}} [IMAGE0] $\\href{javascript:alert(1)}{x}$"
+TEXT = (
+    "</script><script>alert(1)</script>\u2028{{7777*7777}} [IMAGE0] "
+    "$\\href{javascript:alert(1)}{x}$"
+)
 
 
 def rename_items(folder: Path) -> None:
@@ -175,7 +178,7 @@ def test_an_item_is_found_by_whatever_id_it_has(hostile: Any, name: str) -> None
     page = hostile.get(f"/items/{address}").text
     assert "<script>alert" not in page
     assert 'onload="alert' not in page
-    assert "49" not in page
+    assert str(7777**2) not in page
 
 
 def test_lists_hold_hostile_texts_as_texts(hostile: Any) -> None:
