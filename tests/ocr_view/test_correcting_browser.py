@@ -211,3 +211,20 @@ def test_all_choices_are_corrected_in_one_form(page: Page, tmp_path: Path) -> No
     ]
     assert page.locator("#correction-preview .katex").count() == 1
     assert entry["was"] == compute_digest("(A) 3 s (B) 4 s (C) 5 s (D) 6 s")
+
+
+def test_a_page_of_an_earlier_version_still_corrects_with_the_present_script(
+    browser: Browser, look: str
+) -> None:
+    path = Path(look.removeprefix("file://"))
+    old = path.with_name("old.html")
+    old.write_text(path.read_text().replace('id="correction-page"', ""))
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(old.as_uri())
+    page.locator("#q2 figcaption button").click()
+    page.wait_for_selector("dialog[open]")
+    assert "figure:" in page.locator("#correction-yaml").input_value()
+    assert said == []
+    page.close()

@@ -57,10 +57,13 @@ def test_a_problem_is_answered_before_its_key_is_shown(site: Any, seat: Any) -> 
     desk.press("Control+Enter")
     assert "Give your answer" in page.locator(".panel-foot").inner_text()
     desk.press("b /")
+    page.clock.install()
     page.reload()
     page.wait_for_selector("html[data-ready]")
     chosen = page.locator("[data-field=own_answer] :checked")
     assert chosen.get_attribute("value") == "B"
+    page.clock.run_for(11_000)
+    assert [url for url in desk.requests if url.endswith("/draft")] == []
     desk.press("?")
     assert "comment" not in page.locator("dialog.keys").inner_text()
     desk.press("Escape")

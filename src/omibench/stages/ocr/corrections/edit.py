@@ -90,7 +90,7 @@ def save_entry(
                     f"{path.name} was changed by another program in the meantime; nothing was saved"
                 )
             if version:
-                shutil.copyfile(target, partial)
+                partial.touch()
                 shutil.copymode(target, partial)
             with _name_beside(path, partial) as seen:
                 line = _place_entry(path, seen, correction, check, replaced)
