@@ -61,9 +61,10 @@ class Folders(NamedTuple):
     def load(self, study: Study | None = None) -> Results:
         """The results, or those of other params."""
         study = study or self.study
-        files = [*self.freeze.parent.rglob("*.json*"), *self.freeze.parent.rglob("*.parquet")]
+        folders = {self.freeze.parent, *self[:3]}
+        files = {file for folder in folders for file in folder.rglob("*") if file.is_file()}
         states = frozenset((file, (s := file.stat()).st_ino, s.st_mtime_ns) for file in files)
-        key = (study.model_dump_json(), states)
+        key = (self[:3], study.model_dump_json(), states)
         if key not in _LOADED:
             if len(_LOADED) == _KEPT:
                 _LOADED.clear()
@@ -83,7 +84,7 @@ class Folders(NamedTuple):
 
 
 _KEPT = 16
-_LOADED: dict[tuple[str, frozenset[tuple[Path, int, int]]], Results] = {}
+_LOADED: dict[tuple[object, ...], Results] = {}
 """Results of files that have not changed, which many tests read."""
 
 
