@@ -59,7 +59,7 @@ def look(
     """Inspect what was read from papers: each page with its boxes, texts and figures.
 
     Writes an inspection page for each paper that has none in the folder. With --serve, a local
-    server shows the pages to whoever has its printed address, and saves what you edit in
+    server shows the pages to anyone with the printed address, and saves what you edit in
     corrections.yaml. Results of the study are not changed: the next `omibench ocr` or `omibench
     run` applies the corrections, and --again shows them.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import secrets
+import time
+from collections.abc import Callable
 from typing import Final
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
-from starlette.requests import HTTPConnection
-from starlette.responses import Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from omibench.web.server import SESSION_S, ask_login, write_session
+from omibench.web.server import SESSION_S, LoginLimit, ask_login, ask_to_wait, write_session
 
 _OPEN: Final = frozenset({"/login", "/healthz"})
 _OPEN_FOLDERS: Final = ("/static/", "/bundles/")
@@ -30,6 +32,8 @@ class SecretLogin:
         """
         self._secret = secret
         self._is_secure = is_secure
+        self._limit = LoginLimit()
+        self._wrong = f"Wrong secret: use the one that `omibench {application}` printed or was given."
         name = f"omibench-{application}"
         self.cookie = f"__Host-{name}" if is_secure else f"{name}-{port}"
         self._serializer = URLSafeTimedSerializer(secret, salt=f"omibench.{application}.session")
@@ -45,6 +49,29 @@ class SecretLogin:
         except BadSignature:
             return False
         return True
+
+    def admit(
+        self, request: Request, secret: str, ask: Callable[[str, int], Response], target: str = "/"
+    ) -> Response:
+        """Start a session for the right secret, with limited attempts per address.
+
+        Args:
+            request: The attempt.
+            secret: The typed secret.
+            ask: Makes the login page from a message and a status.
+            target: Path to redirect to.
+        """
+        address = request.client.host if request.client else ""
+        limit, now = self._limit, time.monotonic()
+        if wait := limit.find_wait(address, address, now):
+            return ask_to_wait(ask, wait)
+        if not self.is_secret(secret):
+            limit.add_failure(address, address, now)
+            return ask(self._wrong, 401)
+        limit.take_back(address, address, now)
+        response = RedirectResponse(target, 303)
+        self.let_in(response)
+        return response
 
     def let_in(self, response: Response) -> None:
         """Set the session cookie on the response."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
@@ -42,9 +41,7 @@ from omibench.schemas.validation import explain
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
-    LoginLimit,
     RequestError,
-    ask_to_wait,
     choose_target,
     mount_folders,
     parse_object,
@@ -65,13 +62,11 @@ class ExplorerContext:
         live: The study.
         settings: The server settings.
         login: The login; None if only this machine reaches the server.
-        login_limit: Counts failed logins.
     """
 
     live: LiveStudy
     settings: ExplorerSettings
     login: SecretLogin | None = None
-    login_limit: LoginLimit = field(default_factory=LoginLimit)
 
 
 def read_context(request: Request) -> ExplorerContext:
@@ -136,17 +131,7 @@ async def log_in(request: Request) -> Response:
     login = context.login
     if login is None:
         return RedirectResponse(target, 303)
-    address = request.client.host if request.client else ""
-    limit, now = context.login_limit, time.monotonic()
-    if wait := limit.find_wait(address, address, now):
-        return ask_to_wait(partial(_ask, target), wait)
-    if not login.is_secret(form.get("secret", "")):
-        limit.add_failure(address, address, now)
-        return _ask(target, "Wrong secret.", 401)
-    limit.take_back(address, address, now)
-    response = RedirectResponse(target, 303)
-    login.let_in(response)
-    return response
+    return login.admit(request, form.get("secret", ""), partial(_ask, target), target)
 
 
 def _ask(target: str, message: str = "", status: int = 200) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,9 +35,7 @@ from omibench.web.address import ServedAddress
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
-    LoginLimit,
     RequestError,
-    ask_to_wait,
     parse_object,
     read_body,
     read_form,
@@ -59,7 +56,6 @@ class LookContext:
     login: SecretLogin
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """Repeated by each request that saves, so that other sites' pages cannot send one."""
-    login_limit: LoginLimit = field(default_factory=LoginLimit)
 
 
 def read_context(request: Request) -> LookContext:
@@ -82,18 +78,7 @@ async def log_in(request: Request) -> Response:
 
 
 def _log_in(request: Request, token: str) -> Response:
-    context = read_context(request)
-    address = request.client.host if request.client else ""
-    limit, now = context.login_limit, time.monotonic()
-    if wait := limit.find_wait(address, address, now):
-        return ask_to_wait(partial(_render, "login"), wait)
-    if not context.login.is_secret(token):
-        limit.add_failure(address, address, now)
-        return _render("login", "Wrong token: copy the address again that `omibench look` printed.")
-    limit.take_back(address, address, now)
-    response = RedirectResponse("/", 303)
-    context.login.let_in(response)
-    return response
+    return read_context(request).login.admit(request, token, partial(_render, "login"))
 
 
 def show_pages(request: Request) -> Response:
@@ -116,7 +101,7 @@ def show_page(request: Request) -> Response:
 def _render(page: str, message: str = "", status: int = 200, **values: Any) -> Response:
     template = make_environment(PACKAGE).get_template("served.html.j2")
     text = template.render(page=page, message=message, **{"names": [], "corrections": ""} | values)
-    return HTMLResponse(text, 401 if message and status == 200 else status)
+    return HTMLResponse(text, status)
 
 
 def show_health(request: Request) -> Response:

@@ -14,8 +14,7 @@ from omibench.schemas.problem import FrozenModel
 from omibench.store.store import Store
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import Spent, StudyView
-from omibench.study.plan.text import WIDE, count, fit_table, pick_columns, table
-from omibench.text.terminal import measure_width
+from omibench.study.plan.text import choose_width, count, fit_table, pick_columns, table
 
 HEAD = (
     "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",
@@ -95,7 +94,7 @@ def render_comparison(comparison: PlanComparison, *, wide: bool = True) -> str:
     """Render the comparison as lines of text; the tokens of the input only if `wide`."""
     if not comparison.cells:
         return f"Study {comparison.study!r}: the store has no responses of it yet"
-    width = max(WIDE if wide else 0, measure_width())
+    width = choose_width(wide)
     rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
     total = _line("all", "", _total(comparison.cells))
     lines = [f"Study {comparison.study!r}: actual cost of its responses, and the expected one"]

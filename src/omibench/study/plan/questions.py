@@ -84,12 +84,13 @@ def _locate_frozen(study: Study) -> Path:
 
 
 def _replace_oracles(study: Study, answers: Path) -> Study:
-    """Return the study whose rehearsed models take these answers instead of a missing file."""
+    """Return the study whose rehearsed models take these answers before the study has its own."""
     lacking = {
         name: model
         for name, model in study.models.items()
         if isinstance(model, SimulatedModel)
-        and not all(Path(file).is_file() for file in model.files(None))
+        and Path(model.oracle).is_relative_to(study.study.results)
+        and not Path(model.oracle).is_file()
     }
     found = {n: m.model_copy(update={"oracle": str(answers)}) for n, m in lacking.items()}
     return study.model_copy(update={"models": study.models | found})

@@ -332,7 +332,7 @@ def embed_rows(analysis: Analysis, cells: Sequence[Cell], scores: Scores) -> Mar
 
 
 def list_references(analysis: Analysis) -> Iterator[dict[str, Any]]:
-    """Return the rows that stand beside the models: people, and guessing among the choices.
+    """Return the rows for comparison with the models: people, and guessing among the choices.
 
     Guessing is that of EMMA (table 2, "Random choice"). People are scored by the main scorer.
 
