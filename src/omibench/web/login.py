@@ -33,7 +33,7 @@ class SecretLogin:
         self._secret = secret
         self._is_secure = is_secure
         self._limit = LoginLimit()
-        self._wrong = f"Wrong secret: use the one that `omibench {application}` printed or was given."
+        self._wrong = f"Wrong secret: use the one that `omibench {application}` printed or got."
         name = f"omibench-{application}"
         self.cookie = f"__Host-{name}" if is_secure else f"{name}-{port}"
         self._serializer = URLSafeTimedSerializer(secret, salt=f"omibench.{application}.session")
