@@ -79,7 +79,8 @@ script-src 'unsafe-inline'; img-src 'self' data: file:">
 {refresh_tag}
 <title>Plots of DVC</title>
 <style>body { font-family: system-ui, sans-serif; margin: 1.5rem }
-table { border-spacing: 15px }</style>
+table { border-spacing: 15px }
+svg { max-width: 100%; height: auto }</style>
 SCRIPTS
 </head>
 <body>

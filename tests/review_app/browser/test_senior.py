@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.accessibility import list_violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any) -> None:
+def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any, root: Path) -> None:
     annotator = seat("Ana Abreu")
     page = annotator.open("item:escalation")
     annotator.press("v q 5")
@@ -42,6 +44,7 @@ def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any) -> None:
         "Is the problem valid?",
         "Quality",
     ]
+    assert list_violations(page, root) == []
     table.get_by_role("button", name="Take these answers").first.click()
     assert page.get_by_role("radio", name="Valid", exact=True).is_checked()
     senior.press("q 4")

@@ -111,7 +111,11 @@ export function renderHistory(decisions, kind, state, take) {
     "section",
     { class: "part part-history", "aria-labelledby": "history-title" },
     make("div", { class: "part-head" }, make("h2", { id: "history-title" }, title)),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, table),
+    make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Decisions side by side" },
+      table,
+    ),
   );
 }
 
