@@ -1,4 +1,4 @@
-"""Programs that a command runs in the foreground."""
+"""The command `omibench run`, and programs that a command runs in the foreground."""
 
 from __future__ import annotations
 
@@ -189,13 +189,10 @@ def run(
     else:
         for remark in list_remarks(study, [params]):
             _say(remark)
+        progress = None if log else _progress(study, params, pairs)
+        folder, results = _find_folder(words or []), study.study.results
         code = run_alone(
-            "snakemake",
-            *command,
-            results=study.study.results,
-            say=_say,
-            folder=_find_folder(words or []),
-            progress=None if log else _progress(study, params, pairs),
+            "snakemake", *command, results=results, say=_say, folder=folder, progress=progress
         )
     if code:
         raise SomeFailedError(

@@ -1,9 +1,9 @@
-"""The last lines of `omibench score`: a summary per scorer, and failed judgements."""
+"""The command `omibench score`: what it reads, and what it prints at the end."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +23,7 @@ from omibench.errors import MissingExtraError, OmibenchError, ParamsError, SomeF
 from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
+    from omibench.params.study import Study
     from omibench.stages.score.stage import ScoreResult
 
 
@@ -202,13 +203,8 @@ def score(
     """
     from omibench.datasets.formats.named import parse_columns
     from omibench.files.outputs import output_parquet
-    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance import check_inputs
-    from omibench.params.study_params import limit_rows, part_words
-    from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
-    from omibench.stages.score.rows import read_rows
-    from omibench.stages.score.stage import ScoreFiles, is_cell, score_responses, score_rows
-    from omibench.study.plan.study_file import read_study
+    from omibench.stages.score.stage import is_cell
 
     load_plugin_files(plugin)
     names = (name.strip() for words in scorer or () for name in words.split(","))
@@ -224,43 +220,82 @@ def score(
     if variant and not judge:
         raise ParamsError(f"score: --variant {variant}: needs --judge MODEL")
     named_judge = {"models": [judge], "variant": variant} if variant else judge
-    overrides = {"scorers": scorers or None, "judge": named_judge, "grader": grader}
-    options = {key: value for key, value in overrides.items() if value is not None}
-    # Parameters about the study's scorers would contradict --scorer.
-    blocks: dict[str, dict[str, object]] = (
-        {"analyze": {"main_scorer": None}, "judge": {"wrong_by": None}} if scorers else {}
-    )
-    if chosen := make_limit(limit, ids, sample, seed)["limit"]:
-        blocks |= {"study": {"limit": chosen}}
-    study = read_study(params, options={**blocks, "score": options})
+    options = {"scorers": scorers or None, "judge": named_judge, "grader": grader}
+    study = _read_study(params, options, make_limit(limit, ids, sample, seed)["limit"])
     if out is None:
         raise ParamsError("score: --out is missing; give the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
     check_inputs(*inputs, answers, questions)
     if answers and is_cell(inputs[0]):
-        if len(inputs) != 1:
-            raise ParamsError(
-                f"score: --answers: needs exactly one cell of responses, not {len(inputs)}"
-            )
-        cached = locate_cell_cache(inputs[0]) if cache else None
-        job = job_hash(study, "score")
-        tell_scores(
-            score_responses(
-                ScoreFiles(inputs[0], answers, questions, cache=cached), out, study, job
-            ),
-            out,
-        )
-        return
-    if not scorers:
+        scored = _score_cell(inputs, out, study, answers, questions, cache=cache)
+    elif not scorers:
         raise ParamsError("score: --scorer is missing; give a scorer, such as robust")
-    if not judge:
-        study = study.model_copy(update={"score": study.score.without_gptscore()})
-    every, part = read_rows(inputs, named, answers), study.study.limit
+    else:
+        if not judge:
+            study = study.model_copy(update={"score": study.score.without_gptscore()})
+        scored = _score_rows(inputs, out, study, scorers, answers, named, cache=cache)
+    tell_scores(scored, out)
+
+
+def _read_study(params: str, options: Mapping[str, object], part: object) -> Study:
+    """Read the study of `params` with the options of the command, and its part to score."""
+    from omibench.study.plan.study_file import read_study
+
+    given = {key: value for key, value in options.items() if value is not None}
+    # Parameters about the study's scorers would contradict --scorer.
+    blocks: dict[str, dict[str, object]] = (
+        {"analyze": {"main_scorer": None}, "judge": {"wrong_by": None}}
+        if "scorers" in given
+        else {}
+    )
+    if part:
+        blocks["study"] = {"limit": part}
+    return read_study(params, options={**blocks, "score": given})
+
+
+def _score_cell(
+    inputs: list[Path],
+    out: Path,
+    study: Study,
+    answers: Path,
+    questions: Path | None,
+    *,
+    cache: bool,
+) -> ScoreResult:
+    """Score a file of `infer` with the answers of the frozen dataset."""
+    from omibench.graph.job_hash import job_hash
+    from omibench.stages.score.cache import locate_cell_cache
+    from omibench.stages.score.stage import ScoreFiles, score_responses
+
+    if len(inputs) != 1:
+        raise ParamsError(
+            f"score: --answers: needs exactly one cell of responses, not {len(inputs)}"
+        )
+    cached = locate_cell_cache(inputs[0]) if cache else None
+    files = ScoreFiles(inputs[0], answers, questions, cache=cached)
+    return score_responses(files, out, study, job_hash(study, "score"))
+
+
+def _score_rows(
+    inputs: list[Path],
+    out: Path,
+    study: Study,
+    scorers: list[str],
+    answers: Path | None,
+    columns: dict[str, str] | None,
+    *,
+    cache: bool,
+) -> ScoreResult:
+    """Score the responses of any harness."""
+    from omibench.params.study_params import limit_rows, part_words
+    from omibench.stages.score.cache import locate_user_cache
+    from omibench.stages.score.rows import read_rows
+    from omibench.stages.score.stage import score_rows
+
+    every, part = read_rows(inputs, columns, answers), study.study.limit
     rows = limit_rows(every, part, lambda row: row.item.id)
     partial = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
-    tell_scores(
-        score_rows(rows, scorers, out, study, locate_user_cache() if cache else None, partial), out
-    )
+    return score_rows(rows, scorers, out, study, locate_user_cache() if cache else None, partial)
 
 
 def _check_scorers(names: list[str]) -> None:
