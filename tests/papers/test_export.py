@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
-from omibench.papers.catalogue import TableView, find_paper, read_catalogue
+from omibench.papers.catalogue import Rows, TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results
+from omibench.papers.export.plots import draw_page
 from omibench.papers.export.printed_tables import escape_latex, render_latex, render_markdown
 from omibench.papers.export.wide_tables import Labels, select_rows, widen_table
 from omibench.stages.analyze.results.result import complete_table, write_table
@@ -137,6 +138,51 @@ def test_a_change_is_printed_after_its_number_and_people_bear_no_mark() -> None:
     assert "| People |  | 90.0 |" in text
     assert "| a | cot | *50.0 \\(↓ 10.0\\)* |" in text
     assert "| a | direct | **60.0** |" in text
+
+
+def test_a_relative_change_follows_its_difference_with_sign_and_per_cent() -> None:
+    """USNCO-V, figure 6: points, and per cent of the baseline; drawn as in the table."""
+    frame = parts(("a", "cot", "", -0.309), ("b", "cot", "", 0.01))
+    change = Rows(result="accuracy", number="relative")
+    form = view(rows=["model"], change=change, digits=1, best="none")
+    changes = parts(("a", "cot", "", -0.66), ("b", "cot", "", 0.02))
+    page = widen_table(frame, form, changes=changes)
+    text = render_markdown(page, "T")
+    assert "−30.9 \\(−66.0 %\\)" in text
+    assert "+1.0 \\(+2.0 %\\)" in text
+    assert r"$-$30.9 ($-$66.0 \%)" in render_latex(page, "T", "t")
+    drawn = draw_page(page, "T", "differences").to_dict()
+    texts = [row["text"] for row in drawn["datasets"][drawn["data"]["name"]]]
+    assert texts == ["−30.9 (−66.0 %)", "+1.0 (+2.0 %)"]
+    assert "per cent of the baseline" in drawn["title"]["subtitle"][0]
+
+
+def test_the_mean_of_a_table_is_drawn_as_a_bar_with_its_number() -> None:
+    """OMIBench, figure 3b: the pooled row of eq. 10 is the same in table and picture."""
+    frame = parts(("a", "cot", "2", 0.5), ("b", "cot", "2", 0.3), ("a", "cot", "3", 0.2))
+    page = widen_table(frame, view(mean="All models"))
+    assert page.rows[0] == ("All models",)
+    drawn = draw_page(page, "T", "means").to_dict()
+    bars, points, texts = (drawn["datasets"][layer["data"]["name"]] for layer in drawn["layer"])
+    assert [(row["column"], row["estimate"], row["text"]) for row in bars] == [
+        ("2", pytest.approx(40), "40.00"), ("3", pytest.approx(20), "20.00"),
+    ]  # fmt: skip
+    assert texts == bars
+    assert [row["row"] for row in points] == ["a", "a", "b"]
+    assert drawn["title"]["subtitle"] == [
+        "bars: All models; points: each of the 2 rows of the table"
+    ]
+
+
+def test_a_p_beside_shares_is_no_share_in_per_cent() -> None:
+    frame = parts(("a", "x", "", 0.5), ("b", "x", "", 0.6))
+    frame = frame.with_columns(p_paired=pl.Series([0.02, 0.004]))
+    number = Rows(result="accuracy", number="p_paired", per_cent=True, values={"metric": "p"})
+    rows = [select_rows(frame, view()), select_rows(frame, number)]
+    page = widen_table(pl.concat(rows), view(columns=["metric"], best="none"))
+    text = render_markdown(page, "T")
+    assert "| a | 50.00 | 0.02 |" in text
+    assert r"| b | 60.00 | \<0.01 |" in text
 
 
 def test_two_changes_for_one_place_are_one_line() -> None:

@@ -8,7 +8,13 @@ import polars as pl
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.results.study_files import find_results_folder, mark_counts, read_aggregates
+from omibench.params.setting import Cell
+from omibench.results.study_files import (
+    StudyFiles,
+    find_results_folder,
+    mark_counts,
+    read_aggregates,
+)
 from omibench.schemas.tables import AggregateRow, write_parquet
 from omibench.study.explain import explain_id
 
@@ -38,6 +44,26 @@ def test_the_chosen_sample_counts_also_for_the_judges_of_a_panel() -> None:
     marked = mark_counts(verdicts, aggregates)
     assert marked["counts"].to_list() == [False, True, False] * 2 + [True] * 6
     assert marked.drop("counts").equals(verdicts)
+
+
+def test_the_chosen_samples_of_all_runs_count() -> None:
+    aggregates = make_aggregates(("majority", 1, 0, True), ("majority", 1, 2, True))
+    marked = mark_counts(make_verdicts(), aggregates)
+    assert marked["counts"].to_list() == [True, False, True] * 2
+
+
+def test_shares_are_means_over_runs(tmp_path: Path) -> None:
+    rows = [
+        AggregateRow(id="a", rules="robust", metric="majority", k=2, value=value, index=index)
+        for index, value in enumerate([1.0, 0.0, 0.5])
+    ]
+    rows += [AggregateRow(id="a", rules="robust", metric="pass", k=2, value=0.8)]
+    write_parquet(tmp_path / "aggregate/m/vote.parquet", rows, AggregateRow)
+    shares = StudyFiles(tmp_path).read_shares(Cell("m", "vote"))
+    assert shares is not None
+    assert shares.select("model", "metric", "k", "value").rows() == [
+        ("m", "majority", 2, 0.5), ("m", "pass", 2, 0.8),
+    ]  # fmt: skip
 
 
 def test_every_sample_counts_if_none_was_chosen() -> None:

@@ -161,10 +161,19 @@ def test_fine_tuned_models_are_laid_over_omibench(root: Path) -> None:
 
 def test_five_runs_are_laid_over_omibench(root: Path) -> None:
     study = laid_over(root, "omibench", "omibench_five_runs")
-    runs = {"five-runs", "zero-shot-five-runs", "three-shot-five-runs"}
-    assert {cell.setting for cell in study.cells} == runs
-    assert {study.settings[name].decoding.samples for name in runs} == {5}
-    assert study.analyze.baselines.models["qwen3-vl-32b-thinking"] == "qwen3-vl-32b-instruct"
+    single = {"five-runs", "zero-shot-five-runs", "three-shot-five-runs"}
+    several = {"one-of-sixteen": "first", "sixteen-samples": "majority"}
+    assert {cell.setting for cell in study.cells} == {*single, *several}
+    assert {study.settings[name].decoding.samples for name in single} == {5}
+    for name, how in several.items():
+        setting = study.settings[name]
+        assert (setting.aggregate.how, setting.aggregate.runs) == (how, 5)
+        assert setting.samples_of_a_run == 16
+    of_thinking = [cell.setting for cell in study.cells if cell.model.endswith("thinking")]
+    assert of_thinking == ["five-runs"]
+    baselines = study.analyze.baselines
+    assert baselines.models["qwen3-vl-32b-thinking"] == "qwen3-vl-32b-instruct"
+    assert baselines.settings["sixteen-samples"] == "one-of-sixteen"
 
 
 def test_marks_of_reasoning_are_laid_over_omibench(root: Path) -> None:

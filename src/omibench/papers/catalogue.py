@@ -20,6 +20,8 @@ from omibench.schemas.validation import explain, suggest_name
 
 CATALOGUE = "published/papers.yaml"
 RECORD = "published/rehearsed.json"
+ITEM_KEY = "^(table[0-9]+|figure[0-9]+[a-z]?|appendix[A-Z])$"
+"""`table2`, `figure3a`; `appendixJ` is a comparison that the text of an appendix reports."""
 Column = Literal[
     "model", "setting", "rules", "dataset", "slice", "value", "metric", "baseline", "k", "group",
 ]  # fmt: skip
@@ -66,7 +68,8 @@ class TableView(Rows):
     """The printed names of the column by which the rows are ordered; default: the paper's order."""
     descending: bool = False
     change: Rows | None = None
-    """Differences that are printed after the numbers in the same places: an arrow and the size."""
+    """Differences that are printed after the numbers in the same places: an arrow and the size; of
+    the number `relative`, its sign and per cent."""
     interval_of: list[str] = []
     """Metrics whose intervals are always printed."""
     percent: bool = True
@@ -151,8 +154,9 @@ class PaperItem(Block):
     """The printed table that is made from a study's results."""
     figures: list[str] = []
     """The figures that are drawn for it, numbered if there are several."""
-    plot: Literal["", "dots", "differences"] = ""
-    """How the printed table itself is drawn: a dot for each number, or a heat map of signs."""
+    plot: Literal["", "dots", "differences", "means"] = ""
+    """How the printed table itself is drawn: a dot for each number, a heat map of signs, or a bar
+    for each mean of the table's first row."""
     pictures: str = ""
     """The column of its table's result with pictures in the results folder, which are copied."""
     rules: list[str] = []
@@ -203,7 +207,7 @@ class PaperItems(Block):
     """The common start of its datasets' names."""
     rules: list[str] = []
     """The scorers of its numbers; if a study has none of them, all of its scorers."""
-    items: dict[Annotated[str, Field(pattern="^(table[0-9]+|figure[0-9]+[a-z]?)$")], PaperItem]
+    items: dict[Annotated[str, Field(pattern=ITEM_KEY)], PaperItem]
 
 
 def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:

@@ -134,7 +134,7 @@ def _estimate_samples(
     """Return the mean over problems of the results of the stage `aggregate`."""
     files = StudyFiles(aggregate.parent, aggregate=aggregate)
     for cell in cells:
-        frame = files.read_aggregates(cell)
+        frame = files.read_shares(cell)
         if frame is not None:
             values = frame.select(
                 *CELL,

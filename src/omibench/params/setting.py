@@ -173,6 +173,7 @@ AggregationName = Annotated[
     str, PartName("aggregations", "rule of aggregation", first=get_args(AggregationRule))
 ]
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
+IN_RUNS: tuple[AggregationRule, ...] = ("first", "majority")
 _WITHOUT_SAMENESS = ("published", "mathreal")
 SELF = "self"
 """Judge name for the model that generated the samples."""
@@ -196,6 +197,9 @@ class Aggregation(Block):
     """Text file that replaces the captioner's instructions."""
     k: list[Annotated[int, Field(ge=1)]] = []
     """Smaller numbers of samples to report as well; each takes the first k samples."""
+    runs: Annotated[int, Field(ge=1)] = 1
+    """For `first` and `majority`: the equal parts into which the samples divide in the order drawn.
+    Each chooses one sample, so that the cell has so many runs (OMIBench, J)."""
     sameness: ScorerName | None = None
     """The scorer that determines which answers are equal, for votes and for consistency@k;
     default: answers with the same normal form."""
@@ -221,6 +225,8 @@ class Aggregation(Block):
             raise ValueError("caption_prompt requires `captions`, the model that gets it")
         if self.marking == "joint" and self.how != "best-of-n":
             raise ValueError(f"marking: joint is only for best-of-n, not for {self.how}")
+        if self.runs > 1 and self.how not in IN_RUNS:
+            raise ValueError(f"runs are only for {' and '.join(IN_RUNS)}, not for {self.how}")
         return self
 
     @property
@@ -278,10 +284,18 @@ class Setting(Block):
 
     @model_validator(mode="after")
     def _k_is_drawn(self) -> Self:
-        largest = max(self.aggregate.k, default=0)
-        if largest > self.decoding.samples:
+        samples, runs = self.decoding.samples, self.aggregate.runs
+        if samples % runs or (runs > 1 and samples == runs):
             raise ValueError(
-                f"aggregate.k contains {largest}, but decoding.samples is {self.decoding.samples}"
+                f"aggregate.runs is {runs}, but decoding.samples is {samples}; set it to a "
+                f"multiple of {runs}, at least {2 * runs}"
+            )
+        largest = max(self.aggregate.k, default=0)
+        if largest > self.samples_of_a_run:
+            per_run = " per run" if runs > 1 else ""
+            raise ValueError(
+                f"aggregate.k contains {largest}, but decoding.samples is "
+                f"{self.samples_of_a_run}{per_run}"
             )
         return self
 
@@ -315,6 +329,11 @@ class Setting(Block):
         if self.tools and self.strategy:
             raise ValueError("tools and strategy both determine the turns; remove one of them")
         return self
+
+    @property
+    def samples_of_a_run(self) -> int:
+        """The number of samples of a problem from which a run chooses; all without `runs`."""
+        return self.decoding.samples // self.aggregate.runs
 
     @property
     def in_turns(self) -> bool:

@@ -91,6 +91,7 @@ _CHOOSING: Final = tuple(set(get_args(AggregationRule)) - {"mean", "first"})
 """The metrics by which earlier versions marked the sample that counts; `first` had none."""
 _CELL: Final = ("model", "setting")
 _PLACE: Final = (*_CELL, "id", "_scorer")
+_SHARE: Final = (*_CELL, "id", "rules", "metric", "k")
 
 
 def read_aggregates(path: Path) -> pl.DataFrame:
@@ -138,20 +139,21 @@ def mark_counts(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFram
     """
     import polars as pl
 
-    chosen = aggregates.filter("counts").select(
-        *_CELL, "id", pl.col("rules").alias("_scorer"), pl.col("index").alias("_chosen")
+    chosen = (
+        aggregates.filter("counts")
+        .select(*_CELL, "id", "index", _scorer="rules", _chosen=True)
+        .unique()
     )
     if chosen.is_empty():
         return verdicts.with_columns(counts=pl.lit(value=True))
-    is_chosen = pl.col("index") == pl.col("_chosen")
     marked = (
         verdicts.with_columns(_scorer=pl.col("rules").str.split("/").list.first())
-        .join(chosen, on=_PLACE, how="left", maintain_order="left")
+        .join(chosen, on=[*_PLACE, "index"], how="left", maintain_order="left")
         .join(
             chosen.select(*_CELL, _chooses=True).unique(),
             on=_CELL, how="left", maintain_order="left",
         )
-        .with_columns(counts=is_chosen.fill_null(pl.col("_chooses").is_null()))
+        .with_columns(counts=pl.col("_chosen").fill_null(pl.col("_chooses").is_null()))
     )  # fmt: skip
     is_lost = ~pl.col("counts").any().over(_PLACE)
     lost = marked.filter(is_lost)
@@ -361,6 +363,27 @@ class StudyFiles:
         """
         path = self.find_file("aggregate", cell)
         return _name_cell(read_aggregates(path), cell, AggregateRow) if path else None
+
+    def read_shares(self, cell: Cell) -> pl.DataFrame | None:
+        """Read what `aggregate` wrote for a cell, with the means over its runs; None if nothing.
+
+        Returns:
+            One row per problem, scorer, metric and k; other columns than `value` are those of the
+            first run.
+
+        Raises:
+            FileFormatError: The file is broken, or does not state which samples count.
+            UntrustedError: The file was edited or exchanged.
+        """
+        import polars as pl
+
+        rows = self.read_aggregates(cell)
+        if rows is None or not rows.select(_SHARE).is_duplicated().any():
+            return rows
+        means = rows.group_by(_SHARE, maintain_order=True).agg(
+            pl.col("value").mean(), pl.exclude("value", *_SHARE).first()
+        )
+        return means.select(rows.columns)
 
     def read_judgements(self, cell: Cell) -> pl.DataFrame:
         """Read the judgements of the reasoning in a cell; the columns of JudgementRow.

@@ -103,7 +103,9 @@ class VerdictRow(FrozenModel):
 
 
 class AggregateRow(FrozenModel):
-    """Aggregate of the samples of one problem: one row per metric, scorer and k."""
+    """Aggregate of the samples of one problem: one row per metric, scorer and k, and per run that
+    chooses a sample.
+    """
 
     id: str
     rules: str

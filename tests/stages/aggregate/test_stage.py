@@ -127,6 +127,28 @@ def test_votes_are_over_normal_forms_and_by_a_scorer_on_request(results: Path) -
     assert set(by_print.filter(metric="majority")["sameness"]) == {"omibench"}
 
 
+@pytest.mark.parametrize(
+    ("how", "chosen"),
+    [
+        ("majority", {"half": {0, 1, 2}, "letter": {0, 1, 2, 3}, "never": {0, 2}, "once": {2}}),
+        ("first", {name: {0, 2} for name in SAMPLES}),
+    ],
+)
+def test_each_run_chooses_among_its_own_samples(
+    results: Path, how: str, chosen: dict[str, set[int]]
+) -> None:
+    """Two runs of two samples (OMIBench, J): a tie of two answers is drawn, two equal ones win."""
+    found = rows(results, study(results, {"how": how, "runs": 2}))
+    counting = found.filter("counts", rules="robust")
+    assert counting.equals(found.filter(metric=how, k=2, rules="robust"))
+    by_problem = {str(name): part["index"].to_list() for (name,), part in counting.group_by("id")}
+    assert {*by_problem} == {*SAMPLES}
+    assert all([index // 2 for index in picks] == [0, 1] for picks in by_problem.values())
+    assert all({*picks} <= {*chosen[name], 0, 1} for name, picks in by_problem.items())
+    assert 2 in by_problem["once"], "8 and 8 are one answer, whose first sample is chosen"
+    assert set(found.filter(metric="pass")["k"]) == {2}
+
+
 def test_no_gold_takes_part_in_the_vote(results: Path) -> None:
     own = study(results, {"how": "majority", "k": [2, 3]})
     found = rows(results, own)

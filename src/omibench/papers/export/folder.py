@@ -153,7 +153,7 @@ class StudyTables:
         """Return the cells of an item, or of its parts `figure 3a`, ...; None if undefined."""
         if _PLACES not in self.names:
             return None
-        place = re.sub(r"^([a-z]+)(\d)", r"\1 \2", key)
+        place = re.sub(r"^([a-z]+)([A-Z\d])", r"\1 \2", key)
         cells = self._read(_PLACES).filter(pl.col("value").str.contains(f"^{place}[a-z]?$"))
         chosen = cells.select("model", "setting").unique(maintain_order=True)
         return chosen if cells.height else None

@@ -11,7 +11,7 @@ import polars as pl
 from omibench.errors import ArgumentError
 from omibench.papers.catalogue import Rows, TableView
 from omibench.schemas.validation import suggest_name
-from omibench.stages.analyze.formatting import NO_VALUE, format_decimals
+from omibench.stages.analyze.formatting import NO_VALUE, format_decimals, format_points
 
 METRIC_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "ACC", "gptscore": "GPTScore", "strict": "Strict ACC", "credit": "Credit",
@@ -21,6 +21,9 @@ Place = tuple[tuple[str, ...], tuple[str, ...]]
 """The labels of a row, and those of a column."""
 ALL_ITEMS = "Total"
 """The label of a column or row over all items."""
+RELATIVE = "relative"
+"""The number of a difference as a share of the baseline."""
+P_VALUES = ("p", "p_paired")
 RANKED = 3
 """The ranks that `ranked` prints."""
 
@@ -89,12 +92,17 @@ class WideTable(NamedTuple):
             for value in values
         ]
         least = 10**-self.view.digits
-        if number.is_p and number.estimate < least:
+        if number.is_p and number.estimate * self.factor < least:
             return f"<{least:.{self.view.digits}f}"
         is_whole = (intervals or number.has_interval) and all(texts)
         text = f"{texts[0]} [{texts[1]}, {texts[2]}]" if is_whole else texts[0]
         if number.change is None:
             return text
+        if self.view.change and self.view.change.number == RELATIVE:
+            difference, share = (
+                format_points(value, digits) for value in (number.estimate, number.change)
+            )
+            return f"{difference} ({share} %)"
         size = format_decimals(abs(number.change) * self.factor, self.view.digits)
         return f"{text} ({'↑' if number.change >= 0 else '↓'} {size})"
 
@@ -183,7 +191,7 @@ def widen_table(
             bool(record["simulated"]),
             record["metric"] in view.interval_of,
             known.get(tuple(record[column] for column in (*keys, *heads))),
-            record.get("number") == "p",
+            record.get("number") in P_VALUES,
         )
         if view.groups:
             group = labels.groups.get(record["model"], "")

@@ -58,6 +58,7 @@ class _Work:
     answers: Mapping[str, Answer]
     seed: int
     ks: list[int]
+    samples_of_a_run: int
 
     @cached_property
     def _equivalences(self) -> dict[str, Equivalence]:
@@ -66,6 +67,13 @@ class _Work:
     def find_book(self, rules: str) -> str:
         """Return the scorer whose extracted answers vote under `rules`."""
         return rules if rules in SCORERS and rules != "published" else self.base
+
+    def split_runs(self, samples: Sequence[Sample]) -> list[list[Sample]]:
+        """Return the samples of each run in the order drawn."""
+        runs: dict[int, list[Sample]] = {}
+        for sample in samples:
+            runs.setdefault(sample.index // self.samples_of_a_run, []).append(sample)
+        return list(runs.values())
 
     def get_equivalence(self, problem: str) -> Equivalence:
         """Return the equivalence of answers to a problem, cached over all k and scorers."""
@@ -85,8 +93,8 @@ def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str 
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
     Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting chooses
-    a sample, the chosen one; that among all samples `counts`. Reward models are called through the
-    store. Returns the number of rows.
+    a sample, the chosen one of each run; that among all samples of a run `counts`. Reward models
+    are called through the store. Returns the number of rows.
 
     Raises:
         ParamsError: The setting draws a single sample. Reading files and requests can also raise.
@@ -100,8 +108,9 @@ def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str 
     answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     by_rules, simulated = _read_samples(results / "score" / cell.model / f"{cell.setting}.parquet")
     base = next((r for r in study.score.scorers if r != "published" and r in by_rules), "")
-    ks = sorted({*setting.aggregate.k, setting.decoding.samples})
-    work = _Work(by_rules, base, setting.aggregate.sameness, answers, study.study.seed, ks)
+    size = setting.samples_of_a_run
+    ks = sorted({*setting.aggregate.k, size})
+    work = _Work(by_rules, base, setting.aggregate.sameness, answers, study.study.seed, ks, size)
     method, rows = setting.aggregate.how, list(_make_share_rows(work))
     if method == "first":
         rows += _choose_first(work)
@@ -115,7 +124,7 @@ def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str 
         row.model_copy(
             update={
                 "simulated": row.simulated or simulated,
-                "counts": row.metric == method and row.k == setting.decoding.samples,
+                "counts": row.metric == method and row.k == size,
             }
         )
         for row in rows
@@ -173,19 +182,19 @@ def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
 
 def _choose_first(work: _Work) -> Iterator[AggregateRow]:
     for rules, problem, samples in _iterate_samples(work):
-        yield _make_choice_row(problem, rules, "first", work.ks[-1], samples[0])
+        for run in work.split_runs(samples):
+            yield _make_choice_row(problem, rules, "first", work.ks[-1], run[0])
 
 
 def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
     for rules, problem, samples in _iterate_samples(work):
-        for k in work.ks:
-            won = majority(
-                samples[:k],
-                work.get_equivalence(problem),
-                make_generator(work.seed, "majority", problem),
-            )
-            row = _make_choice_row(problem, rules, "majority", k, won)
-            yield row.model_copy(update=work.describe_sameness())
+        for number, run in enumerate(work.split_runs(samples)):
+            names = (problem, str(number)) if number else (problem,)
+            for k in work.ks:
+                rng = make_generator(work.seed, "majority", *names)
+                won = majority(run[:k], work.get_equivalence(problem), rng)
+                row = _make_choice_row(problem, rules, "majority", k, won)
+                yield row.model_copy(update=work.describe_sameness())
 
 
 def _choose_by_plugin(

@@ -105,7 +105,7 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
     )
     for cell in ranked:
         setting = study.settings[cell.setting]
-        rows = StudyFiles(analysis.folder).read_aggregates(cell)
+        rows = StudyFiles(analysis.folder).read_shares(cell)
         if rows is None:
             continue
         decoding = setting.decoding.model_dump(mode="json", exclude={"samples"})

@@ -35,8 +35,9 @@ Runs = dict[tuple[Any, ...], dict[str, Any]]
 def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate mean, SD and SEM over runs, and gains over baselines, overall and by slice.
 
-    A run is one sample index of a cell whose samples all count. Cells that select one sample per
-    item have no runs. Rows with the metric `run mean` have `estimate` (the mean over runs of the
+    A run is one sample index of a cell whose samples all count, and one of `aggregate.runs` of a
+    cell that chooses a sample in each. Other cells that choose one sample per item have no runs.
+    Rows with the metric `run mean` have `estimate` (the mean over runs of the
     accuracy over items), `sd`, `sem` and `runs`; each judge of a panel has separate rows. Rows with
     the metric `difference` compare a setting or model with its baseline in `analyze.baselines`:
     `p_welch` is the one-sided p of Welch's test that the mean over runs is not above the
@@ -65,19 +66,23 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
 
 def _list_runs(analysis: Analysis) -> Runs:
     """Return the runs of each cell, overall and by slice."""
-    settings = analysis.results.study.settings.items()
-    # If one sample of an item is selected, its index differs between items: no index is a run.
-    chosen = [name for name, setting in settings if setting.aggregate.how not in ("mean", "first")]
-    verdicts = analysis.results.counting_verdicts.filter(~pl.col("setting").is_in(chosen)).select(
-        "model", "setting", "rules", "id", "cluster", "index", "verdict"
+    sizes = {
+        name: setting.samples_of_a_run if setting.aggregate.runs > 1 else 1
+        for name, setting in analysis.results.study.settings.items()
+        # If one sample of an item is chosen, its index differs between items: no index is a run.
+        if setting.aggregate.runs > 1 or setting.aggregate.how in ("mean", "first")
+    }
+    size = pl.col("setting").replace_strict(sizes, return_dtype=pl.Int64)
+    verdicts = analysis.results.counting_verdicts.filter(pl.col("setting").is_in([*sizes])).select(
+        "model", "setting", "rules", "id", "cluster", "verdict", run=pl.col("index") // size
     )
     runs: Runs = {}
     for part in slice_items(analysis).partition_by("slice", maintain_order=True):
         means = (
             verdicts.join(part, on="id")
-            .group_by(*KEYS, "index")
+            .group_by(*KEYS, "run")
             .agg(pl.col("verdict").mean(), n=pl.len(), clusters=pl.col("cluster").n_unique())
-            .sort(*KEYS, "index")
+            .sort(*KEYS, "run")
         )
         # Drop runs with missing items: their accuracy is for other problems.
         whole = means.filter(pl.col("n") == pl.col("n").max().over(KEYS))

@@ -78,7 +78,7 @@ def tabulate_choices(analysis: Analysis) -> pl.DataFrame | None:
             *by, "id", "value", "simulated", "prompts"
         )
         for cell in cells
-        if (frame := files.read_aggregates(cell)) is not None
+        if (frame := files.read_shares(cell)) is not None
     ]
     if chosen:
         values = analysis.add_clusters(pl.concat(chosen))

@@ -128,7 +128,7 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     frames = [
         frame.select("model", "setting", "id", "rules", "metric", "k", "value")
         for cell in analysis.results.study.aggregated_cells
-        if (frame := files.read_aggregates(cell)) is not None
+        if (frame := files.read_shares(cell)) is not None
     ]
     if not frames:
         return None

@@ -18,6 +18,7 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 
+from omibench.params.setting import Aggregation
 from omibench.results.statistics.paired import (
     bootstrap_difference,
     compare_sums,
@@ -348,6 +349,32 @@ def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
     table = table_of(replace(analysis, study=study, results=results), "run-tests")
     assert set(table["setting"]) == {"direct"}
     assert set(table["metric"]) == {"run mean"}
+
+
+def test_runs_that_choose_a_sample_are_paired(tmp_path: Path) -> None:
+    """Three runs of two samples: `direct` takes the first, `cot` the second of each (J)."""
+    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 6)
+    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 6, baselines=BASELINES)
+    rule = Aggregation(how="majority", runs=3)
+    settings = {
+        name: setting.model_copy(update={"aggregate": rule})
+        for name, setting in analysis.study.settings.items()
+    }
+    study = analysis.study.model_copy(update={"settings": settings})
+    is_second = (pl.col("setting") == "cot").cast(pl.Int64)
+    chosen = analysis.results.verdicts.with_columns(counts=pl.col("index") % 2 == is_second)
+    results = replace(analysis.results, study=study, verdicts=chosen)
+    table = table_of(replace(analysis, study=study, results=results), "run-tests")
+    drawn = {
+        setting: np.array([*verdicts["a", setting].values()]).mean(axis=0)[place::2]
+        for place, setting in enumerate(("direct", "cot"))
+    }
+    (mean,) = table.filter(metric="run mean", setting="cot", slice="").to_dicts()
+    assert mean["runs"] == 3
+    assert mean["estimate"] == pytest.approx(drawn["cot"].mean(), abs=2e-6)
+    (gain,) = table.filter(metric="difference", slice="").to_dicts()
+    paired = ttest_rel(drawn["cot"], drawn["direct"])
+    assert gain["p_paired"] == pytest.approx(paired.pvalue, abs=2e-6)
 
 
 # Accuracy of whole cells, by every metric that a scorer gives.
