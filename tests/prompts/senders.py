@@ -70,6 +70,7 @@ def write_params(folder: Path | None) -> dict[str, Any]:
             "topics": {"physics": ["optics"]},
             "taxonomy": {},
             "skills": {"physics": SKILLS},
+            "classes": {"category": {"chart": "a graph of data", "other": "anything else"}},
         },
         "score": {"scorers": ["mathreal"], "judge": JUDGE},
         "judge": {"quality": JUDGE, "alignment": JUDGE, "errors": JUDGE},
@@ -172,6 +173,7 @@ def ask_about_problem(entry: PromptEntry, study: Study, folder: Path) -> Convers
     values = {
         "answer": "12 m", "sketch": "By its energy.", "labels": "- optics", "subject": "physics",
         "topics": "- lenses", "topic": "lenses", "skills": "- turning: a figure is turned",
+        "attribute": "category", "classes": "- chart: a graph of data",
     }  # fmt: skip
     return rationale.write_prompt(entry, PROBLEM, folder, values, study.rationale.prompts)
 
@@ -247,6 +249,7 @@ SETTINGS: dict[str, tuple[str, *tuple[Response, ...]]] = {
 RATIONALE = (
     rationale.WRITE, rationale.WRITE_GIVEN, rationale.WRITE_SKETCHED, rationale.TOPIC,
     rationale.OPEN_TOPIC, rationale.CLUSTER_NAME, rationale.SUBFIELD, rationale.SKILL,
+    rationale.CLASS,
 )  # fmt: skip
 
 

@@ -109,6 +109,7 @@ BUILDERS = {
         "filter.captions.models": ["llama-3-70b", "gpt-4o", "qwen2-72b"],
         "rationale": ["gpt-4o"],
     },
+    "usnco_v": {"rationale": ["gpt-4o"]},
     "mathreal": {"filter.completeness": ["gpt-4o", "doubao-1.5-vision-pro", "qwen2.5-vl-72b"]},
 }
 
@@ -122,7 +123,7 @@ def test_the_building_protocol_of_a_paper_is_laid_over_its_study(root: Path, bas
         role: sorted(names) for role, names in BUILDERS[base].items()
     }
     assert study.review.folder
-    assert study.study.results == f"results/{base}-build"
+    assert study.study.results == f"results/{base.replace('_', '-')}-build"
     assert study.cells == ready_made(root, base).cells
     rehearsed = rehearse(study.model_copy(update={"simulated": True}))
     assert rehearsed.cells == study.cells

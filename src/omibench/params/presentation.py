@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
-from omibench.schemas.problem import Question, Subject, Take
+from omibench.schemas.problem import AttributeName, Question, Subject, Take
 from omibench.schemas.validation import suggest_name
 
 Without = Literal["question", "choices"]
@@ -32,6 +32,9 @@ class FreezeExamples(Block):
     them."""
     seed: int = 0
     """Seed of that draw."""
+    subsets: AttributeName | None = None
+    """For `take: window` and problems of papers: the attribute whose values are the subsets, such
+    as `exam`. Benchmarks have their own."""
     first: Annotated[int, Field(ge=0)] = 0
     """For `take: window`: number of problems per subset, from its start. They are evaluated too."""
 

@@ -49,7 +49,7 @@ class FilterJudgement(FrozenModel):
 
 # One label of a problem and its source: a line of `labels.jsonl`.
 
-LabelKind = Literal["topic", "subfield", "skill"]
+LabelKind = Literal["topic", "subfield", "skill", "class"]
 
 
 class LabelRow(FrozenModel):
@@ -57,6 +57,8 @@ class LabelRow(FrozenModel):
 
     id: str
     kind: LabelKind
+    attribute: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
+    """The attribute of a `class`; omitted for other kinds."""
     labels: list[str]
     """None if the reply contained none; then the problem has none of this kind."""
     reason: str = ""

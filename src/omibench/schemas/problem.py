@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -107,6 +108,8 @@ def _check_label(name: str, label: object) -> str:
     return text
 
 
+AttributeName = Annotated[str, AfterValidator(_check_name)]
+"""A name that a user gives to an attribute."""
 StatedAttributes = Annotated[dict[str, Value], BeforeValidator(_check_attributes)]
 """Attributes that a user gives to a source or a problem; names and lengths are limited."""
 

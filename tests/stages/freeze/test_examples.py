@@ -46,6 +46,22 @@ def test_the_first_of_each_subset_in_the_benchmarks_order() -> None:
     assert {row.take for row in rows} == {"window"}
 
 
+def test_the_subsets_of_papers_are_those_of_an_attribute(
+    make: Make, freeze: Freeze, tmp_path: Path
+) -> None:
+    papers = [
+        make(id=f"p{n}", number=str(n), attributes={"exam": "local" if n % 2 else "national"})
+        for n in range(4)
+    ]
+    study = parse_study({"freeze": {"examples": {"first": 1, "subsets": "exam"}}}, "test")
+    freeze(*papers, study=study)
+    questions = read_jsonl(tmp_path / "out/questions.jsonl", Question)
+    assert [q.subset for q in questions] == ["national", "local", "national", "local"]
+    assert ids(read_jsonl(tmp_path / "out/examples.jsonl", Example)) == ["p0", "p1"]
+    with pytest.raises(ParamsError, match="p9 has no attribute 'exam'"):
+        freeze(*papers, make(id="p9", number="9"), study=study, to="other")
+
+
 def test_an_example_shows_the_solution_that_its_problem_came_with() -> None:
     written = [
         a.model_copy(update={"sketch": a.solution, "solution": f"{SIMULATED}pen]\nAt length."})

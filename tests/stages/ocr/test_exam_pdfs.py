@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from tests.conftest import Build
 
+from omibench.params.stages.filter import ListedProblems
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, read_typed_json
+from omibench.stages.filter.listed import describe_unread, join_listed
 from omibench.stages.ocr import read_papers
 
 pytestmark = pytest.mark.slow
@@ -220,3 +222,16 @@ def _letters(text: str) -> str:
     """Letters and digits, without Greek ones, which are commands in LaTeX, and other commands."""
     plain = re.sub(r"\\[a-zA-Z]+", "", text)
     return "".join(c for c in plain if c.isalnum() and not "\u0370" <= c <= "\u03ff")
+
+
+def test_a_list_of_wanted_problems_finds_them_in_a_real_exam(exams: Exams, tmp_path: Path) -> None:
+    lines = [f"{number},{'ABCDE'[number % 5]}\n" for number in (1, 9, 24, 26)]
+    (tmp_path / "list.csv").write_text("number,answer\n" + "".join(lines))
+    listed = ListedProblems(file=str(tmp_path / "list.csv"), by=["number"])
+    mock = exams[1]["MockFMA-2021.pdf"]
+    joined = join_listed(mock, listed)
+    assert [(p.number, p.answer) for p in joined.problems] == [
+        ("1", ["B"]), ("9", ["E"]), ("24", ["E"]),
+    ]  # fmt: skip
+    assert len(joined.unlisted) == 22
+    assert describe_unread(mock, listed) == ["26"]

@@ -14,7 +14,7 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [
-        *study.filter.prompts,
+        *study.filter.files,
         *(prompt_file(screen.prompt) for screen in study.filter.screens.values()),
         *(file for name in study.filter.models for file in model_files(study, name)),
     ]

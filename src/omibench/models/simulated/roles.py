@@ -286,7 +286,8 @@ _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _FIGURES = "Describe the figures"
 _UNSIGNED_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
-_OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs. Its topic"
+_OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "Copy exactly one"
+_DESCRIBED = "without its\ndescription"
 """Phrases by which the labeller's prompts are distinguished."""
 _WORD = re.compile(r"[a-z]{4,}")
 _POINT = re.compile(r'"(\w+)": true or false')
@@ -356,12 +357,16 @@ def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
     """Return `{CLASS: topic}` (OMIBench, A.5); a flaw returns another of the labels in the prompt.
 
     If the prompt lists none, the known topics of the subject are used. Free topics combine the
-    topic with a word of the captions; skills are drawn from the list, with a reason.
+    topic with a word of the captions; skills and classes are drawn from the list, skills with a
+    reason.
     """
     listed = _LISTED.findall(prompt)
     if _SKILLS in prompt:
         names = tuple(line.partition(":")[0] for line in listed)
         return f"(SIMULATED: no reason is known.)\n{{CLASS: {pick(names, rng)}}}"
+    if _DESCRIBED in prompt:
+        names = tuple(line.partition(":")[0] for line in listed)
+        return f"{{CLASS: {pick(names, rng)}}}"
     topic = _require(row.topic, row, "topic", oracle)
     names = tuple(name for name in listed or oracle.topics(row.subject) if name != topic)
     if _PICK in prompt and topic not in listed and names:

@@ -12,6 +12,7 @@ from omibench.params.blocks import (
     ModelReasonName,
     Name,
     PartName,
+    PlainPath,
     PromptFiles,
     Rate,
     ReasonName,
@@ -19,7 +20,7 @@ from omibench.params.blocks import (
 from omibench.params.panel import JudgePanel, Panel, write_out
 from omibench.params.setting import Images, Setting
 from omibench.plugins.built_in import built_in_parts
-from omibench.schemas.problem import Subject
+from omibench.schemas.problem import AttributeName, Subject
 from omibench.schemas.request import Decoding
 
 # The block `filter.photographs`: the photographs that become items.
@@ -207,6 +208,25 @@ class DifficultyScreen(ScreenParams):
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
 
 
+# The block `filter.listed`: the problems of papers that a table names.
+
+
+class ListedProblems(Block):
+    """A table of the wanted problems, such as the published metadata of a benchmark without its
+    texts (USNCO-V, data availability). Papers' problems that it does not list are rejected.
+
+    Its column `answer` settles the answer, `topic` names the topic if the paper has none.
+    """
+
+    file: PlainPath
+    """The table: CSV, JSONL, JSON or Parquet."""
+    by: Annotated[list[str], Field(min_length=1)] = ["exam", "year", "number"]
+    """Columns that identify a problem: its number in the paper, and the year, competition or
+    attributes of its source."""
+    attributes: list[AttributeName] = []
+    """Columns that become attributes of the problem."""
+
+
 # The block `filter:`: thresholds of the reasons, and the models that judge the rest.
 #
 # Every threshold belongs to one reason. An omitted judgement is not made.
@@ -261,6 +281,8 @@ class FilterParams(Block):
     translation: Translation | None = None
     """Model that translates problems into English; each translation is checked against its
     original."""
+    listed: ListedProblems | None = None
+    """Table of the wanted problems: all others are rejected as `unlisted`."""
     photographs: Photographs | None = None
     """Models that find the photographs of an exercise of a wanted subject with a figure."""
     completeness: Panel | None = None
@@ -357,9 +379,10 @@ class FilterParams(Block):
         return list(dict.fromkeys(name for _, names in self.list_references() for name in names))
 
     @property
-    def prompts(self) -> list[str]:
-        """The prompts that are read from your files."""
+    def files(self) -> list[str]:
+        """Your files that the stage reads: the table of wanted problems, and prompts."""
         files = [
+            self.listed.file if self.listed else None,
             self.translation.prompt if self.translation else None,
             self.photographs.prompt if self.photographs else None,
             self.photographs.completeness_prompt if self.photographs else None,

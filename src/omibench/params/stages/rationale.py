@@ -7,7 +7,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Name, PlainPath, PromptFiles, ScorerName
-from omibench.schemas.problem import Subject
+from omibench.schemas.problem import AttributeName, Subject
 
 ClusterCount = Annotated[int, Field(ge=1, le=200)]
 
@@ -81,6 +81,10 @@ class RationaleParams(Block):
     skills: dict[Subject, dict[SkillName, SkillMeaning]] = {}
     """Subject -> skill -> its meaning: the labeller lists all skills that a problem needs, or
     none, with a reason (EMMA, C.1)."""
+    classes: dict[AttributeName, Annotated[dict[SkillName, SkillMeaning], Field(min_length=2)]] = {}
+    """Attribute -> class -> its meaning: the labeller picks the one class that fits, from the
+    figures and the text (USNCO-V: five types of images, as `category`). A class that the problem
+    already has is kept."""
     prompts: PromptFiles = {}
     """Text files that replace our wording, by prompt name (docs/prompts.md)."""
 
@@ -106,9 +110,15 @@ class RationaleParams(Block):
         """The names of the labeller's prompts."""
         if self.labeller is None:
             return []
-        listed = ["topic"] if self.topics or not (self.taxonomy or self.skills) else []
         found = ["open-topic", "cluster-name", "subfield"] if self.taxonomy else []
-        return [*listed, *found, *(["skill"] if self.skills else [])]
+        skills = ["skill"] if self.skills else []
+        classes = ["class"] if self.classes else []
+        return [*(["topic"] if self.lists_topics else []), *found, *skills, *classes]
+
+    @property
+    def lists_topics(self) -> bool:
+        """Whether the labeller picks topics from lists: if there are any, or nothing else to do."""
+        return bool(self.topics) or not (self.taxonomy or self.skills or self.classes)
 
     @model_validator(mode="after")
     def _scorer_needs_no_model(self) -> Self:

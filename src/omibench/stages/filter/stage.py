@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from glyphtex.latex import find_formulas
 from omibench.errors import OmibenchError
 from omibench.files.reading import open_regular
-from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams
+from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams, ListedProblems
 from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem, pair_with_pictures, rebase_images
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write_parquet, write_text
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.checks import judge_problems
+from omibench.stages.filter.listed import UNLISTED, describe_unread, join_listed
 from omibench.stages.filter.photographs import say_rejected
 from omibench.stages.filter.reasons.registry import REASONS
 from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
@@ -186,6 +187,8 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
         )  # fmt: skip
     folder = problems.parent
     read = read_jsonl(problems, Problem)
+    if study.filter.listed:
+        _warn_of_unread(read, study.filter.listed)
     sound, rejects = sift(read, folder, study.filter)
     survivors, rejected, judgements = judge_problems(sound, folder, study)
     rejects += [_reject(judged.problem, [(judged.reason, judged.evidence)]) for judged in rejected]
@@ -199,6 +202,16 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
     write_parquet(out / "judgements.parquet", judgements, FilterJudgement)
     write_rejects(out / "rejects.html", cards, folder, str(summary))
     return summary
+
+
+def _warn_of_unread(problems: Sequence[Problem], listed: ListedProblems) -> None:
+    """Warn of every problem in the table that was not read; one line per paper."""
+    for told in describe_unread(problems, listed):
+        log.warning(
+            "filter.listed: %s: no problem was read for %s; add the paper to the sources, or write "
+            "a correction",
+            listed.file, told,
+        )  # fmt: skip
 
 
 def read_summary(folder: Path) -> FilterSummary | None:
@@ -221,11 +234,15 @@ def sift(
 ) -> tuple[list[Problem], list[Reject]]:
     """Split problems into kept and rejected ones; image paths are relative to `folder`.
 
-    Duplicates are searched among the kept problems, so that the first valid copy survives. A clean
-    picture is kept or rejected with its photograph, which comes before it.
+    Those that `params.listed` does not list are rejected first; the others get what it says of
+    them. Duplicates are searched among the kept problems, so that the first valid copy survives. A
+    clean picture is kept or rejected with its photograph, which comes before it.
     """
     survivors = KeptProblems()
     rejects: list[Reject] = []
+    if params.listed:
+        problems, unlisted = join_listed(problems, params.listed)
+        rejects += [_reject(problem, [(UNLISTED, told)]) for problem, told in unlisted]
     rejected_photographs: dict[str | None, Finding] = {}
     for problem in problems:
         candidate = Candidate(problem, folder)

@@ -19,6 +19,7 @@ from omibench.schemas.problem import (
     Problem,
     Question,
     Take,
+    join_labels,
     list_labels,
 )
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -138,6 +139,26 @@ def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> Non
 # In-context examples: solved frozen problems to show before others.
 
 NAME = "examples.jsonl"
+
+
+def assign_subsets(problems: Sequence[Problem], params: FreezeExamples) -> list[Problem]:
+    """Return problems of papers with the subset that `params.subsets` names, if any.
+
+    Raises:
+        ParamsError: A problem does not have this attribute.
+    """
+    if params.subsets is None:
+        return list(problems)
+    divided = []
+    for problem in problems:
+        subset = join_labels(problem.stated_attributes.get(params.subsets))
+        if not subset:
+            raise ParamsError(
+                f"freeze.examples.subsets: {problem.id} has no attribute {params.subsets!r}; set "
+                "it in `attributes` of its source"
+            )
+        divided.append(problem.model_copy(update={"subset": subset}))
+    return divided
 
 
 def make_example_rows(

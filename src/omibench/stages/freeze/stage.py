@@ -47,6 +47,7 @@ from omibench.schemas.validation import suggest_name
 from omibench.stages.freeze.card import dataset_card, join_licences
 from omibench.stages.freeze.rows import (
     align_attributes,
+    assign_subsets,
     build_answer,
     check_pairs,
     count_simulated_judgements,
@@ -413,7 +414,8 @@ def _read_papers(study: Study, problems: Path | None) -> tuple[Dataset, _Dataset
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
         )
-    rows, counts = review_problems(problems, study.review)
+    reviewed, counts = review_problems(problems, study.review)
+    rows = assign_subsets(reviewed, study.freeze.examples)
     halves = [strip_answer(r) for r in rows], [build_answer(r) for r in rows]
     identity = _DatasetIdentity(
         study.freeze.name,

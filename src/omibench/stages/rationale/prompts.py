@@ -139,6 +139,17 @@ If none fits, end with this line, and say there of which kind the problem is:
 {{CLASS: {NO_SKILL}#kind of problem}}
 """
 
+_CLASS = """\
+Decide which {attribute} the olympiad problem below has. Go by what its figures show, and by the
+text where they leave it open. These are offered:
+{classes}
+"""
+_CLASS_FORMAT = """\
+Reply with nothing but one line of this form, which copies the name that fits best, without its
+description:
+{CLASS: name}
+"""
+
 OPEN_TOPIC = add_prompt(
     PromptEntry(
         name="open-topic",
@@ -187,6 +198,27 @@ SKILL = add_prompt(
         owner="labeller",
     )
 )
+
+
+CLASS = add_prompt(
+    PromptEntry(
+        name="class",
+        purpose="picks one class of a problem, such as the type of its images",
+        text=f"{_CLASS}{{problem}}{_CLASS_FORMAT}",
+        slots=(
+            PROBLEM_SLOT,
+            Slot("attribute", "the attribute that the class is of"),
+            Slot("classes", "name and description of each class, one a line"),
+        ),
+        source="USNCO-V, Dataset Curation",
+        owner="labeller",
+    )
+)
+
+
+def list_described(names: Mapping[str, str]) -> str:
+    """Return names with their descriptions as a list, one a line after a hyphen."""
+    return list_lines(f"{name}: {meaning}" for name, meaning in names.items())
 
 
 def list_lines(names: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.filter.stage import sift
 from omibench.stages.freeze.rows import (
     align_attributes,
+    assign_subsets,
     build_answer,
     make_example_rows,
     write_examples,
@@ -143,7 +144,7 @@ def _freeze_problems(study: Study, out: Path) -> str:
         rows, _ = sift(read_jsonl(file, Problem), file.parent, study.filter)
     else:
         rows = read_jsonl(file, Problem)
-    rows = [row for row in rows if row.answer]
+    rows = assign_subsets([row for row in rows if row.answer], study.freeze.examples)
     if not rows:
         return ""
     strip = study.freeze.metadata == "strip"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from omibench.extras import require_extra
 from omibench.models.client.ask import open_asker
 from omibench.schemas.problem import Problem
 from omibench.stages.rationale.candidates import Ask
+from omibench.stages.rationale.labels.classes import pick_classes
 from omibench.stages.rationale.labels.clusters import (
     Clustering,
     Embed,
@@ -143,13 +145,15 @@ def label_problems(
         params.prompts,
     )
     rows = list(problems)
-    if params.topics or not (params.taxonomy or params.skills):
+    if params.lists_topics:
         rows = label_topics(rows, folder, labeller)
-    if not (params.taxonomy or params.skills):
-        return TaxonomyLabels(rows, [], {}, {})
     clusters = params.taxonomy.clusters if params.taxonomy else 1
     clustering = Clustering(clusters, models.embed, study.study.seed)
-    return add_taxonomy(rows, folder, labeller, params, clustering, whole)
+    labels = add_taxonomy(rows, folder, labeller, params, clustering, whole)
+    for attribute, classes in params.classes.items():
+        picked = pick_classes(labels.problems, folder, labeller, attribute, classes)
+        labels = replace(labels, problems=picked.problems, rows=[*labels.rows, *picked.rows])
+    return labels
 
 
 def choose_embedding(study: Study, ask: Ask | None) -> Embed:

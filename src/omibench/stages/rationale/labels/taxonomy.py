@@ -34,6 +34,7 @@ from omibench.stages.rationale.prompts import (
     OPEN_TOPIC,
     SKILL,
     SUBFIELD,
+    list_described,
     list_lines,
     write_prompt,
 )
@@ -189,7 +190,7 @@ class TaxonomyLabels:
     items: Mapping[str, ItemLabels]
 
 
-def _label(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, read and added how)
+def label_each(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, read and added how)
     problems: Sequence[Problem],
     kind: LabelKind,
     labeller: Labeller,
@@ -215,7 +216,7 @@ def _label(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, read
             labels = read(problem, reply)
             added = add(problem, labels) if labels else None
             if kind == "skill" and added and labels == [NO_SKILL] and reply.labels[1:]:
-                added = _with(added, OTHER_SKILL, reply.labels[1])
+                added = set_attribute(added, OTHER_SKILL, reply.labels[1])
             labelled.append(labeller.note(problem, added, response, failure(problem)))
             rows.append(
                 LabelRow(
@@ -230,7 +231,8 @@ def _label(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, read
     return Labelled(labelled, rows)
 
 
-def _with(problem: Problem, name: str, value: str | list[str]) -> Problem:
+def set_attribute(problem: Problem, name: str, value: str | list[str]) -> Problem:
+    """Return the problem with one attribute."""
     return problem.model_copy(update={"attributes": {**problem.attributes, name: value}})
 
 
@@ -256,14 +258,14 @@ def name_topics(
     def add(problem: Problem, topics: Sequence[str]) -> Problem:
         keeps = problem.topic is not None and problem.id not in people
         named = problem if keeps else problem.model_copy(update={"topic": topics[0]})
-        return _with(named, TOPICS, list(topics))
+        return set_attribute(named, TOPICS, list(topics))
 
     conversations = {
         p.id: write_prompt(OPEN_TOPIC, p, folder, {}, labeller.prompts)
         for p in problems
         if p.id not in stated
     }
-    return _label(
+    return label_each(
         problems, "topic", labeller, stated, conversations,
         lambda _, reply: reply.labels, add, lambda _: "named no topic",
     )  # fmt: skip
@@ -285,7 +287,7 @@ def name_skills(
     people = {name: item.skills for name, item in items.items() if item.skills}
 
     def list_skills(problem: Problem) -> str:
-        return list_lines(f"{name}: {meaning}" for name, meaning in skills[problem.subject].items())
+        return list_described(skills[problem.subject])
 
     def read(problem: Problem, reply: LabelReply) -> list[str]:
         # Only `none of the above` if it comes first, followed by at most the type of problem.
@@ -299,9 +301,9 @@ def name_skills(
         for p in problems
         if p.id not in people and SKILLS not in p.attributes and skills.get(p.subject)
     }
-    return _label(
+    return label_each(
         problems, "skill", labeller, people, conversations, read,
-        lambda problem, names: _with(problem, SKILLS, list(names)),
+        lambda problem, names: set_attribute(problem, SKILLS, list(names)),
         lambda problem: f"named no skill of {problem.subject}",
     )  # fmt: skip
 
@@ -333,9 +335,9 @@ def pick_subfields(
                 "labels": list_lines(subfields[p.subject]),
             }
             conversations[p.id] = write_prompt(SUBFIELD, p, folder, values, labeller.prompts)
-    return _label(
+    return label_each(
         problems, "subfield", labeller, people, conversations, read,
-        lambda problem, names: _with(problem, SUBFIELD_NAME, names[0]),
+        lambda problem, names: set_attribute(problem, SUBFIELD_NAME, names[0]),
         lambda p: f"picked none of the {len(subfields[p.subject])} subfields of {p.subject}",
     )  # fmt: skip
 
