@@ -185,6 +185,23 @@ def test_a_p_beside_shares_is_no_share_in_per_cent() -> None:
     assert r"| b | 60.00 | \<0.01 |" in text
 
 
+def test_the_best_of_each_model_is_marked_with_what_was_added_to_it() -> None:
+    """OMIBench, tables 9 and 10: bold is the best of a model's rows, and no second is marked."""
+    rows = [("A", 0.1), ("A + X", 0.3), ("A + Y", 0.2), ("B", 0.9), ("B + X", 0.5)]
+    frame = parts(*((model, "", "", share) for model, share in rows))
+    text = render_markdown(widen_table(frame, view(by_model=True, second=False)), "T")
+    assert [line for line in text.splitlines() if "*" in line] == [
+        "| A + X | **30.00** |", "| B | **90.00** |",
+    ]  # fmt: skip
+
+
+def test_a_negative_number_has_a_minus_sign_and_no_hyphen() -> None:
+    frame = parts(("a-b", "", "", -0.083), ("c", "", "", 0.1))
+    page = widen_table(frame, view(best="none"))
+    assert "| a-b | −8.30 |" in render_markdown(page, "T")
+    assert r"a-b & $-$8.30 \\" in render_latex(page, "T", "t")
+
+
 def test_two_changes_for_one_place_are_one_line() -> None:
     frame = parts(("a", "cot", "", 0.5), ("b", "cot", "", 0.6))
     changes = parts(("a", "cot", "", -0.1), ("a", "direct", "", 0.2))

@@ -77,6 +77,11 @@ class TableView(Rows):
     digits: Annotated[int, Field(ge=0, le=4)] = 2
     best: Literal["highest", "lowest", "none"] = "highest"
     """Which number of a column is marked as the best."""
+    second: bool = True
+    """Whether the second best is marked too."""
+    by_model: bool = False
+    """Whether the best is marked of the rows of each model, with those that add to it (`MODEL +
+    DATA`)."""
     unmarked: list[str] = []
     """Printed names of rows and columns without marks, such as people."""
     ranked: bool = False

@@ -43,3 +43,20 @@ def test_scorer_measure_and_person_stand_first_and_shares_are_in_per_cent() -> N
     assert preview.columns[:6] == ["model", "respondent", "scorer", "measure", "metric", "estimate"]
     shown = [row[5].replace("\N{NO-BREAK SPACE}", " ") for row in preview.rows]
     assert shown == ["12.5 %", "50.0 %", "3.5"]
+
+
+def test_every_share_is_in_per_cent_whatever_its_metric_and_source() -> None:
+    metrics = ["pass@k", "majority@k", "slope", "agreement on verified", "accuracy", "spearman"]
+    table = pl.DataFrame(
+        {
+            "metric": metrics, "estimate": [0.5, 0.4, -0.05, 0.9, 71.5, 0.5],
+            "right": [0.25] * 5 + [0.5],
+            "source": ["measured"] * 4 + ["printed", "measured"],
+        }
+    )  # fmt: skip
+    rows = [
+        [text.replace("\N{NO-BREAK SPACE}", " ") for text in row]
+        for row in preview_table(table).rows
+    ]
+    assert [row[1] for row in rows] == ["50.0 %", "40.0 %", "-5.0 %", "90.0 %", "71.5 %", "0.5"]
+    assert rows[0][2] == "25.0 %"

@@ -11,7 +11,7 @@ import polars as pl
 from omibench.errors import ArgumentError
 from omibench.papers.catalogue import Rows, TableView
 from omibench.schemas.validation import suggest_name
-from omibench.stages.analyze.formatting import NO_VALUE, format_decimals, format_points
+from omibench.stages.analyze.formatting import MINUS, NO_VALUE, format_decimals, format_points
 
 METRIC_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "ACC", "gptscore": "GPTScore", "strict": "Strict ACC", "credit": "Credit",
@@ -24,6 +24,8 @@ ALL_ITEMS = "Total"
 RELATIVE = "relative"
 """The number of a difference as a share of the baseline."""
 P_VALUES = ("p", "p_paired")
+ADDED = " + "
+"""What stands between a model and what was added to it: `GPT-4o + CogFlow`."""
 RANKED = 3
 """The ranks that `ranked` prints."""
 
@@ -88,7 +90,9 @@ class WideTable(NamedTuple):
         values = (number.estimate, number.low, number.high)
         digits = self.view.digits if number.digits is None else number.digits
         texts = [
-            "" if value is None else format_decimals(value * self.factor, digits)
+            ""
+            if value is None
+            else format_decimals(value * self.factor, digits).replace("-", MINUS)
             for value in values
         ]
         least = 10**-self.view.digits
@@ -314,32 +318,32 @@ def _order(
 def find_best(table: WideTable) -> dict[Place, int]:
     """Return 1 for the best numbers of a column, 2 for the second best, as printed.
 
-    In a table with groups, these are the best of each group.
+    In a table with groups, these are the best of each group; with `by_model`, of each model.
     """
-    best = table.view.best
-    if best == "none" or len(table.rows) < 2:
+    view = table.view
+    if view.best == "none" or len(table.rows) < 2:
         return {}
-    return {
-        place: rank
-        for group in dict.fromkeys(table.groups.get(row, "") for row in table.rows)
-        for place, rank in _rank(table, group if table.groups else None, 2).items()
-    }
+    blocks: dict[str, list[tuple[str, ...]]] = {}
+    for row in table.rows:
+        block = row[0].partition(ADDED)[0] if view.by_model else table.groups.get(row, "")
+        blocks.setdefault(block, []).append(row)
+    most = 2 if view.second else 1
+    return {k: rank for rows in blocks.values() for k, rank in _rank(table, rows, most).items()}
 
 
 def find_ranks(table: WideTable) -> dict[Place, int]:
     """Return the rank of the first three numbers of a column, if the table prints them."""
-    return _rank(table, None, RANKED) if table.view.ranked else {}
+    return _rank(table, table.rows, RANKED) if table.view.ranked else {}
 
 
-def _rank(table: WideTable, group: str | None, most: int) -> dict[Place, int]:
+def _rank(table: WideTable, rows: Sequence[tuple[str, ...]], most: int) -> dict[Place, int]:
     ranks = {}
     skipped = {*table.view.unmarked}
     for column in table.columns:
         values = {
             row: round(number.estimate * table.factor, table.view.digits)
-            for row in table.rows
-            if (group is None or table.groups.get(row, "") == group)
-            and skipped.isdisjoint((*row, *column))
+            for row in rows
+            if skipped.isdisjoint((*row, *column))
             and (number := table.cells.get((row, column))) is not None
         }
         ordered = sorted(set(values.values()), reverse=table.view.best != "lowest")

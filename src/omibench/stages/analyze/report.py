@@ -58,11 +58,15 @@ _TITLES: Final = {"rules": "scorer"}
 _REPEATED: Final = ("label", "setting_label", "simulated")
 _SHARES: Final = (
     "accuracy", "gptscore", "strict", "credit", "ratio", "difference", "share", "truncated",
-    "chance", "agreement", "share of problems", "with rationale",
+    "chance", "agreement", "residual error rate", "share of problems", "with rationale", "pass@k",
+    "majority@k", "consistency@k", "slope", "intercept", "win", "tie", "loss",
 )  # fmt: skip
+_AGREEMENT_ON: Final = "agreement on "
+"""The start of metrics of agreement on one value."""
 _ALWAYS_SHARES: Final = (
     "score", "baseline_score", "relative", "raw", "adjusted", "adjusted_low", "adjusted_high",
-    "detectable",
+    "detectable", "right", "guessed", "sd", "sem", "ocr", "ocr_low", "ocr_high", "problems_low",
+    "problems_high",
 )  # fmt: skip
 
 
@@ -102,18 +106,21 @@ def preview_table(table: pl.DataFrame) -> TablePreview:
     columns = [*first, *(name for name in telling if name not in first)][:MOST_COLUMNS]
     rows = []
     for row in table.head(MOST_ROWS).iter_rows(named=True):
-        # Printed and invented numbers of other benchmarks are in per cent already.
-        is_share = row.get("metric") in _SHARES and row.get("source", "measured") == "measured"
+        metric = str(row.get("metric", ""))
+        is_share = metric in _SHARES or metric.startswith(_AGREEMENT_ON)
         shares = {*_ALWAYS_SHARES, *(_NUMBERS[:3] if is_share else ())}
-        rows.append([_format(row[name], is_share=name in shares) for name in columns])
+        # Printed and invented numbers of other benchmarks are in per cent already.
+        whole = 1 if row.get("source", "measured") == "measured" else 100
+        rows.append([_format(row[name], whole if name in shares else 0) for name in columns])
     return TablePreview([_TITLES.get(name, name) for name in columns], rows, table.height)
 
 
-def _format(value: Any, *, is_share: bool) -> str:
+def _format(value: Any, whole: int) -> str:
+    """Format a value; `whole`: what 100 % of a share is, 0 for other numbers."""
     if value is None:
         return ""
     if isinstance(value, float):
-        return format_percent(value) if is_share else f"{value:.4g}"
+        return format_percent(value / whole) if whole else f"{value:.4g}"
     return str(value)
 
 

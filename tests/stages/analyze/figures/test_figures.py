@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import log
@@ -33,11 +34,13 @@ from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
     WIDTH,
     encode_colour,
+    finish_rows,
     head_lines,
     name_lines,
     pick_rules,
     scale_up,
     select_lines,
+    stack_bars,
 )
 from omibench.stages.analyze.figures.differences import MOST_SQUARES
 from omibench.stages.analyze.figures.figure import label_cells
@@ -309,6 +312,21 @@ def test_rows_of_a_heat_map_that_do_not_fit_are_counted(
     assert squares[0].keys().isdisjoint({"dataset", "metric"})
     said = " ".join(specification["title"]["subtitle"])
     assert (f"the first {drawn} of {rows} rows; its table has all" in said) == (drawn < rows)
+    has_room = columns < 9  # for points and per cent side by side
+    assert squares[0]["text"] == ("+1.0 (+10 %)" if has_room else "+1.0")
+    assert ("per cent of the baseline" in said) == has_room
+
+
+def test_names_of_rows_and_legends_are_never_cut() -> None:
+    parts = [f"GPT-4o · Best of N by Qwen2.5-Math-RM-72B, T = 0.{n} · majority@k" for n in range(3)]
+    line = "Qwen3-VL-235B-A22B-Thinking · Three examples, five runs · national"
+    rows: Rows = [
+        {"line": line, "part": part, "estimate": 20.0, "simulated": False} for part in parts
+    ]
+    chart = finish_rows(stack_bars(rows, parts, "Share, %", "Part"), "Title", rows)
+    drawn = render_specification(describe_chart(chart))
+    texts = [*re.findall(r"<text[^>]*>([^<]*)</text>", drawn)]
+    assert {line, *parts} <= {*texts}
 
 
 def test_the_first_scorer_is_drawn_and_a_judge_only_where_there_is_no_other() -> None:

@@ -42,7 +42,7 @@ LEADS: Final = "leads"
 _LAST_NAME = 90
 """The room right of a heat map for the end of its last column's name, in pixels."""
 _NAME_ROOM, _COLUMN_LETTER = 280, 7
-"""The width of row names of a heat map, and of a letter, in pixels."""
+"""The usual width of row names, and of a letter of a heat map, in pixels."""
 
 
 def make_chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
@@ -69,7 +69,9 @@ def encode_names(field: str, names: Sequence[str] | None = None, **axis: Any) ->
     return alt.Y(f"{field}:N", sort=names, title=None, **more)
 
 
-def encode_colour(field: str, names: Sequence[str], title: str, room: int = WIDTH) -> alt.Color:
+def encode_colour(
+    field: str, names: Sequence[str], title: str, room: int = WIDTH - _NAME_ROOM
+) -> alt.Color:
     """Assign a colour to each name, in order; the legend wraps at `room` pixels."""
     scale = alt.Scale(domain=list(names), range=colours(len(names)))
     widest = _SYMBOL + _LETTER * max(map(len, names), default=0)
@@ -236,7 +238,6 @@ def stack_bars(  # noqa: PLR0913 (what differs between figures is a keyword)
     names: Sequence[str] | None = None,
     *,
     x: Mapping[str, Any] | None = None,
-    **axis: Any,
 ) -> Chart:
     """Draw one horizontal bar per `line`, stacked by `part`.
 
@@ -247,16 +248,20 @@ def stack_bars(  # noqa: PLR0913 (what differs between figures is a keyword)
         legend: Title of the legend.
         names: Names of the lines, if some have no row.
         x: Further options of the horizontal position.
-        axis: Options of the axis of names.
     """
     data = [row | {"order": parts.index(row["part"])} for row in rows]
     bars = make_chart(data).encode(
-        y=encode_names("line", names, **axis),
+        y=encode_names("line", names),
         x=alt.X("estimate:Q", stack="zero", **{"title": title, **(x or {})}),
         order=alt.Order("order:Q"),
         color=encode_colour("part", parts, legend),
     )
     return alt.layer(bars.mark_bar(height=14))
+
+
+def fits_columns(texts: Iterable[str], columns: int) -> bool:
+    """Return whether texts fit side by side into the columns of a heat map."""
+    return _COLUMN_LETTER * max(map(len, texts)) < (WIDTH - _NAME_ROOM) / columns
 
 
 def draw_squares(rows: Sequence[Row], colour: Any = SERIES[0]) -> Chart:
@@ -269,8 +274,7 @@ def draw_squares(rows: Sequence[Row], colour: Any = SERIES[0]) -> Chart:
     columns = list_distinct(rows, "column")
     largest = max((abs(row["estimate"]) for row in rows), default=0) or 1.0
     data = [row | {"strength": MOST_OPAQUE * abs(row["estimate"]) / largest} for row in rows]
-    # Rotate names that do not fit side by side.
-    fit = _COLUMN_LETTER * max(map(len, columns)) < (WIDTH - _NAME_ROOM) / len(columns)
+    fit = fits_columns(columns, len(columns))  # others are rotated
     axis = alt.Axis(labelAngle=0 if fit else -30, orient="top")
     base = make_chart(data).encode(
         x=alt.X("column:N", sort=None, title=None, axis=axis), y=encode_names("row")

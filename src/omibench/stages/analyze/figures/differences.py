@@ -20,6 +20,7 @@ from omibench.stages.analyze.figures.charts import (
     encode_shape,
     finish,
     finish_rows,
+    fits_columns,
     head_lines,
     join_names,
     keep_values,
@@ -117,7 +118,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     if not rows:
         return None
     base = make_chart(rows).encode(
-        y=encode_names("name", labelLimit=420),
+        y=encode_names("name"),
         color=encode_colour("part", list_distinct(rows, "part"), rows[0]["slice"]),
     )
     start, end = (alt.X(f"{name}:Q", **per_cent()) for name in ("baseline_score", "score"))
@@ -178,7 +179,7 @@ def _draw_points(rows: list[Row], axis: str, title: str) -> Chart | None:
     if not rows:
         return None
     base = make_chart(rows).encode(
-        y=encode_names("name", labelLimit=420),
+        y=encode_names("name"),
         color=encode_colour("part", list_distinct(rows, "part"), rows[0]["slice"]),
         opacity=alt.condition("datum.significant", alt.value(1), alt.value(PALE)),
     )
@@ -201,20 +202,24 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None if fewer than two settings have a baseline.
     """
-    rows = [
-        row
-        | {
-            "column": row["setting"],
-            "row": join_names(row, "model", "value"),
-            "text": f"{format_points(row['estimate'] / 100)} ({_format_relative(row['relative'])})",
-        }
-        for row in _select_differences(table, "setting")
-    ]
-    if len(list_distinct(rows, "column")) < 2:
+    differences = _select_differences(table, "setting")
+    columns = len(list_distinct(differences, "setting"))
+    if columns < 2:
         return None
+    texts = [
+        f"{format_points(row['estimate'] / 100)} ({_format_relative(row['relative'])})"
+        for row in differences
+    ]
+    unit = "points, and per cent of the baseline"
+    if not fits_columns(texts, columns):
+        texts = [format_points(row["estimate"] / 100) for row in differences]
+        unit = "points"
+    rows = [
+        row | {"column": row["setting"], "row": join_names(row, "model", "value"), "text": text}
+        for row, text in zip(differences, texts, strict=True)
+    ]
     measure, _, baselines = _describe(rows).partition(", ")
-    note = f"{measure}, points, and per cent of the baseline; {baselines}"
-    return _draw_map(rows, "Difference to the baseline", note)
+    return _draw_map(rows, "Difference to the baseline", f"{measure}, {unit}; {baselines}")
 
 
 @figure(
@@ -425,7 +430,7 @@ def _join_sides(
     ]  # fmt: skip
 
     def place(rows: Sequence[Row], column: str) -> alt.Chart:
-        y = encode_names("line", list_distinct(data, "line"), grid=True, labelLimit=360)
+        y = encode_names("line", list_distinct(data, "line"), grid=True)
         return make_chart(rows).encode(y=y, x=alt.X(f"{column}:Q", title=axis))
 
     return alt.layer(

@@ -60,7 +60,7 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
     types = sorted(total, key=lambda name: -total[name])
     bars = [row | {"part": row["value"].replace("_", " ")} for row in data]
     types = [name.replace("_", " ") for name in types]
-    chart = stack_bars(bars, types, "Failures, %", "", x=per_cent("Failures, %"), labelLimit=360)
+    chart = stack_bars(bars, types, "Failures, %", "", x=per_cent("Failures, %"))
     title, shares = "Types of errors of failed responses", "shares of classified failures"
     return finish_rows(chart, title, data, shares, selection)
 

@@ -119,7 +119,7 @@ def draw_wins(table: pl.DataFrame) -> Chart | None:
     if not data:
         return None
     parts, legend = list(OUTCOMES.values()), "The first setting is"
-    chart = stack_bars(data, parts, "Problems, %", legend, labelLimit=320)
+    chart = stack_bars(data, parts, "Problems, %", legend)
     return _finish(chart, "How often each setting is more confident", table, data)
 
 
@@ -171,7 +171,7 @@ def _name(row: Row) -> str:
 
 
 def _place_rows(rows: Sequence[Row]) -> alt.Y:
-    return encode_names("line", list_distinct(rows, "line"), labelLimit=320)
+    return encode_names("line", list_distinct(rows, "line"))
 
 
 def _finish(

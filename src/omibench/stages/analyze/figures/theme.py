@@ -59,11 +59,11 @@ def config() -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": {
             **text, "gridColor": GRID, "domainColor": GRID, "tickColor": GRID,
-            "titleFontWeight": "normal", "labelLimit": 280, "titlePadding": 10, "tickCount": 5,
+            "titleFontWeight": "normal", "labelLimit": 420, "titlePadding": 10, "tickCount": 5,
         },
         "legend": {
             **text, "orient": "bottom", "titleFontWeight": "normal", "symbolSize": 110,
-            "labelLimit": 260, "columns": 4, "symbolStrokeWidth": 0, "symbolOpacity": 1,
+            "labelLimit": 640, "columns": 4, "symbolStrokeWidth": 0, "symbolOpacity": 1,
         },
         "title": {
             "color": INK, "subtitleColor": MUTED, "anchor": "start", "fontSize": 15,
