@@ -47,7 +47,7 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 	$(PYTEST) -m "not long"
 
 test-slow: $(VENV)/.tests ## the slow tests alone: whole studies, killed processes, walks in a browser
-	$(PYTEST) --durations=20 -m "slow and not long" $$(grep -rl --include='*.py' 'mark\.slow' tests)
+	$(PYTEST) --durations=20 -m "slow and not long" $$(grep -rlE --include='*.py' 'mark\.slow|browser' tests)
 
 test-long: $(VENV)/.tests ## load tests, simulation studies, rare courses, many more examples: no gate waits for them
 	$(PYTEST) -m long $$(grep -rl --include='*.py' 'mark\.long' tests)

@@ -37,6 +37,7 @@ from omibench.params.resources import count_cpus, collect_resources
 from omibench.graph.code_hash import Snapshot
 from omibench.graph.job_hash import slice_study
 from omibench.graph.stages import STAGES, find_stage
+from omibench.params.pairs import restore_types, split_pairs
 from omibench.params.setting import Cell
 from omibench.params.study import (
     COMMAND_LINE,
@@ -63,17 +64,21 @@ isolate(os.environ)
 ALLOWED = read_allowed_rules(sys.argv) if workflow.is_main_process else []
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
-GIVEN = dict.fromkeys(workflow.config_settings.config, COMMAND_LINE)
+SETTINGS = workflow.config_settings
+GIVEN = dict.fromkeys(SETTINGS.config, COMMAND_LINE)
 
 try:
+    # Snakemake reads all values inside a block of the command line as text.
+    TYPED = split_pairs(SETTINGS.config_args or [], "--config")
+    VALUES = restore_types(config, SETTINGS.config, TYPED)
     # What the command line gives is the choice of who typed it.
     if workflow.is_main_process:
-        CHOSEN = {key: config[key] for key in config if key not in GIVEN}
+        CHOSEN = {key: VALUES[key] for key in VALUES if key not in GIVEN}
         require_allowed(CHOSEN, PARAMS_FILES, find_for_jobs)
-        if allow_for_jobs(config, os.environ):
+        if allow_for_jobs(VALUES, os.environ):
             workflow.register_envvars(ALLOW_ENV)
     STUDY = rehearse(
-        parse_study(config, "the parameters", files=PARAMS_FILES, overrides=GIVEN)
+        parse_study(VALUES, "the parameters", files=PARAMS_FILES, overrides=GIVEN)
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
@@ -89,7 +94,7 @@ except OmibenchError as error:
     exit_with_error(error)
 # YAML parses a day (`as_of: 2026-11-21`) as a date, but JSON needs a string.
 validate(
-    json.loads(json.dumps(rename_keys(config)[0], default=str)),
+    json.loads(json.dumps(rename_keys(VALUES)[0], default=str)),
     "../schemas/params.schema.json",
     set_default=False,
 )

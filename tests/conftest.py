@@ -47,8 +47,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """What is long is slow as well, so that `-m "not slow"` leaves it out."""
-    if item.get_closest_marker("long"):
+    """What is long or walks in a browser is slow as well, so that `-m "not slow"` leaves it out."""
+    if item.get_closest_marker("long") or "browser" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.slow)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
+from itertools import permutations
+
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -241,3 +245,81 @@ def test_counts_and_recurring_decimals() -> None:
     assert equal(r"\frac{3}{11}", r"0.272727\ldots")
     assert not equal(r"\frac{3}{11}", r"0.27\ldots")
     assert equal(r"K = \frac{[NH_3]^2}{[N_2][H_2]^3}", "K = [NH3]^2/([N2][H2]^3)")
+
+
+FUNCTIONS = {
+    "arsinh": math.asinh, "arcosh": math.acosh, "artanh": math.atanh, "arcsin": math.asin,
+    "arccos": math.acos, "arctan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
+    "tanh": math.tanh,
+}  # fmt: skip
+SPELLINGS = {
+    "arsinh": ("arcsinh", "argsinh", "arsh"), "arcosh": ("arccosh", "argcosh", "arch"),
+    "artanh": ("arctanh", "argtanh", "arth"), "arctan": ("arctg", "atan"), "sinh": ("sh",),
+    "arcsin": ("asin",), "arccos": ("acos",), "cosh": ("ch",), "tanh": ("th",),
+}  # fmt: skip
+
+
+@given(st.sampled_from(sorted(FUNCTIONS)), st.sampled_from(sorted(FUNCTIONS)), st.integers(2, 3))
+@settings(max_examples=60, deadline=None)
+def test_a_function_has_many_names_and_each_only_its_value(name: str, other: str, n: int) -> None:
+    argument = n if name in ("arcosh", "sinh", "cosh") else 1 / n
+    value = f"{FUNCTIONS[name](argument):.12f}"
+    written = str(n) if argument == n else rf"\frac{{1}}{{{n}}}"
+    for spelling in (name, *SPELLINGS[name]):
+        assert equal(rf"\operatorname{{{spelling}}}({written})", value)
+    assert equal(rf"\operatorname{{{other}}}({written})", value) == (other == name)
+
+
+@given(NUMBERS, st.sampled_from(["<", ">", r"\leq", r"\geq"]), NUMBERS, st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_set_with_a_condition_is_an_interval(end: int, sign: str, at: int, named: bool) -> None:
+    closed = sign in (r"\leq", r"\geq")
+    below = sign in ("<", r"\leq")
+    interval = (
+        rf"(-\infty, {end}{']' if closed else ')'}"
+        if below
+        else rf"{'[' if closed else '('}{end}, \infty)"
+    )
+    member = r"x \in \mathbb{R}" if named else "x"
+    for bar in (":", r"\mid", r"\,\middle|\,", r"\text{ such that }"):
+        assert equal(rf"\{{{member} {bar} x {sign} {end}\}}", interval)
+    assert equal(f"x {sign} {end}", rf"\{{{member} : x {sign} {at}\}}") == (at == end)
+    assert not equal(rf"\{{x \in \mathbb{{Z}} : x {sign} {end}\}}", interval)
+
+
+@given(st.integers(2, 7), st.integers(-3, 3))
+@settings(max_examples=30, deadline=None)
+def test_integer_parts_of_integers(step: int, shift: int) -> None:
+    ceiling = rf"\lceil \frac{{n}}{{{step}}} \rceil"
+    assert equal(ceiling, rf"\lfloor \frac{{n + {step - 1}}}{{{step}}} \rfloor")
+    assert equal(ceiling, rf"\lceil \frac{{n}}{{{step}}} \rceil + {shift}") == (shift == 0)
+    assert not equal(ceiling, rf"\frac{{n}}{{{step}}}")
+    assert not equal(
+        ceiling.replace("n", "x"), rf"\lfloor \frac{{x + {step - 1}}}{{{step}}} \rfloor"
+    )
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=3), st.randoms())
+@settings(max_examples=30, deadline=None)
+def test_permutations_are_all_orders(values: list[int], random: random.Random) -> None:
+    orders = [f"({', '.join(map(str, order))})" for order in {*permutations(values)}]
+    random.shuffle(orders)
+    gold = f"({', '.join(map(str, values))}) and its permutations"
+    assert equal(gold, f"all permutations of {orders[0]}")
+    assume(len(orders) > 1)
+    assert equal(gold, ", ".join(orders))
+    assert not equal(gold, ", ".join(orders[1:]))
+
+
+def test_a_list_of_values_is_not_the_empty_set_that_they_have_in_common() -> None:
+    for answer in ("x = 1, x = 2", "(1, 2) and (3, 4)", "f(x) = 0, f(x) = x"):
+        assert not equal(r"\emptyset", answer)
+    assert equal(r"\emptyset", "x < 1 and x > 2")
+    assert not equal("(x, y, z) = (1, 2, 3)", r"\{3, 2, 1\}")
+
+
+def test_integers_are_not_one_integer() -> None:
+    members = r"\{x \in \mathbb{Z} : -1 \le x \le 2\}"
+    for other in ("x", r"\mathbb{Z}", r"\emptyset", "f(x) = x"):
+        assert not equal(members, other)
+        assert not equal(other, members)

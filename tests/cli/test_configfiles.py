@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +99,23 @@ def test_another_folder_says_what_it_lacks(root: Path, tmp_path: Path, given: st
     missing = "params.yaml" if given == "nothing" else "my/sources.yaml"
     assert told.startswith(f"omibench: {missing}: ")
     assert f"with --directory all paths are relative to {tmp_path}: copy or link" in told
+
+
+@pytest.mark.slow
+def test_values_in_braces_have_their_types(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text(
+        "benchmark: {name: papers}\nreview: {folder: r, kinds: [page]}\nfreeze: {name: f}\n"
+        "ocr: {sources: s.yaml}\n"
+    )
+    (tmp_path / "s.yaml").write_text("sources: [{name: s, paper: paper.pdf, key: null}]\n")
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF-1.7")
+    given = ["review={folder: null, reviewers: 1}", "study={seed: 7}", "data=d"]
+    command = ["-m", "snakemake", "-np", "freeze_all", "--cores", "1"]
+    done = subprocess.run(
+        [sys.executable, *command, "--snakefile", str(root / "Snakefile"), "--config", *given],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    freeze = next(line for line in done.stdout.splitlines() if "omibench freeze" in line)
+    params = json.loads(shlex.split(freeze.partition("Shell command: ")[2])[4])
+    assert params["review"] == {"kinds": ["page"], "reviewers": 1}

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from omibench.cli.main import app
-from omibench.cli.options import find_results, find_store
+from omibench.cli.options import find_results, find_store, read_study
 from omibench.errors import ParamsError
 from omibench.params.study import parse_study_file
 
@@ -79,3 +79,13 @@ def test_a_broken_params_yaml_is_read_only_if_needed(
     assert find_results(Path("results")) == Path("results")
     with pytest.raises(ParamsError, match="resluts"):
         find_results(None)
+
+
+def test_set_changes_keys_of_a_block_and_keeps_its_others(tmp_path: Path) -> None:
+    params = tmp_path / "params.yaml"
+    params.write_text("study: {name: a, seed: 1}\nreview: {folder: r}\n")
+    study = read_study(str(params), ["study={seed: 2}", "review={folder: null}", "data=d"])
+    assert (study.study.name, study.study.seed) == ("a", 2)
+    assert (study.review.folder, study.data) == (None, "d")
+    with pytest.raises(ParamsError, match=r"the command line: study\.sed: unknown key"):
+        read_study(str(params), ["study={sed: 2}"])

@@ -122,6 +122,7 @@ def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slu
     assert not any(call.startswith("scancel") for call in slurm.calls())
 
 
+@pytest.mark.slow
 def test_cancel_ends_the_jobs_of_the_run_alone_and_goes_on(tmp_path: Path, slurm: Slurm) -> None:
     note_run(tmp_path)
     locks = tmp_path / ".snakemake/locks"

@@ -68,6 +68,7 @@ def test_a_folder_without_rules_is_refused(here: Path) -> None:
     assert contents(here) == before
 
 
+@pytest.mark.slow
 def test_a_dead_run_is_continued_in_its_folder(here: Path) -> None:
     before = contents(here)
     there = here.parent / "there"

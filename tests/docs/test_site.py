@@ -112,7 +112,6 @@ def test_search_works_from_disk(site: Path) -> None:
     assert 'src="assets/iframe-worker/shim.js"' in (site / "index.html").read_text("utf-8")
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize(
     "name", ["index", "scoring", "gallery", "papers", "reference/cli", "reference/params"]
 )

@@ -69,6 +69,7 @@ def test_only_the_right_code_draws_the_chart(make: Make, difficulty: int) -> Non
         assert all(differ(chart, target) for chart in charts.values())
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 def test_only_the_right_chart_is_that_of_the_code(make: Make, difficulty: int) -> None:
     for problem in make("coding", "choose_chart", 4, difficulty=difficulty):

@@ -79,7 +79,6 @@ def test_the_page_to_look_at_escapes_everything_and_loads_nothing(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.browser
 def test_the_page_keeps_the_rules_of_accessibility(
     browser: Browser, root: Path, tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_prompt_reruns_only_studies_that_use_it(monkeypatch: pytest.MonkeyPatc
         assert after["ocr"] == before["ocr"]
 
 
+@pytest.mark.slow
 def test_packages_that_results_depend_on_count_and_others_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -98,6 +98,7 @@ def received(server: ServerHandle) -> dict[str, Any]:
 NOTHING = {"requests": 0, "rejected": 0, "calls": {}, "paid": 0, "batch_lines": 0}
 
 
+@pytest.mark.slow
 def test_no_command_sends_a_request(study: Path, server: ServerHandle) -> None:
     ended: dict[tuple[str, ...], Ended] = {}
     for words in COMMANDS:

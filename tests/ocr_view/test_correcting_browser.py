@@ -21,7 +21,6 @@ from omibench.stages.ocr.sources.manifest import Source
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
 EVIL = r"\href{javascript:alert(1)}{x}</textarea><script>alert(1)</script>'" + "\u202e"
 DOUBTFUL = DoubtfulFormula(
     page=1,

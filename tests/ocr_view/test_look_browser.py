@@ -15,8 +15,6 @@ from omibench.stages.ocr import read_papers
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(scope="module")
 def look(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -21,7 +21,6 @@ from omibench.web.address import ServedAddress
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
 PATIENCE_MS = 40_000
 
 

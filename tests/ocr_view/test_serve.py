@@ -175,6 +175,7 @@ def test_a_broken_file_is_reported(client: TestClient, corrections: Path) -> Non
     assert "line 2" in answer.json()["message"]
 
 
+@pytest.mark.slow
 def test_the_command_writes_pages_once(looked: Path, tmp_path: Path) -> None:
     out = tmp_path / "looks"
     words = ["look", str(looked / "mock.pdf"), "--out", str(out), "--params", "{}"]

@@ -91,6 +91,7 @@ def test_no_results_and_a_folder_inside_them_are_one_line(results: Path, tmp_pat
     assert isinstance(done.exception, ArgumentError) or "is inside the results" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("explorer", [True, 0])
 def test_a_real_report_leads_to_no_response(tmp_path: Path, explorer: bool | int) -> None:

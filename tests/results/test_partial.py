@@ -65,6 +65,7 @@ def test_the_numbers_for_machines_say_so(part: tuple[Folders, Headline]) -> None
     assert {cell["n"] for cell in cells} == {FEW}
 
 
+@pytest.mark.slow
 def test_every_table_says_so_in_a_column(part: tuple[Folders, Headline]) -> None:
     tables = [pl.read_csv(path) for path in part[0].out.glob("*.csv")]
     filled = [table for table in tables if table.height]

@@ -76,4 +76,4 @@ def test_a_verdict_says_how_it_came_about() -> None:
     verdict = score(make_item(r"so \boxed{0.5 m}", "50 cm"))
     assert verdict.extracted == "0.5 m"
     assert verdict.method == "box > number"
-    assert (verdict.rules, verdict.version) == ("robust", 9)
+    assert (verdict.rules, verdict.version) == ("robust", 10)

@@ -31,6 +31,7 @@ def assert_harmless(text: str) -> None:
     assert not any(line.startswith("omibench: all papers") for line in text.splitlines()), text
 
 
+@pytest.mark.slow
 def test_the_name_of_a_paper_is_shown_as_it_is(tmp_path: Path) -> None:
     (tmp_path / EVIL).write_bytes(exam().tobytes())
     (tmp_path / "b\x1b[8m\n.pdf").write_bytes(b"no pdf")

@@ -191,6 +191,7 @@ def test_nothing_is_removed_while_a_run_that_just_starts_can_hold_the_lock(
     assert read_locks(folder) == locks
 
 
+@pytest.mark.slow
 def test_of_several_that_start_at_once_one_removes_the_lock_and_the_others_name_it(
     folder: Path,
 ) -> None:

@@ -16,8 +16,6 @@ from omibench.study.status.text import write_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
-
 CONTRASTS = """() => {
   const channels = (css) => css.match(/[\\d.]+/g).slice(0, 3).map((v) => {
     const s = v / 255;

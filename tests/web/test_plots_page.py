@@ -49,7 +49,6 @@ def test_dvc_finds_its_places_once() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.browser
 def test_a_plot_is_drawn_without_a_request_and_names_its_model(
     browser: Browser, tmp_path: Path, root: Path
 ) -> None:

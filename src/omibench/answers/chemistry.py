@@ -17,6 +17,21 @@ No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og D
 """
 ELEMENTS = frozenset(_SYMBOLS.split())
 """Includes D for deuterium."""
+_NUMBERS = {symbol: number for number, symbol in enumerate(_SYMBOLS.split()[:-1], 1)}
+_NAMES = """
+hydrogen helium lithium beryllium boron carbon nitrogen oxygen fluorine neon sodium magnesium
+aluminium silicon phosphorus sulfur chlorine argon potassium calcium scandium titanium vanadium
+chromium manganese iron cobalt nickel copper zinc gallium germanium arsenic selenium bromine
+krypton rubidium strontium yttrium zirconium niobium molybdenum technetium ruthenium rhodium
+palladium silver cadmium indium tin antimony tellurium iodine xenon caesium barium lanthanum
+cerium praseodymium neodymium promethium samarium europium gadolinium terbium dysprosium holmium
+erbium thulium ytterbium lutetium hafnium tantalum tungsten rhenium osmium iridium platinum gold
+mercury thallium lead bismuth polonium astatine radon francium radium actinium thorium
+protactinium uranium neptunium plutonium americium curium berkelium californium
+"""
+_NAMED = dict(zip(_NAMES.split(), _SYMBOLS.split(), strict=False)) | {
+    "aluminum": "Al", "sulphur": "S", "cesium": "Cs",
+}  # fmt: skip
 
 
 # Chemical formulas and reactions in any notation: H₂O, H_2O, \ce{H2O}; -> and \to.
@@ -36,11 +51,14 @@ _COUNT = re.compile(
     r"\s*(?:\\frac\{(\d+)\}\{(\d+)\}|(\d+)\s*/\s*(\d+)|(\d+)(?!\s*[+-]))?\s*(?:×\s*)?"
 )
 _ISOTOPE = re.compile(
-    r"(?:\^\{(\d{1,3})\}\s*(?:_\{\s*-?\d{1,3}\})?|_\{\s*-?\d{1,3}\}\s*\^\{(\d{1,3})\})\s*"
+    r"(?:\^\{\s*(\d{1,3})\s*\}\s*(?:_\{\s*([+-]?\d{1,3})\s*\})?"
+    r"|_\{\s*([+-]?\d{1,3})\s*\}\s*\^\{\s*(\d{1,3})\s*\})\s*"
 )
-_NAMED_ISOTOPE = re.compile(r"([A-Z][a-z]?)-(\d{1,3})")
+_NAMED_ISOTOPE = re.compile(r"([A-Z][a-z]?|[A-Za-z]{3,})\s*-\s*(\d{1,3})")
+_GROUP = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}(?=\s*\^)")
+_EMPTY_GROUP = re.compile(r"\{\s*\}\s*(?=[\^_])")
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8}
-_OXIDATION = re.compile(r"([A-Z][a-z]?)\s*\((VIII|VII|VI|IV|V|I{1,3})\)")
+_OXIDATION = re.compile(r"([A-Z][a-z]?|[A-Za-z]{3,})\s*\((VIII|VII|VI|IV|V|I{1,3})\)")
 _CHARGE = re.compile(r"\s*\^\{\s*(?:(\d?)\s*([+-])|([+-])\s*(\d))\s*\}$")
 _BARE_CHARGE = re.compile(r"(?<=[\w)\]}])\s*([+-])$")
 _ATOM = re.compile(
@@ -63,8 +81,8 @@ _HYBRID = re.compile(r"(d\d?)?sp(\d)?(d\d?)?")
 _PARTICLES = {
     "e": "e", r"\alpha": "He", r"\beta": "e", r"\gamma": "γ", r"\nu": "ν", "n": "n", "p": "H",
 }  # fmt: skip
-_PLUS = re.compile(r"\s\+(?:\s|(?=\d))")
-_TIGHT_PLUS = re.compile(r"(?<=[\w)\]}+-])\+(?=\s*(?:\d|\\frac|[A-Z(\[]|e\b|e\^|\^\{))(?!\s*$)")
+_PLUS = re.compile(r"\s\+(?:\s|(?=[\d^_]))")
+_TIGHT_PLUS = re.compile(r"(?<=[\w)\]}+-])\+(?=\s*(?:\d|\\frac|[A-Z(\[]|e\b|e\^|[\^_]\{))(?!\s*$)")
 
 
 class Species(NamedTuple):
@@ -77,6 +95,16 @@ class Species(NamedTuple):
 
 
 Side = dict[frozenset[Species], Fraction]
+_ELECTRON, _ALPHA = Species("", "e", -1, ""), Species("4", "He", 0, "")
+_ALONE = {
+    "e": (_ELECTRON, _ELECTRON._replace(charge=0)), "electron": (_ELECTRON,),
+    r"\beta": (_ELECTRON, _ELECTRON._replace(charge=0)), "beta particle": (_ELECTRON,),
+    "positron": (_ELECTRON._replace(charge=1),), "neutron": (Species("", "n", 0, ""),),
+    r"\alpha": (_ALPHA, _ALPHA._replace(mass="")), "alpha particle": (_ALPHA,),
+}  # fmt: skip
+"""Particles without mass number and charge, which are those of an electron or a helium nucleus."""
+_NUMBER_OF_PARTICLE = {"n": (0,), "γ": (0,), "ν": (0,), "e": (-1, 1)}
+_MASS_OF_PARTICLE = {"n": "1", "γ": "0", "ν": "0", "e": "0"}
 
 
 def same_chemistry(gold: str, pred: str) -> bool | None:
@@ -86,6 +114,8 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
     arrow equals a forward arrow. Different reactions give False. Different formulas give None,
     because they can still be names or products.
     """
+    if "{ }" in gold + pred or "{}" in gold + pred:
+        gold, pred = (_EMPTY_GROUP.sub("", text) for text in (gold, pred))
     arrows = _ARROW.search(gold) is not None
     if arrows or _ARROW.search(pred):
         g, p = reaction(gold), reaction(pred)
@@ -95,7 +125,7 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
     if not (_EVIDENCE.search(gold) or _EVIDENCE.search(pred)):
         return None
     shells = [_CONFIGURATION.fullmatch(text) and _shells(text) for text in (gold, pred)]
-    if all(shells):
+    if all(shells) or (shells[0] and "^" in gold and pred.strip().isdigit()):
         return shells[0] == shells[1]
     if "sp" in gold and "sp" in pred:
         hybrids = [re.sub(r"[\s^{}]", "", text) for text in (gold, pred)]
@@ -223,27 +253,49 @@ def species(text: str) -> frozenset[Species]:
     state = _STATE.search(text)
     if state:
         text = text[: state.start()].strip()
-    mass, text = _mass(text)
+    if text.startswith("{") and (group := _GROUP.match(text)):
+        text = group[1] + text[group.end() :]
+    if alone := _ALONE.get(text.casefold() if len(text) > 2 else text):
+        return frozenset(alone)
+    mass, number, text = _split_nuclide(text)
     phase = state.group(1) if state else ""
     readings = {(atoms, charge) for body, charge in _charges(text) if (atoms := _atoms(body))}
-    return frozenset(Species(mass, atoms, charge, phase) for atoms, charge in readings)
+    nuclides = (_name_nuclide(mass, number, *reading) for reading in readings)
+    return frozenset(Species(*nuclide, phase) for nuclide in nuclides if nuclide)
 
 
-def _mass(text: str) -> tuple[str, str]:
+def _split_nuclide(text: str) -> tuple[str, int | None, str]:
+    """Return the mass number, the atomic number and the symbol of a nuclide: 14, 6, C."""
     named = _NAMED_ISOTOPE.fullmatch(text)
-    if named and named.group(1) in ELEMENTS:
-        return named.group(2), named.group(1)
+    if named and (symbol := _find_symbol(named[1])):
+        return named[2], None, symbol
     isotope = _ISOTOPE.match(text)
     if isotope:
-        return isotope.group(1) or isotope.group(2), text[isotope.end() :]
-    return "", text
+        number = isotope[2] or isotope[3]
+        return isotope[1] or isotope[4], int(number) if number else None, text[isotope.end() :]
+    return "", None, text
+
+
+def _find_symbol(name: str) -> str | None:
+    return name if name in ELEMENTS else _NAMED.get(name.casefold())
+
+
+def _name_nuclide(
+    mass: str, number: int | None, atoms: str, charge: int
+) -> tuple[str, str, int] | None:
+    """Return mass, atoms and charge; None if the atomic number is not that of the element."""
+    if number is not None and number not in _NUMBER_OF_PARTICLE.get(atoms, (_NUMBERS.get(atoms),)):
+        return None
+    if atoms == "e" and number is not None:
+        charge = number
+    return "" if mass == _MASS_OF_PARTICLE.get(atoms) else mass, atoms, charge
 
 
 def _charges(text: str) -> list[tuple[str, int]]:
     """Split a formula into atoms and charge; several pairs if a digit is ambiguous."""
     oxidation = _OXIDATION.fullmatch(text)
     if oxidation:
-        return [(oxidation.group(1), _ROMAN[oxidation.group(2)])]
+        return [(_find_symbol(oxidation[1]) or oxidation[1], _ROMAN[oxidation[2]])]
     charge = _CHARGE.search(text)
     if charge:
         number, sign, first, second = charge.groups()

@@ -1,40 +1,30 @@
-r"""Texts with a parameter: families of values and intervals, sets of integers, named constants.
+r"""Reader of texts with a parameter: families of values and intervals, sets of integers.
 
-`x = k\pi, k \in \mathbb{Z}`, `(2k\pi, 2k\pi + \pi), k \in Z`, `all odd integers n > 1` and
-`n \equiv 1 \pmod 4` are compared by their members in a window around 0; `f(x) = cx` with a
-constant c, and `(k, 2k)`, with the same text in other letters.
+`x = k\pi, k \in \mathbb{Z}`, `(2k\pi, 2k\pi + \pi), k \in Z`, `all odd integers n > 1`,
+`n \equiv 1 \pmod 4`, `3 \nmid n` and `f(x) = cx, c \in \mathbb{R}`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import permutations
 from typing import NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.formula import rename_symbols, symbols
-from omibench.answers.formulas.operators import Equality
-from omibench.answers.formulas.reader import POINTS, START
+from omibench.answers.formulas.formula import symbols
+from omibench.answers.formulas.samples import POINTS
 from omibench.answers.number_sets import (
     REALS,
     Span,
     Spans,
     intersect,
-    join_spans,
     read_number_set,
-    same_spans,
     write_comparison,
 )
-from omibench.text.pieces import split_outside_brackets
 
 MAX_CHARS = 300
-MAX_CONSTANTS = 3
-_MEMBERS = 80
+MEMBERS = 80
 """Members on each side of 0 that are computed; a window of eight periods must lie within them."""
-_PERIODS = 8.382
-_PLACES, _EVEN = 9, 1e-9
 _LETTERS = r"(?P<letters{0}>\\?[A-Za-z]+(?:_\{{\w+\}})?(?:\s*(?:,|and)\s*[A-Za-z](?:_\{{\w+\}})?)*)"
 _LEAD = (
     r"(?:(?:where|for|with|when|here|and|in which)\s+)?"
@@ -58,6 +48,11 @@ _QUALIFIER = re.compile(
     + r")\s*\)?[\s.]*",
     re.DOTALL,
 )  # fmt: skip
+_DOMAIN_FIRST = re.compile(
+    r"([a-z]\s*(?:\\in(?![A-Za-z])|∈)\s*[NZ](?:\s*[_^]\s*\{[^{}]{1,8}\})?)\s*(?:,|with|and)\s*(.+)",
+    re.DOTALL,
+)
+"""n in N, n > 2: what is said of a letter comes last elsewhere."""
 _NOT_ZERO = re.compile(
     r"(.+?)[\s,(]+(?:(?:where|for|with|and|any)\s+)*([A-Za-z])\s*\\neq\s*0\s*\)?", re.DOTALL
 )
@@ -66,33 +61,41 @@ _COUNTED = re.compile(
     r"(?:(?P<signed>±\s*1\s*,\s*±\s*2)|[12]\s*,\s*[23])\s*(?:,\s*±?\s*\d\s*)?,\s*\.\.\.\s*\)?[\s.]*",
     re.DOTALL,
 )
-_BUILDER = re.compile(r"\\\{\s*(.+?)\s*(?:\||:|\\mid(?![A-Za-z]))\s*(.+?)\s*\\\}", re.DOTALL)
-_NAMED = re.compile(r"\s*(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?)\s*(?:=|\\in(?![A-Za-z])|∈)\s*")
+BUILDER = re.compile(r"\\\{\s*(.+?)\s*(?:\||:|\\mid(?![A-Za-z]))\s*(.+?)\s*\\\}", re.DOTALL)
 _WORDS = re.compile(
     r"(?:(?:the\s+)?set\s+of\s+)?(?:all|any|every|each)?\s*(?:of\s+)?(?:the\s+)?"
     r"(?P<sign>(?:positive|negative|non-?negative|natural)\s+)?(?P<kind>(?:even|odd)\s+)?"
     r"(?P<sign2>(?:positive|negative|non-?negative|natural)\s+)?"
     r"(?P<noun>integers?|whole numbers?|numbers?"
-    r"|(?:integer\s+)?multiples?\s+of\s+(?P<step>\d{1,4})|(?=[a-z]\s*[<>=\\]))"
+    r"|(?:integer\s+)?multiples?\s+of\s+(?P<step>\d{1,4})|(?=[a-z]\s*(?:[<>=\\]|$)))"
     r"(?:\s*,?\s*(?:that are\s+)?divisible\s+by\s+(?P<step2>\d{1,4}))?"
     r"\s*(?P<condition>(?:[a-z]\s*)?(?:[<>]|\\[lg]eq).+|(?:greater|less|more|smaller)\s+than\s+.+"
     r"|at\s+(?:least|most)\s+.+|[a-z])?",
     re.DOTALL,
 )
+_DIVISIBLE = re.compile(
+    r"(?:(?:all|any|every)\s+)?(?:the\s+)?(?:integers?\s+)?(?P<letter>[a-z])?\s*(?:that\s+)?(?:(?:is|are)\s+)?"
+    r"(?:(?P<not>not\s+)?(?:divisible\s+by|(?:an?\s+)?multiples?\s+of)\s+(?P<step>\d{1,4})|(?P<kind>odd|even))"
+    r"|(?P<step2>\d{1,4})\s*(?:\||\\mid(?![A-Za-z])|(?P<not2>\\nmid(?![A-Za-z])|∤))\s*(?P<letter2>[a-z])"
+    r"|(?P<letter3>[a-z])\s*\\not\s*\\equiv\s*(?P<rest>-?\d{1,4})\s*"
+    r"\(?\s*(?:\\pmod|\\bmod|\\mod|mod)\s*\{?\s*(?P<step3>\d{1,4})\s*\}?\s*\)?"
+)
 _CONGRUENT = re.compile(
     r"([a-z])\s*(?:\\equiv|≡)\s*([-+±\d,\s]+?(?:\s*(?:or|and)\s*[-\d]+)?)\s*"
     r"\(?\s*(?:\\pmod|\\bmod|\\mod|\\operatorname\s*mod|mod)\s*\{?\s*(\d{1,4})\s*\}?\s*\)?"
 )
+_INTEGER_SET = re.compile(
+    r"(?:[a-z]\s*(?:\\in(?![A-Za-z])|∈)\s*)?([NZ])"
+    r"(\s*[_^]\s*\{\s*(?:\+|\*|>\s*0|\\geq\s*1|\\geq\s*(0))\s*\})?"
+)
 _ANY_HINT = re.compile(
-    r"mod|integer|whole|number|multiple|even|odd|natural|real|constant|parameter|\\in|∈|\\neq"
+    r"^[NZ]|mod|integer|whole|divisible|mid|\||∤|number|multiple|even|odd|natural|real|constant|parameter|\\in|∈|\\neq"
     r"|\\\{|\.\.\."
 )
 """Every text with a parameter has one of these: most texts are not read any further."""
-_FUNCTION = re.compile(r"\s*\\?([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{\s*([a-z])\s*\})\s*=")
-_FREE = frozenset("cCkK")
-"""Letters that denote a constant of the answer in f(x) = cx, without any word."""
-_NAMES_OF_CONSTANTS = _FREE | frozenset(("a", "b", "m", "A", "B", "K", r"\lambda", r"\alpha"))
-_OF_INTEGRATION = re.compile(r"[Cc]_\{\d\}")
+FUNCTION = re.compile(
+    r"\s*(?:\\?([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{\s*([a-z])\s*\})|y(?=.*C.*x))\s*="
+)
 _LOWEST = {"positive": 1, "natural": 1, "nonnegative": 0}
 
 
@@ -109,54 +112,58 @@ class Family(NamedTuple):
     within: Spans = REALS
 
 
-def same_family(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Return whether two tidied texts with parameters are the same; None if none has any.
-
-    Args:
-        gold: Gold answer, tidied.
-        pred: Answer, tidied.
-        is_same: Comparison of two texts.
-    """
-    if max(len(gold), len(pred)) > MAX_CHARS:
-        return None
-    g, p = read_family(gold), read_family(pred)
-    if g is None and p is None:
-        return _same_constants(Family(gold, ()), Family(pred, ()), is_same) or None
-    if g and p and g.integer and p.integer:
-        same = _same_members(g, p)
-        if same is not None:
-            return same
-    if g and p and (g.integer, g.lowest, g.within) != (p.integer, p.lowest, p.within):
-        return False
-    both = g or Family(gold, ()), p or Family(pred, ())
-    kept = set(both[0].letters or both[1].letters)
-    named = (g is None) != (p is None) and all(kept <= symbols(f.body) for f in both)
-    return (named and is_same(both[0].body, both[1].body)) or _same_constants(*both, is_same)
-
-
 @lru_cache(maxsize=2048)
 def read_family(text: str) -> Family | None:
     """Return a tidied text as a family; None if it says nothing of a parameter."""
     text = text.strip(" .$")
     if not _ANY_HINT.search(text):
         return None
-    if congruent := _CONGRUENT.fullmatch(text):
-        letter, rests, step = congruent.groups()
-        values = [rest for rest in re.split(r"\s*(?:,|or|and)\s*", rests) if rest.strip()]
-        return Family(", ".join(f"{step}{letter} + ({rest})" for rest in values), (letter,))
-    if (words := _WORDS.fullmatch(text)) and (of_words := _read_words(words)):
-        return of_words
-    if builder := _BUILDER.fullmatch(text):
-        return _read_builder(builder[1], builder[2])
-    if counted := _COUNTED.fullmatch(text):
-        lowest = None if counted["signed"] else int(counted["first"])
-        return Family(counted["body"].strip(" ,;("), (counted["letter"],), True, lowest)
+    if first := _DOMAIN_FIRST.fullmatch(text):
+        text = f"{first[2]}, {first[1]}"
+    for pattern, read in (
+        (_INTEGER_SET, _read_integers),
+        (_CONGRUENT, _read_congruent),
+        (_DIVISIBLE, _read_divisible),
+        (_WORDS, _read_words),
+        (BUILDER, _read_builder),
+        (_COUNTED, _read_counted),
+    ):
+        if (match := pattern.fullmatch(text)) and (family := read(match)):
+            return family
     return _read_qualified(text)
+
+
+def _read_integers(match: re.Match[str]) -> Family:
+    lowest = None if match[1] == "Z" and not match[2] else int(match[3] is None)
+    return Family("n", ("n",), True, lowest)
+
+
+def _read_congruent(match: re.Match[str]) -> Family:
+    letter, rests, step = match.groups()
+    values = [rest for rest in re.split(r"\s*(?:,|or|and)\s*", rests) if rest.strip()]
+    return Family(", ".join(f"{step}{letter} + ({rest})" for rest in values), (letter,))
+
+
+def _read_counted(match: re.Match[str]) -> Family:
+    lowest = None if match["signed"] else int(match["first"])
+    return Family(match["body"].strip(" ,;("), (match["letter"],), True, lowest)
+
+
+def _read_divisible(match: re.Match[str]) -> Family | None:
+    r"""Read 3 \nmid n, "n is not divisible by 3", n \not\equiv 1 \pmod 3 and "n is odd"."""
+    step = int(match["step"] or match["step2"] or match["step3"] or 2)
+    letter = match["letter"] or match["letter2"] or match["letter3"] or "n"
+    denied = bool(match["not"] or match["not2"] or match["rest"])
+    at = int(match["rest"] or 0) if match["kind"] is None else int(match["kind"] == "odd")
+    if not 1 < step <= MEMBERS // 8:
+        return None
+    rests = [rest for rest in range(step) if (rest == at % step) != denied]
+    return Family(", ".join(f"{step} {letter} + {rest}" for rest in rests), (letter,))
 
 
 def _read_qualified(text: str) -> Family | None:
     function = _NOT_ZERO.fullmatch(text)
-    if function and (head := _FUNCTION.match(function[1])) and function[2] != head[2]:
+    if function and (head := FUNCTION.match(function[1])) and function[2] != head[2]:
         return Family(function[1].strip(), (function[2],), False)
     match = _QUALIFIER.fullmatch(text)
     if match is None:
@@ -181,8 +188,9 @@ def _read_qualified(text: str) -> Family | None:
     return Family(body, letters, True, 0 if mark in ("0", r"\geq0", ">=0") else lowest)
 
 
-def _read_builder(element: str, condition: str) -> Family | None:
+def _read_builder(match: re.Match[str]) -> Family | None:
     r"""Read {2k : k \in Z}, {x | x = 2k, k \in Z} and {n \in Z : n > 3}."""
+    element, condition = match.groups()
     member = re.fullmatch(r"([a-z])\s*(?:\\in(?![A-Za-z])|∈)\s*(Z|N)(\s*\^\{[+*]\})?", element)
     if member:
         inner = read_number_set(condition, (member[1],))
@@ -211,7 +219,8 @@ def _read_words(words: re.Match[str]) -> Family | None:
             return None
         within = intersect(within, limits)
     odd = (words["kind"] or "").strip() == "odd"
-    return Family(f"{step} n + {int(odd)}", ("n",), True, None, within)
+    body = "n" if step == 1 else f"{step} n + {int(odd)}"
+    return Family(body, ("n",), True, None, within)
 
 
 def _signed(sign: str) -> Spans:
@@ -220,140 +229,3 @@ def _signed(sign: str) -> Spans:
     if sign in ("positive", "natural"):
         return (Span(0.0, False, math.inf, False),)
     return (Span(0.0, True, math.inf, False),) if sign == "nonnegative" else REALS
-
-
-def _same_members(gold: Family, pred: Family) -> bool | None:
-    """Compare the members of two families in a window; None if one is not linear in an integer."""
-    if len(gold.letters) != 1 or len(pred.letters) != 1:
-        return None
-    excluded = [r"\neq" in family.body for family in (gold, pred)]
-    if excluded[0] != excluded[1]:
-        return None
-    gold, pred = (f._replace(body=f.body.replace(r"\neq", "=")) for f in (gold, pred))
-    names = [_NAMED.match(family.body) for family in (gold, pred)]
-    if names[0] and names[1] and names[0][1] != names[1][1]:
-        return False
-    ours, theirs = _list_members(gold), _list_members(pred)
-    if ours is None or theirs is None:
-        return None
-    (g, step, reach), (p, other_step, other_reach) = ours, theirs
-    size = _PERIODS * max(step, other_step)
-    if min(reach, other_reach) < size:
-        return None
-    window = (Span(-size, True, size, True),)
-    return same_spans(intersect(g, window), intersect(p, window))
-
-
-@lru_cache(maxsize=512)
-def _list_members(family: Family) -> tuple[Spans, float, float] | None:
-    """Return the members near 0, the largest step, and how far from 0 they are complete."""
-    family = _read_condition(family)
-    found, steps, reach = list[Span](), list[float](), math.inf
-    for piece in _list_pieces(family.body):
-        line = _read_line(piece, family.letters[0])
-        if line is None:
-            return None
-        spans, step = line
-        first = -_MEMBERS if family.lowest is None else family.lowest
-        members = [_move(spans, step * number) for number in range(first, _MEMBERS + 1)]
-        steps.append(abs(step))
-        last = members[-1] if family.lowest is not None else (*members[0], *members[-1])
-        reach = min(reach, *(min(abs(span.low), abs(span.high)) for span in last))
-        found += [span for member in members for span in _round(member)]
-    return intersect(join_spans(found), family.within), max(steps), reach
-
-
-def _move(spans: Spans, by: float) -> Spans:
-    return tuple(span._replace(low=span.low + by, high=span.high + by) for span in spans)
-
-
-def _round(spans: Spans) -> Spans:
-    """Return spans of which ends that touch are equal."""
-    return tuple(s._replace(low=round(s.low, _PLACES), high=round(s.high, _PLACES)) for s in spans)
-
-
-def _read_condition(family: Family) -> Family:
-    """Return n > 3 for integers n as the integers within (3, oo)."""
-    inner = read_number_set(family.body, family.letters)
-    if inner is None or inner.variable != family.letters[0] or inner.kind == "points":
-        return family
-    within = inner.at(POINTS[0])
-    if within is None:
-        return family
-    return family._replace(body=family.letters[0], within=intersect(family.within, within))
-
-
-def _read_line(piece: str, letter: str) -> tuple[Spans, float] | None:
-    """Return a member for the integer 0 and the step to the next; None if it is not moved only.
-
-    Members that overlap are not intervals but points: (k, k + 2).
-    """
-    names = tuple(sorted(symbols(piece) | {letter}))
-    read = read_number_set(piece, names)
-    if read is None or read.kind == "points":
-        read = read_number_set(rf"\{{ {_NAMED.sub('', piece, count=1)} \}}", names)
-    if read is None or read.variable == letter:
-        return None
-    place, members = names.index(letter), list[Spans]()
-    for number in (0.0, 1.0, 3.0):
-        point = list(POINTS[0])
-        point[place] = complex(START + number)
-        members.append(read.at(point) or ())
-    if not members[0] or any(len(member) != len(members[0]) for member in members):
-        return None
-    ends = [[end for span in member for end in (span.low, span.high)] for member in members]
-    step = ends[1][0] - ends[0][0]
-    if not all(map(math.isfinite, ends[0])) or not step:
-        return None
-    even = all(
-        math.isclose(second - first, step, rel_tol=_EVEN)
-        and math.isclose(third - first, 3 * step, rel_tol=_EVEN)
-        for first, second, third in zip(*ends, strict=True)
-    )
-    overlap = ends[0][-1] - ends[0][0] > abs(step) * (1 + _EVEN)
-    return (_move(members[0], -step * START), step) if even and not overlap else None
-
-
-def _list_pieces(body: str) -> Iterator[str]:
-    r"""Yield the members of a body: both of 2k\pi \pm 1, all of x = k or x = k + 1."""
-    for piece in split_outside_brackets(
-        body.replace("°", r" \frac{\pi}{180} "), {",", ";", "or", "and"}
-    ):
-        for sign in ("+", "-") if "±" in piece else ("+",):
-            yield piece.replace("±", sign)
-
-
-def _same_constants(gold: Family, pred: Family, is_same: Equality) -> bool:
-    """Compare two texts with the constants of one named as those of the other."""
-    g, p = symbols(gold.body), symbols(pred.body)
-    ours, theirs = set(gold.letters) or g - p, set(pred.letters) or p - g
-    if g == p and not (ours or theirs):  # numbered in another order
-        ours = theirs = {name for name in g if _OF_INTEGRATION.fullmatch(name)}
-    if gold.letters and not pred.letters:
-        theirs = p - (g - ours)
-    elif pred.letters and not gold.letters:
-        ours = g - (p - theirs)
-    if not 0 < len(ours) == len(theirs) <= MAX_CONSTANTS:
-        return False
-    if not (gold.letters or pred.letters) and not _are_constants(gold.body, ours, theirs):
-        return False
-    order = sorted(ours)
-    return any(
-        is_same(gold.body, rename_symbols(pred.body, dict(zip(names, order, strict=True))))
-        for names in permutations(sorted(theirs))
-    )
-
-
-def _are_constants(gold: str, ours: set[str], theirs: set[str]) -> bool:
-    """Return whether letters without a word on them are constants: f(x) = cx, C_1 e^x + C_2."""
-    numbered = [names == _number_constants(names) for names in (ours, theirs)]
-    if any(numbered) and not _OF_INTEGRATION.match(gold.strip()):
-        return all(numbered) or (theirs if numbered[0] else ours) <= _NAMES_OF_CONSTANTS
-    head = _FUNCTION.match(gold)
-    return bool(head) and len(ours) == 1 and ours <= _FREE and theirs <= _NAMES_OF_CONSTANTS
-
-
-def _number_constants(names: set[str]) -> set[str]:
-    """Return C_1, C_2, ... as many as the names: other letters with numbers are quantities."""
-    letter = "c" if min(names, default="")[:1] == "c" else "C"
-    return {f"{letter}_{{{number}}}" for number in range(1, len(names) + 1)}

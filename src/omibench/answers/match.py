@@ -316,11 +316,13 @@ def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
     if (inner[0] is None) == (inner[1] is None):
         return None
     texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
-    g, p = ([part.text for part in by_comma(text)] for text in texts)
+    lists = [by_comma(text) for text in texts]
+    g, p = ([part.text for part in parts] for parts in lists)
     if len(g) < 2 or len(g) != len(p):
         return None
     if any(m and m.group(1) == "\\{" for m in inner):
-        return same_set(g, p, is_same)
+        names = {part.key for parts in lists for part in parts if part.key}
+        return len(names) < 2 and same_set(g, p, is_same)  # a set does not say which is x
     return all(is_same(a, b) for a, b in zip(g, p, strict=True))
 
 
@@ -428,7 +430,8 @@ _ESCAPED_TWICE = re.compile(r"(?<!\\)\\\\(?=[A-Za-z]{2})")
 _THIN_SPACE = re.compile(r"(?<=\d),\\!\s*(?=\d{3})")
 _POINTED = re.compile(r"(?:\\left\s*)?\\langle(?![A-Za-z])([^|]*?,[^|]*?)(?:\\right\s*)?\\rangle")
 _AROUND = re.compile(
-    r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)",
+    r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)"
+    r"|(?<=[a-z])\s+(?:(?:always |can )?wins?|has (?:a|the) winning strategy)(?=\W*$)",
     re.IGNORECASE,
 )
 
@@ -478,6 +481,8 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     if money[0] and money[1] and money[0] != money[1]:
         return "number", False
     gold, pred = tidy(gold), tidy(pred)
+    if (money[0] is None) != (money[1] is None) and _has_unit(pred if money[0] else gold):
+        return "number", False
     is_same = _one_deeper(depth)
     verdicts = ((name, tier(gold, pred, is_same)) for name, tier in tiers)
     name, equal = next((v for v in verdicts if v[1] is not None), ("same text", False))
@@ -486,12 +491,22 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     return name, bool(equal)
 
 
-_CURRENCY = re.compile(r"(\\\$|US\$|USD|^\$(?=\d[\d,.]*$))|(€|EUR)|(£|GBP)|(¥|CNY|RMB|JPY)|(₹|INR)")
+_CURRENCY = re.compile(
+    r"(\\\$|US\$|USD|^\$(?=\d[\d,.]*$)|\bdollars?\b)|(€|EUR|\beuros?\b)|(£|GBP)"
+    r"|(¥|CNY|RMB|JPY|\byuan\b|\byen\b)|(₹|INR|\brupees?\b)"
+)
 
 
 def _name_currency(text: str) -> int | None:
     found = _CURRENCY.search(text)
     return found and found.lastindex
+
+
+def _has_unit(text: str) -> bool:
+    measured = quantity(text) or quantity(without_label(text))
+    if "pound" in text:  # of money or of mass
+        return False
+    return measured is not None and (measured.unit is not None or measured.percent)
 
 
 _SECOND_OPINION = frozenset((

@@ -7,10 +7,13 @@ two texts different, both are read here as mathematics, and only equality decide
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 
 from glyphtex import lazy_re as re
-from omibench.answers.families import same_family
-from omibench.answers.formulas.formula import same_formula, symbols
+from glyphtex.latex.signs import COMMANDS
+from omibench.answers.families import BUILDER
+from omibench.answers.family_members import same_family
+from omibench.answers.formulas.formula import rename_symbols, same_formula, symbols
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.multipart import by_comma, labelled_part
@@ -21,12 +24,45 @@ from omibench.answers.solutions import same_solutions
 from omibench.text.pieces import split_outside_brackets
 
 _MATHEMATICAL = re.compile(
-    r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|\d:\d|or\b|\b(?:no|all|empty)\b", re.IGNORECASE
+    r"[\\,;|<>=(\[{∈∪±≤≥≠⩾⩽≦≧∅∞ℝ]|\d:\d|or\b|\b(?:no|all|empty|infinity)\b", re.IGNORECASE
 )
 
 
-def _write_tangent(match: re.Match[str]) -> str:
-    return rf"\{match[1]}{'cot' if match[2] else 'tan'} "
+_SHORT = {"sh": "sinh", "ch": "cosh", "th": "tanh"}
+_CALLED = _SHORT | {
+    "cth": "coth", "tgh": "tanh", "ctgh": "coth", "tg": "tan", "ctg": "cot", "cotg": "cot",
+    "cosec": "csc", "cosech": "csch",
+}  # fmt: skip
+_HYPERBOLIC = "sinh|cosh|tanh|coth|sech|csch"
+_NAME_OF_FUNCTION = (
+    rf"(?:(arc|arg|ar|a)({_HYPERBOLIC}|sin|cos|tan|cot|sec|csc|{'|'.join(_CALLED)})"
+    rf"|({_HYPERBOLIC}|{'|'.join(_CALLED)}))"
+)
+_FUNCTION = re.compile(
+    rf"\\(?:operatorname\*?|mathrm|mathop|text|textrm)\s*\{{\s*{_NAME_OF_FUNCTION}\s*\}}"
+    rf"|(?:(\\)|(?<![A-Za-z\\])){_NAME_OF_FUNCTION}(?![A-Za-z])(\s*\()?"
+)
+"""Names of functions in other traditions, with a font or without a backslash."""
+
+
+def _write_function(match: re.Match[str]) -> str:
+    r"""Return \operatorname{arsinh}, asinh( and \arcsh as \arcsinh; "arch" and "5th" are words."""
+    arc, name = match[1] or match[5], match[2] or match[3] or match[6] or match[7]
+    bare = (match[6] or match[7]) and not match[4]
+    word = bare and ((name in _SHORT and arc != "arc") or (arc == "a" and not match[8]))
+    written = rf"\{'arc' if arc else ''}{_CALLED.get(name, name)}"
+    if word or match[0] == written:
+        return match[0]
+    return f"{written} {match[8] or ''}"
+
+
+_LETTERS = {"ℤ": " Z ", "ℕ": " N ", "∥": r"\parallel "} | {
+    sign: f"{COMMANDS[sign]} " for sign in "∪∩⊥⊂⊆∈∉∖"
+}
+
+
+def _write_powers(match: re.Match[str]) -> str:
+    return f" {match[1].replace('two', '2')}^{{k}}"
 
 
 _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -35,7 +71,15 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
     (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
     (re.compile(r"(?<=[\d)])or(?=[A-Za-z(\d])"), " or "),
-    (re.compile("ℤ"), " Z "),
+    (re.compile(r"\\(?:mathbb|Bbb)\s+([CNQZ])(?![A-Za-z])"), r" \1 "),
+    (re.compile(f"[{''.join(_LETTERS)}]"), lambda m: _LETTERS[m[0]]),
+    (re.compile(r"\\(?:implies|Longrightarrow)(?![A-Za-z])"), r"\\to "),
+    (re.compile(r"\\vec(?=\s*\{\s*[A-Z]\s*[A-Z]\s*\})"), r"\\overrightarrow"),
+    (re.compile(r"(?<![A-Za-z\\])([A-Z])\s*=\s*(?=\([^()]*,[^()]*\))"), r"\1"),
+    (re.compile(r"(?:all\s+)?(?:the\s+)?powers\s+of\s+(two|\d+)"), _write_powers),
+    (re.compile(r"\\(Re|Im)(?![A-Za-z])"), r"\1"),
+    (re.compile(r"(?<![A-Za-z\\])(floor|ceil)\s*\(([^()]*)\)"), r"\\l\1 \2 \\r\1 "),
+    (re.compile(r"(?<![A-Za-z\\])([fg])\s*(?:\\equiv(?![A-Za-z])|≡)(?!.*mod)"), r"\1(x) = "),
     (re.compile(r"(?<=\))\s*(?:\\equiv(?![A-Za-z])|≡)(?!.*mod)"), " = "),
     (re.compile(r"(?<=[\d}])\s*\^\s*\{?\s*\\prime\s*\}?"), "'"),
     (
@@ -44,9 +88,8 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         ),
         r"\1",
     ),
-    (re.compile(r"\\?(?<![A-Za-z])(arc|)(c?)tg(?![A-Za-z])"), _write_tangent),
-    (re.compile(r"\\?(?:operatorname\s*\{)?(?<![A-Za-z])ar(sinh|cosh|tanh)\s*\}?"), r"\\arc\1 "),
-    (re.compile(r"(?<![\\A-Za-z])oo(?![A-Za-z])"), "∞"),
+    (_FUNCTION, _write_function),
+    (re.compile(r"(?<![\\A-Za-z])(?:oo|[Ii]nfinity)(?![A-Za-z])"), "∞"),
     (re.compile(r"(?<![\\A-Za-z])(sqrt)(?=\s*\()"), r"\\\1"),
     (
         re.compile(r"(?<![\\A-Za-z])(alpha|beta|gamma|theta|lambda|omega|sigma|pi)(?![A-Za-z])"),
@@ -56,19 +99,39 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 """Spellings of the real numbers and of relations; after a space, != is not a factorial."""
 _QUALIFIER = re.compile(
     r"(?<=\S),?\s*(?:\\text\s*\{\s*)?\(?"
-    r"(?:(?:for (?:all|every|any|each)|where)\b|for\s*\}?\s*[a-z]\s*(?:[<>≥≤]|\\[lg]eq?)"
-    r"|i\.e\.|that is,)[^=]{0,80}$"
+    r"(?:\\forall(?![A-Za-z])|∀|(?:for (?:all|every|any|each)|where)\b"
+    r"|for\s*\}?\s*[a-z]\s*(?:[<>≥≤]|\\[lg]eq?)|i\.e\.|that is,)[^=]{0,80}$"
 )
 """What only one side says of its symbols: for all n ≥ 1, where k is an integer."""
+_FOR_ALL = re.compile(
+    r"(?:\\forall(?![A-Za-z])|∀|for (?:all|every|any|each))\s*\}?\s*\$?([a-z])\s*\$?[\s.]*$"
+)
 _ANY_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 _UNDEFINED = re.compile(r"DNE|(?:it |the limit )?does not exist", re.IGNORECASE)
+_INFINITE = re.compile(
+    r"(?:there are )?(?:infinitely many|an infinite number(?: of)?|infinite|∞)"
+    r"(?: (?:such )?(?:solutions?|values?|numbers?|integers?|pairs?|triples?|points?|primes?))?",
+    re.IGNORECASE,
+)
+_PERMUTED = re.compile(
+    r"(?:all\s+)?(?:the\s+)?permutations\s+of\s*(?P<first>\S.*)"
+    r"|(?P<last>.+?\S),?\s+(?:and|with|or)\s+(?:all\s+)?(?:of\s+)?(?:its|their|the|any)?\s*(?:other\s+)?"
+    r"permutations?(?:\s+(?:thereof|of (?:it|them|these)))?",
+    re.DOTALL,
+)
 _INEQUALITY = re.compile(r"[<>]|\\(?:leq|geq|neq)(?![A-Za-z])")
+_IN_PLANE = re.compile(r"\s*(?:\\in(?![A-Za-z])|∈)\s*\\reals\s*\^\s*\{\d\}")
 _SCALED = re.compile(r"([^\[\]=,]+?)\s*×?\s*(\[\[.*\]\])", re.DOTALL)
+_TRANSPOSED = re.compile(
+    r"(\[\s*\[[^()]*\]\s*\]|\[[^\[\]()]*,[^\[\]()]*\]|\([^\[\]()]*,[^\[\]()]*\))"
+    r"\s*\^\s*\{?\s*(?:\\(?:mathsf|mathrm|text)\s*\{\s*T\s*\}|T|\\top|\\intercal)(?![A-Za-z])\s*\}?"
+)
 _ENTRY = re.compile(r"[^\[\],]+")
 _UNIT_VECTOR = re.compile(
     r"\\(?:vec|hat|overrightarrow)\s*(?:\{\s*\\?([ijk])(?:math)?\s*\}|\\?([ijk])(?:math)?\b)"
 )
 _VECTOR_NAME = re.compile(r"^\s*\\?(?:vec\s*)?\{?\s*[A-Za-z]\s*\}?\s*=\s*")
+_ARGUMENT = re.compile(r"(?<![A-Za-z\\])[fghFGPQpq](?:\s*_\{\d\})?\s*\(\s*([a-z])\s*\)\s*=")
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s*(?:([ap])\.?\s?m\.?)?", re.IGNORECASE)
 _CONCENTRATION = re.compile(r"\[\s*([A-Z](?:[A-Za-z\d\s(){}_]|\^\s*\{[\d+-]*\})*)\]")
 _VECTOR = re.compile(r"\[\[([^\[\],]*(?:\]\s*,\s*\[[^\[\],]*)*|[^\[\]]*)\]\]")
@@ -86,6 +149,11 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
     both = len(gold) <= MAX_CHARS and len(pred) <= MAX_CHARS
     if not both or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred)):
         return False
+    every = _FOR_ALL.search(gold), _FOR_ALL.search(pred)
+    if every[0] and every[1] and every[0][1] != every[1][1] and every[0][1] not in symbols(pred):
+        renamed = rename_symbols(_drop_qualifier(pred), {every[1][1]: every[0][1]})
+        if is_same(_drop_qualifier(gold), renamed):
+            return True
     cut = _drop_qualifier(gold), _drop_qualifier(pred)
     if (cut[0] != gold) != (cut[1] != pred) and all(cut) and is_same(*cut):
         return True
@@ -93,8 +161,12 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
     if spelt != (gold, pred) and is_same(*spelt):
         return True
     gold, pred = map(tidy, spelt)
+    listed = _permute(gold), _permute(pred)
+    if listed != (gold, pred):
+        return is_same(*listed)
     return bool(
         same_family(gold, pred, is_same)
+        or _same_builders(gold, pred, is_same)
         or same_piecewise(gold, pred, is_same)
         or same_number_set(gold, pred)
         or same_inequality(gold, pred)
@@ -104,14 +176,28 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         or ("[[" in gold + pred and _same_vector(gold, pred, is_same))
         or ("[[" in gold + pred and _same_scaled(gold, pred, is_same))
         or _same_components(gold, pred, is_same)
+        or _same_functions(gold, pred, is_same)
         or _same_time(gold, pred)
         or _same_concentrations(gold, pred, is_same)
-        or all(map(_UNDEFINED.fullmatch, (gold, pred)))
+        or any(all(map(words.fullmatch, (gold, pred))) for words in (_UNDEFINED, _INFINITE))
     )
 
 
+def _permute(text: str) -> str:
+    """Return "(1, 1, 2) and its permutations" as a list of points."""
+    match = _PERMUTED.fullmatch(text) if "permutation" in text else None
+    point = match and (match["first"] or match["last"])
+    values = (
+        re.fullmatch(r"(?:\([^()]*\)\s*=\s*)?[({]([^(){}=]+)[)}]", point.strip()) if point else None
+    )
+    entries = values[1].split(",") if values else []
+    if not 2 <= len(entries) <= 4:
+        return text
+    return ", ".join(f"({','.join(order)})" for order in dict.fromkeys(permutations(entries)))
+
+
 def _drop_qualifier(text: str) -> str:
-    words = ("for", "where", "i.e.", "that is")
+    words = ("for", "where", "i.e.", "that is", "∀")
     return _QUALIFIER.sub("", text) if any(word in text for word in words) else text
 
 
@@ -119,9 +205,19 @@ def _spell_signs(text: str) -> str:
     if _ANY_SPELT.search(text):
         for pattern, spelling in _SPELT:
             text = pattern.sub(spelling, text)
+    text = _TRANSPOSED.sub(_transpose, text) if "^" in text else text
     if r"\mp" in text and r"\pm" not in text:  # the upper and the lower sign are alike
         text = text.replace(r"\mp", r"\pm")
     return text
+
+
+def _transpose(match: re.Match[str]) -> str:
+    """Return [[1, 2]]^T and (1, 2)^T as a column."""
+    rows = [row.split(",") for row in re.findall(r"[^\[\]()]*[^\[\]()\s,][^\[\]()]*", match[1])]
+    if len({len(row) for row in rows}) != 1:
+        return match[0]
+    columns = (f"[{', '.join(map(str.strip, column))}]" for column in zip(*rows, strict=True))
+    return f"[{', '.join(columns)}]"
 
 
 def _same_equations(gold: str, pred: str, is_same: Equality) -> bool:
@@ -175,18 +271,38 @@ def _same_vector(gold: str, pred: str, is_same: Equality) -> bool:
 
 def _same_scaled(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare a multiple of a matrix with a matrix: 3 [[1], [2]] is [[3], [6]]."""
-    matches = [_SCALED.fullmatch(text) for text in (gold, pred)]
-    if not any(matches):
+    if not any(map(_SCALED.fullmatch, (gold, pred))):
         return False
-    g, p = (
-        _ENTRY.sub(
-            lambda m, f=match[1]: f"({f})({m[0].strip()})" if m[0].strip() else m[0], match[2]
-        )
-        if match
-        else text
-        for match, text in zip(matches, (gold, pred), strict=True)
+    return is_same(*map(_multiply_entries, (gold, pred)))
+
+
+def _multiply_entries(text: str) -> str:
+    if (scaled := _SCALED.fullmatch(text)) is None:
+        return text
+    factor = _bracket(scaled[1])
+    return _ENTRY.sub(lambda m: f"{factor} × {_bracket(m[0])}" if m[0].strip() else m[0], scaled[2])
+
+
+def _same_builders(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare sets of points with a condition: {(x, y) | y = x^2}."""
+    sets = [BUILDER.fullmatch(text) for text in (gold, pred)]
+    return bool(sets[0] and sets[1]) and all(
+        is_same(*(_IN_PLANE.sub("", found[part]) for found in sets if found)) for part in (1, 2)
     )
-    return is_same(g, p)
+
+
+def _same_functions(gold: str, pred: str, is_same: Equality) -> bool:
+    """Compare functions with arguments of another name: f(x) = x and f(n) = n."""
+    arguments = [set(_ARGUMENT.findall(text)) for text in (gold, pred)]
+    if not all(len(found) == 1 for found in arguments) or arguments[0] == arguments[1]:
+        return False
+    ours, theirs = (found.pop() for found in arguments)
+    return ours not in symbols(pred) and is_same(gold, rename_symbols(pred, {theirs: ours}))
+
+
+def _bracket(text: str) -> str:
+    """Return a factor in brackets if it is a sum; (2) alone would be a label."""
+    return f"({text.strip()})" if re.search(r"[+-]", text.strip()[1:]) else text.strip()
 
 
 def _same_time(gold: str, pred: str) -> bool:

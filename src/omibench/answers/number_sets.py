@@ -17,15 +17,9 @@ from typing import Literal, NamedTuple
 from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import neutral, same_formula, symbols
 from omibench.answers.formulas.intervals import FLIPPED
-from omibench.answers.formulas.reader import (
-    POINTS,
-    REL_TOLERANCE,
-    SIGNED,
-    Program,
-    evaluate,
-    readings,
-    solve_linear,
-)
+from omibench.answers.formulas.machine import Program, evaluate
+from omibench.answers.formulas.reader import readings
+from omibench.answers.formulas.samples import POINTS, REL_TOLERANCE, SIGNED, solve_linear
 from omibench.text.pieces import split_outside_brackets
 
 MAX_CHARS = 300
@@ -54,11 +48,20 @@ _NOT_ZERO = re.compile(
     r"|\\reals\s*(?:\^\s*\{?\s*(?:\*|×)\s*\}?|_\s*\{\s*\\neq\s*0\s*\})",
     re.IGNORECASE,
 )
+_SUCH = r"(?:such|real|integer|real-valued) "
+_PROBLEM = r"equations?|systems?(?: of equations)?|inequalit(?:y|ies)|conditions?|problem"
 _EMPTY = re.compile(
-    r"\\emptyset|\\\{\s*\\\}|(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?"
-    r"|(?:the )?(?:empty|null) set|has no (?:real )?solutions?",
+    r"\\emptyset|\\\{\s*\\\}|(?:the )?(?:empty|null) set|(?:the )?(?:solution )?set is empty"
+    rf"|(?:(?:the |this )?(?:given )?(?:{_PROBLEM}) )?has no (?:{_SUCH})?(?:solutions?|roots?)"
+    rf"|(?:there (?:is|are|exists?) )?no (?:{_SUCH})?"
+    r"(?:solutions?|roots?|(?:numbers?|values?|integers?|[a-z])(?: of [a-z])?)"
+    rf"(?: (?:exists?|(?:that )?satisf(?:y|ies) (?:it|this|(?:the|this) (?:{_PROBLEM}))))?",
     re.IGNORECASE,
 )
+_REALS_BEYOND = re.compile(r"\\reals\s*_\s*\{\s*((?:[<>]|\\[lg]eq).+)\}", re.DOTALL)
+_LEAD = re.compile(r"(?:all|any|every)\s+(?:real\s+)?(?=[a-z]\s*(?:[<>]|\\[lg]eq))")
+_IS = re.compile(r"([a-z])\s+is\s+(?=(?:greater|more|less|smaller)\s+than|at\s+(?:least|most))")
+_SUCH_THAT = re.compile(r"\s(?:such that|so that|s\.t\.|with)\s")
 _MEMBER = re.compile(r"(\\?[A-Za-z]+(?:\s*_\{\w+\})?)\s*(?:\\in(?![A-Za-z])|∈)\s*(.+)", re.DOTALL)
 _BUILDER = re.compile(
     r"\\?\{\s*(\\?[A-Za-z])\s*(?:(?:\\in|∈)\s*(\\reals|Z|N)\s*)?(?:\||:|\\mid|;)(.+?)\\?\}",
@@ -183,13 +186,16 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     named = next((spans for pattern, spans in _NAMED_SETS if pattern.fullmatch(text)), None)
     if named is not None:
         return NumberSet("", lambda _: named, "region")
-    if words := _REALS_THAT.fullmatch(text):
+    if words := _REALS_THAT.fullmatch(text) or _REALS_BEYOND.fullmatch(text):
         text = f"x {write_comparison(words[1])}"
         return _read(text, names)._replace(variable="")
+    text = _LEAD.sub("", text)
+    if words := _IS.match(text):
+        text = f"{words[1]} {write_comparison(text[words.end() :])}"
     if joined := _read_joined(text, names):
         return joined
     pieces = split_outside_brackets(text, {",", ";"})
-    if len(pieces) > 1 and all(_SIGN.search(piece) for piece in pieces):
+    if len(pieces) > 1 and all(_SIGN.search(piece) or _MEMBER.fullmatch(piece) for piece in pieces):
         return _combine([_read(piece, names) for piece in pieces], intersect)
     if member := _MEMBER.fullmatch(text):
         return NumberSet(_plain(member[1]), _read(member[2], names).tree, "region")
@@ -205,12 +211,6 @@ def write_comparison(text: str) -> str:
 
 def _read_joined(text: str, names: tuple[str, ...]) -> NumberSet | None:
     """Read a set-builder form, a union, an intersection or a complement."""
-    if builder := _BUILDER.fullmatch(text):
-        inner = _read(builder[3], names)
-        limits = {"Z": REALS, "N": _FROM_ZERO}.get(builder[2])
-        if limits is None:
-            return NumberSet("", inner.tree, "region")
-        return NumberSet("", lambda p: _integers(intersect(inner.tree(p), limits)), "region")
     for mark, combine in ((_UNION, _union), (_MEET, intersect), (_WITHOUT, _without)):
         pieces = _split(text, mark)
         if len(pieces) == 2 and mark is _WITHOUT and not _SIGN.search(pieces[1]):
@@ -220,6 +220,12 @@ def _read_joined(text: str, names: tuple[str, ...]) -> NumberSet | None:
                 return _combine([left, NumberSet("", _read_values(bare, names), "points")], combine)
         if len(pieces) > 1:
             return _combine([_read(piece, names) for piece in pieces], combine)
+    if builder := _BUILDER.fullmatch(_SUCH_THAT.sub(" : ", text)):
+        inner = _read(builder[3], names)
+        limits = {"Z": REALS, "N": _FROM_ZERO}.get(builder[2])
+        if limits is None:
+            return NumberSet("", inner.tree, "region")
+        return NumberSet("", lambda p: _integers(intersect(inner.tree(p), limits)), "region")
     return None
 
 
@@ -228,14 +234,16 @@ def _combine(sets: list[NumberSet], combine: Callable[[Spans, Spans], Spans]) ->
     if len(variables) > 1:
         raise _NotASet
 
+    if combine is intersect and all(item.kind != "region" for item in sets):
+        raise _NotASet  # x = 1, x = 2 and (1, 2), (3, 4) are lists
+
     def tree(point: Point) -> Spans:
         spans = sets[0].tree(point)
         for item in sets[1:]:
             spans = combine(spans, item.tree(point))
         return spans
 
-    listed = combine is intersect and all(item.kind == "points" for item in sets)
-    return NumberSet(next(iter(variables), ""), tree, "points" if listed else "region")
+    return NumberSet(next(iter(variables), ""), tree, "region")
 
 
 def _read_points(text: str, names: tuple[str, ...]) -> NumberSet | None:

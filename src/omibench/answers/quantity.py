@@ -13,7 +13,7 @@ from typing import NamedTuple
 from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import neutral
 from omibench.answers.formulas.latex import tidy
-from omibench.answers.formulas.reader import value_at_samples
+from omibench.answers.formulas.samples import value_at_samples
 from omibench.answers.multipart import is_numbered
 from omibench.answers.prose import STOP_WORDS, is_guarded
 from omibench.answers.units import Unit, parse_unit

@@ -28,7 +28,7 @@ _CHAIN = re.compile(r"((?:\\?[a-z]\s*=\s*){2,})([^=]+)")
 _NAMED_SET = re.compile(r"\([^()]*\)\s*(?:\\in(?![A-Za-z])|∈|=)\s*(\\?\{.+\})", re.DOTALL)
 _UNCERTAIN = re.compile(r"[\d.]+\s*±\s*[\d.]+\s*(?!i(?![A-Za-z])|\\(?:sqrt|pi|frac)).*", re.DOTALL)
 """A measured value with its uncertainty: 5.0 ± 0.1."""
-_ROOT = re.compile(r"([xz])\s*_\{\s*(\d)\s*\}")
+_ROOT = re.compile(r"([xzf])\s*_\{\s*(\d)\s*\}(?:\s*\([a-z]\))?")
 _OTHER = re.compile(r"[=<>≈]|\\(?:leq|geq|neq)(?![A-Za-z])|\\\{|\\emptyset")
 """A value with a relation or a set in it is not one number."""
 _LIST, _OR = {",", "，", ";", "；", "、", "and", "&", "\n"}, {"or"}

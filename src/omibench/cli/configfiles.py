@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from omibench.errors import OmibenchError, ParamsError
 from omibench.files.yaml_file import read_mapping
 from omibench.models.api.stop import STOPPED, StopSignal, say_safely, stop_requested
+from omibench.params.pairs import split_pairs
 from omibench.text.terminal import say_lines
 
 STOPPED_BY_USER = 130
@@ -55,11 +56,10 @@ def check_command_line(words: Sequence[str] | None = None) -> None:
     options, _ = parser.parse_known_args(sys.argv[1:] if words is None else words)
     for file in options.configfile:
         check_params_file(file)
-    for pair in options.config:
-        if "=" not in pair:
-            exit_with_error(
-                ParamsError(f"--config {pair}: is not KEY=VALUE; write, for example, data=DIR")
-            )
+    try:
+        split_pairs(options.config, "--config")
+    except OmibenchError as error:
+        exit_with_error(error)
 
 
 def read_allowed_rules(words: Sequence[str]) -> list[str]:

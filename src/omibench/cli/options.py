@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 from omibench.errors import ParamsError
+from omibench.files.yaml_file import read_mapping
+from omibench.params.pairs import merge_blocks, split_pairs
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -125,7 +127,12 @@ Store = Annotated[
 ]
 Override = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Replace a top-level key, such as data=DIR, or keys of a block, such as "
+        "'study={budget_usd: 5}'.",
+    ),
 ]
 
 PluginFiles = Annotated[
@@ -172,7 +179,7 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    return study_file.read_study(params, split_pairs(override), blocks)
+    return study_file.read_study(params, read_pairs(params, override), blocks)
 
 
 def show_study(params: str, override: list[str] | None = None) -> Study:
@@ -182,7 +189,7 @@ def show_study(params: str, override: list[str] | None = None) -> Study:
     """
     from omibench.study.plan import study_file
 
-    study = study_file.read_study(params, split_pairs(override), run_plugins=False)
+    study = study_file.read_study(params, read_pairs(params, override), run_plugins=False)
     if study.plugins:
         files = ", ".join(plugin.file for plugin in study.plugins)
         say(f"omibench: left out, since this command runs no plug-in: {files}", err=True)
@@ -195,15 +202,21 @@ def require_file(params: str, command: str, reason: str = "") -> None:
         raise ParamsError(f"{command}: --params: give a file, not JSON text{reason}")
 
 
-def split_pairs(override: list[str] | None) -> dict[str, object]:
-    """Return the keys and values of `--set`. Raises ParamsError."""
-    pairs = [item.partition("=") for item in override or []]
-    for key, sign, _ in pairs:
-        if not sign or "." in key:
-            raise ParamsError(
-                f"--set {key}: is not KEY=VALUE with a top-level key; write, for example, data=DIR"
-            )
-    return {key: value for key, _, value in pairs}
+def read_pairs(params: str, override: list[str] | None) -> dict[str, object]:
+    """Return the blocks that `--set` changes, as `snakemake --config` changes them.
+
+    Keys in braces replace those of the block in the file `params`, which keeps its others.
+
+    Raises:
+        ParamsError: A pair is not KEY=VALUE, or a value in braces or brackets is not YAML.
+    """
+    from omibench.params.study import rename_keys
+
+    pairs = split_pairs(override or [])
+    if params.lstrip().startswith("{") or not any(isinstance(v, dict) for v in pairs.values()):
+        return pairs
+    written = rename_keys(read_mapping(params))[0]
+    return {key: merge_blocks(written.get(key), value) for key, value in pairs.items()}
 
 
 def find_results(results: Path | None, params: Study | str | None = None) -> Path:

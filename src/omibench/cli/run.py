@@ -20,9 +20,9 @@ from omibench.cli.options import (
     DEFAULT_PARAMS,
     Override,
     Params,
+    read_pairs,
     read_study,
     require_file,
-    split_pairs,
 )
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.files.programs import isolate_env, python_module
@@ -176,7 +176,7 @@ def run(
             "one with `omibench init FOLDER`"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
-    values = {**read_mapping(params), **split_pairs(pairs)}
+    values = {**read_mapping(params), **read_pairs(params, pairs)}
     require_allowed(values, [params], find_code)
     study = read_study(params, pairs)
     options = ["--dry-run"] if dry_run else []

@@ -14,7 +14,7 @@ _LENIENT = re.compile(r"\\\{|\\\}|\\\\|\\boxed\s*\{|\\fbox\s*\{|boxed\s*\{|fbox\
 """Alternatives that each begin with a letter, so that the scan for the next one runs in C."""
 _GAP = re.compile(
     r"\}(?:[ \t$,;{}]|\\[()\[\],;!]|\\q?quad|\\(?:text|mathrm)\{[^{}]{0,8}\}|and|or)*"
-    r"\\?(?:boxed|fbox)\s*\{"
+    r"(?:(?<=[ $(])[A-Za-z](?:_\{?\w\}?)?\s*=\s*)?\\?(?:boxed|fbox)\s*\{"
 )
 _GAP_CHARS = 60
 _LITERAL = re.compile(r"\\boxed\{|\{|\}")

@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.formulas.reader import (
-    MAX_CHARS,
-    MAX_DEPTH,
-    readings,
-    same_at_samples,
-    value_at_samples,
-)
+from omibench.answers.formulas.reader import MAX_CHARS, MAX_DEPTH, readings
+from omibench.answers.formulas.samples import same_at_samples, value_at_samples
 
 X, Y, Z = "x_{0}", "x_{1}", "x_{2}"
 

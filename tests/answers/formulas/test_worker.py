@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from omibench.answers.formulas.symbolic import Worker
 
 ASK = """
@@ -52,6 +54,7 @@ def test_a_system_that_cannot_limit_memory_still_compares(tmp_path: Path) -> Non
         worker.stop()
 
 
+@pytest.mark.slow
 def test_a_job_may_not_spend_more_than_its_cpu_time() -> None:
     body = (
         "import signal\n"

@@ -90,6 +90,7 @@ def test_formulas_of_other_meaning_stay_apart(first: str, second: str) -> None:
     assert normalise(first) != normalise(second)
 
 
+@pytest.mark.slow
 def test_three_thousand_pairs_with_one_difference_stay_apart() -> None:
     random = Random(17)
     pairs = 0

@@ -111,6 +111,7 @@ def test_every_line_passes_the_gate_before_and_is_settled_after(
     assert sum(batch["lines"] for batch in batches(server)) == 4
 
 
+@pytest.mark.slow
 @every_api
 def test_refusals_of_the_endpoint(server: ServerHandle, make: Make, api: str) -> None:
     server.configure(batch_create=["rate_limit", "ok"])

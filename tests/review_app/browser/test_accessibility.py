@@ -11,8 +11,6 @@ from tests.accessibility import list_violations
 
 from omibench.review.kinds import KINDS
 
-pytestmark = pytest.mark.browser
-
 
 def check(page: Any, root: Path) -> None:
     assert list_violations(page, root) == []

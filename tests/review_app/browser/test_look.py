@@ -10,7 +10,7 @@ from PIL import Image, ImageStat
 
 from omibench.review.kinds import KINDS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 WEAK_CONTRAST = """() => {
   const parse = (css) => (css.match(/[\\d.]+/g) ?? []).map(Number);

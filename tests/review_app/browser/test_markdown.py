@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
-
 RENDER = """async (texts) => {
   const { renderMarkdown } = await import("/static/web/markdown.js");
   return texts.map((text) => {

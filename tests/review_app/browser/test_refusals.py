@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.review_app.browser.conftest import log_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def test_a_task_that_changes_is_read_again(site: Any, seat: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.accessibility import list_violations
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any, root: Path) -> None:

@@ -8,8 +8,6 @@ import pytest
 
 from omibench.review.kinds import KINDS
 
-pytestmark = pytest.mark.browser
-
 
 def test_an_item_is_decided_by_keys_alone(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")

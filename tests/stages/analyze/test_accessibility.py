@@ -14,8 +14,6 @@ from omibench.files.reading import hash_file
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.mark.parametrize(
     "name",

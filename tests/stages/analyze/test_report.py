@@ -67,6 +67,7 @@ def test_simulated_stands_at_every_model_tile_table_and_figure(report: Page) -> 
     assert 'GPTScore <span class="sim">SIMULATED</span>' in html
 
 
+@pytest.mark.slow
 def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     judged = pl.col("rules") == "gptscore"

@@ -11,8 +11,6 @@ from tests.stages.analyze.conftest import Folders
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
          "explorer/pages/biology_00.html", "explorer/pages/biology_02.html")  # fmt: skip
 COLOURS = """() => {

@@ -110,7 +110,6 @@ def test_formulas_of_rejects_are_set_by_files_beside_the_page(make: Make, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.browser
 def test_the_page_of_rejects_keeps_the_rules_of_accessibility(
     make: Make, tmp_path: Path, browser: Browser, root: Path
 ) -> None:

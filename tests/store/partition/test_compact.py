@@ -256,6 +256,7 @@ def compact_for_ever(folder: Path) -> None:
         compact(folder)
 
 
+@pytest.mark.slow
 def test_writers_and_compactions_killed_at_random_lose_nothing(tmp_path: Path) -> None:
     fill(tmp_path, range(2))
     chance = random.Random(7)

@@ -8,19 +8,14 @@ from functools import lru_cache
 
 from glyphtex import lazy_re as re
 from omibench.answers.formulas.latex import squash
+from omibench.answers.formulas.machine import FUNCTIONS, OF_TWO
 from omibench.answers.formulas.operators import is_ordered, name_products, same_in_order
-from omibench.answers.formulas.reader import (
-    differ_by_constant,
-    same_at_samples,
-)
+from omibench.answers.formulas.samples import differ_by_constant, same_at_integers, same_at_samples
 from omibench.answers.formulas.symbolic import MAX_CHARS, same_calculus, symbolically_equal
 from omibench.answers.multipart import is_name, is_numbered
 from omibench.answers.units import parse_unit
 
-FUNCTION_NAMES = (
-    "sin|cos|tan|cot|sec|csc|cosec|arcsin|arccos|arctan|arccot|ln|log|lg|exp|sinh|cosh|tanh|coth|sech"
-    "|csch|arcsinh|arccosh|arctanh|max|min|gcd|lcm|semifactorial"
-)
+FUNCTION_NAMES = "|".join((*FUNCTIONS, *OF_TWO))
 _TOKEN = re.compile(
     rf"\\(?:{FUNCTION_NAMES}|frac|sqrt|pi|times|cdot|[dt]?binom|bmod|[lr]floor|[lr]ceil)(?![A-Za-z])"
     r"|\\(?:sum|prod)(?=\s*_\s*\{\s*\\?[A-Za-z]+\s*=)"
@@ -61,6 +56,9 @@ _COMBINATIONS = re.compile(
 _NOT_A_VALUE = re.compile(r"\d_\{|\\emptyset")
 """A number in another base (101_2), and a set."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
+_INTEGER_PART = re.compile(r"\\l(?:floor|ceil)(?![A-Za-z])")
+_INTEGERS = frozenset("ijkmnpqMN")
+"""Letters of integers in formulas with integer parts."""
 _ANGLE = re.compile(r"\\angle([A-Z])([A-Z])([A-Z])")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -85,7 +83,7 @@ def same_formula(gold: str, pred: str) -> bool:
     in_order = same_in_order(gold, pred, same_formula)
     if in_order is not None:
         return in_order
-    if _are_names(gold, pred) or _NOT_A_VALUE.search(gold + pred):
+    if _are_names(gold, pred) or any(map(_NOT_A_VALUE.search, (gold, pred))):
         return False
     return _same_up_to_constant(gold, pred) or _same_value(gold, pred)
 
@@ -118,9 +116,9 @@ def _same_value(gold: str, pred: str) -> bool:
     equal = same_at_samples(*pair)
     if equal or any(same_at_samples(*other) for other in _other_readings(gold, pred, places)):
         return True
-    if equal is False:
-        return False
-    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
+    if _INTEGER_PART.search(gold + pred) and set(names) <= _INTEGERS:
+        return same_at_integers(*pair)
+    if equal is False or symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
         return False
     return symbolically_equal(*pair)
 

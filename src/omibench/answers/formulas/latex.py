@@ -26,6 +26,7 @@ _ARROWS = {
 _CHARGE = re.compile(r"\^\s*(\d*[+-])(?!\d)")
 _RADICAL = re.compile(r"\^\{?\s*(?:\.|\\bullet|•)\s*\}?")
 _PRECIPITATE = re.compile(r"\s+(?:v|\^|\(v\)|\(\^\))(?=\s|$|\+)")
+_NUCLIDE = re.compile(r"(?:\^(\d{1,3})_(-?\d{1,3})|_(-?\d{1,3})\^(\d{1,3}))(?=\s*[A-Za-z])")
 _HYDRATE = re.compile(r"(?<=[\w)\]])\s*[.*]\s*(?=\d*(?:H2O|[A-Z]))")
 
 
@@ -48,6 +49,7 @@ def plain_mhchem(text: str) -> str:
 def _plain(text: str) -> str:
     text = _ARROW.sub(lambda m: _ARROWS.get(m.group(1), m.group()), text)
     text = _PRECIPITATE.sub("", text)
+    text = _NUCLIDE.sub(lambda m: f"^{{{m[1] or m[4]}}}_{{{m[2] or m[3]}}}", text)
     text = _RADICAL.sub("•", text)
     return _CHARGE.sub(r"^{\1}", _HYDRATE.sub(r" \\cdot ", text))
 
@@ -85,8 +87,8 @@ _ION = re.compile(r"(?<=[A-Za-z\d)\]}])\^(\d[+-])(?!\s*[\w\\({])")
 _ROOT = re.compile(r"√\s*(\d+(?:\.\d+)?|[A-Za-zπ](?![A-Za-z])|\([^()]*+\)|\{[^{}]*+\})")
 _SCRIPT = re.compile(rf"([\^_])\s*{_WRAP.pattern}")
 _SPACING = re.compile(
-    r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|[bB]igg?[lrm]?|textstyle"
-    r"|(?:rm|bf|mathrm|mathbf)(?!\s*\{)|it|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
+    r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|middle|[bB]igg?[lrm]?"
+    r"|textstyle|(?:rm|bf|mathrm|mathbf)(?!\s*\{)|it|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
 )
 _ENVIRONMENT = re.compile(
     r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
@@ -137,7 +139,7 @@ _END = re.compile(r"[.,;:]+$")
 _MARKS = re.compile(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)")
 _BRACED_MARK = re.compile(r"\{([,.;:])\}")
 _PRODUCT = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|×|·")
-_DEGREE = re.compile(r"\^\s*\{?\s*°\s*\}?")
+_DEGREE = re.compile(r"\^\s*(?:\{\s*°\s*\}|°)")
 _PRIMES = re.compile(r"\^\s*\{\s*('+)\s*\}")
 _LONG_SCRIPT = re.compile(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])")
 _SHORT_SCRIPT = re.compile(r"([\^_])\s*([A-Za-z0-9])")
@@ -148,7 +150,7 @@ _MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
 _BARE_NUMERATOR = re.compile(r"\\frac\s*(\d)(?=\s*\{)")
 _BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
 _ALIKE = "−–‐‑º˚℃’′"
-_WRITTEN = "≤≥≠→⇒⟶⟹⇌⇄↔↓↑∅∼≃∠△÷παβγδθλμµρστφωΩ\u2126ΔεϵνκηψΣΓ"
+_WRITTEN = "≤≥≠→⇒⟶⟹⇌⇄↔↓↑∅∼≃∠△÷παβγδθλμµρστφωΩ\u2126ΔεϵνκηψΣΓ⌊⌋⌈⌉"
 """Characters that are read as their command; answers keep others, such as ∪ and ±."""
 
 
@@ -162,7 +164,7 @@ _UNICODE = str.maketrans(
     | {sign: ALIKE[ord(sign)] for sign in _ALIKE}
     | {sign: _read_sign(sign) for sign in _WRITTEN}
     | {"—": "-", "⋅": "·", "∙": "·", "Ø": r"\emptyset ", "➝": r"\to ", "➔": r"\to ", "“": '"',
-       "”": '"', "‘": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
+       "”": '"', "‘": "'", "″": "''", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
 )  # fmt: skip
 _VECTOR_SIGNS = list_words(r"\vec \mathbf \boldsymbol \bm \overrightarrow \hat \nabla")
 _BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s+(?=\d)(?!\d{3}(?!\d))")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from glyphtex import lazy_re as re
 from glyphtex.latex.signs import list_words
 from omibench.answers.formulas.latex import same_text
+from omibench.answers.formulas.machine import ACCENTS, FUNCTIONS, OF_TWO
 
 Equality = Callable[[str, str], bool]
 
@@ -18,12 +19,12 @@ _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta io
 lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
 Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
 """
-_COMMANDS = """sin cos tan cot sec csc cosec arcsin arccos arctan arccot sinh cosh tanh coth sech
-csch arcsinh arccosh arctanh ln log lg exp frac sqrt times binom lfloor rfloor lceil rceil max min
-gcd lcm semifactorial bmod sum prod int iint oint lim angle triangle vec dot ddot bar hat overline
-tilde overrightarrow mathscr scalarproduct vectorproduct"""
+_COMMANDS = """frac sqrt times binom lfloor rfloor lceil rceil bmod sum prod int iint oint lim angle
+triangle mathscr scalarproduct vectorproduct"""
 GREEK_LETTERS = frozenset(f"\\{name}" for name in _GREEK.split())
-SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
+SYMBOLS = frozenset(
+    f"\\{name}" for name in (*(_GREEK + _COMMANDS).split(), *FUNCTIONS, *OF_TWO, *ACCENTS)
+)
 r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
 _RELATIONS = list_words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
 \implies \impliedby \Longrightarrow \Longleftarrow \Leftrightarrow \Longleftrightarrow

@@ -25,10 +25,10 @@ from omibench.answers.formulas.operators import (
     same_set,
     split_sides,
 )
-from omibench.answers.formulas.reader import (
+from omibench.answers.formulas.reader import readings
+from omibench.answers.formulas.samples import (
     POINTS,
     REL_TOLERANCE,
-    readings,
     solve_linear,
     value_at_samples,
 )
@@ -47,6 +47,7 @@ _LABEL = re.compile(
     r"((?:\s*'|\s*[_^]\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]+))*)\s*(?:\((.*)\))?",
     re.DOTALL,
 )
+_CALL = re.compile(rf"\\?({FUNCTION_NAMES})(?![A-Za-z])\s*\(")
 _BETWEEN_POINTS = re.compile(
     r"((?:m\s*)?\\angle(?![A-Za-z])|\\overline(?![A-Za-z])|\||)\s*\{?\s*((?:[A-Z]\s*){2,3})\}?\s*\|?"
 )
@@ -190,7 +191,8 @@ def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
         return orders[0] == orders[1] and (not all(derivatives) or is_same(gold, pred))
     if g is None or p is None:
         joined = any(split_sides(label, JOINS.__contains__)[1] for label in (gold, pred))
-        return not joined or is_same(gold, pred)
+        called = [found and found[1] for found in map(_CALL.match, (gold, pred))]
+        return called[0] == called[1] and (not joined or is_same(gold, pred))
     names = [_bare(m.group(1) + m.group(2) + _ANY_INDEX.sub("", m.group(3))) for m in (g, p)]
     indices = [_bare("".join(_ANY_INDEX.findall(m.group(3)))) for m in (g, p)]
     if sorted(names) == ["f", "y"] and "x" in (g.group(4), p.group(4)):

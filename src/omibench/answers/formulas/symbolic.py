@@ -24,7 +24,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from glyphtex import lazy_re as re
-from omibench.answers.formulas.reader import same_at_samples, value_at_samples
+from omibench.answers.formulas.samples import same_at_samples, value_at_samples
 from omibench.errors import OmibenchError
 from omibench.files.programs import isolate_env, python_module
 

@@ -28,7 +28,7 @@ from omibench.answers.scorers.registry import scorer
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 9
+VERSION = 10
 
 
 class ItemComparison(NamedTuple):

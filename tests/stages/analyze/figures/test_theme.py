@@ -28,6 +28,7 @@ from omibench.stages.analyze.stage import make_sections
 WEB = Path(__file__).parents[4] / "src/omibench/web"
 
 
+@pytest.mark.slow
 def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
     results = made.load()
     sections = make_sections(

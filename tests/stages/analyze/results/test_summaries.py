@@ -331,6 +331,7 @@ def test_counts_and_means_are_those_of_the_frozen_problems(made: Folders, tables
     assert (row["least"], row["most"]) == (min(lengths), max(lengths))
 
 
+@pytest.mark.slow
 def test_every_question_is_in_one_bin_of_lengths(made: Folders, tables: Path) -> None:
     table = pl.read_parquet(tables / "question-lengths.parquet")
     questions = read_jsonl(made.freeze / "questions.jsonl", Question)

@@ -13,7 +13,6 @@ from tests.stages.analyze.conftest import Folders
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
 ROWS = """() => [...document.querySelectorAll("#leaderboard tr.cell")]
   .filter((row) => row.offsetParent)
   .map((row) => [row.querySelector(".name").firstChild.textContent.trim(),

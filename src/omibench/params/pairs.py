@@ -1,0 +1,56 @@
+"""Parameters given as KEY=VALUE: `omibench --set`, and `snakemake --config`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from omibench.errors import ParamsError
+from omibench.files.yaml_file import parse_yaml
+
+
+def split_pairs(pairs: Sequence[str], option: str = "--set") -> dict[str, object]:
+    """Return keys and values; a value in braces or brackets is YAML, any other is text.
+
+    Raises:
+        ParamsError: A pair is not KEY=VALUE with a top-level key, or a value is not YAML.
+    """
+    values = dict[str, object]()
+    for pair in pairs:
+        key, sign, text = pair.partition("=")
+        if not sign or "." in key:
+            raise ParamsError(
+                f"{option} {key}: is not KEY=VALUE with a top-level key; write, for example, "
+                "data=DIR or study={seed: 3}"
+            )
+        try:
+            values[key] = parse_yaml(text) if text.startswith(("{", "[")) else text
+        except ValueError as error:
+            raise ParamsError(f"{option} {key}: {text} is not YAML: {error}") from None
+    return values
+
+
+def merge_blocks(old: object, new: object) -> Any:
+    """Return `new`; of two blocks, the keys of both, as Snakemake merges them."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return new
+    return {**old, **{key: merge_blocks(old.get(key), value) for key, value in new.items()}}
+
+
+def restore_types(config: object, text: object, typed: object) -> Any:
+    """Return Snakemake's config with the values of `--config` inside blocks as YAML has them.
+
+    Snakemake reads these as text: `review={folder: null}` would be a folder named `null`.
+
+    Args:
+        config: Values of all sources.
+        text: Those of `--config`, as Snakemake reads them.
+        typed: The same from `split_pairs`.
+    """
+    if isinstance(config, Mapping) and isinstance(text, Mapping) and isinstance(typed, Mapping):
+        both = text.keys() & typed.keys()
+        return {
+            key: restore_types(value, text[key], typed[key]) if key in both else value
+            for key, value in config.items()
+        }
+    return typed if config == text and isinstance(text, str | list) else config
