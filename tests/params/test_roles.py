@@ -22,6 +22,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "recorded": {"responses": {"cot": ["a.parquet"]}},
     "python": {"sandbox": "podman", "image": "a"},
     "experts": {"experts": {"detect": {"id": "m"}}},
+    "transformers-chat": {"id": "m", "revision": "a" * 40, "trust_remote_code": True},
     **{
         name: {"id": "m", "revision": "a" * 40}
         for name in ("vllm", "transformers", "transformers-reward")
@@ -48,10 +49,14 @@ OTHER: dict[str, Any] = {
     "config": {"effort": "high"}, "args": {"a": 1}, "adapter": "tuned",
     "sandbox": "docker", "image": "b", "python": "python3.12", "at_once": 3, "seconds": 9.0,
     "experts": {"detect": {"id": "n"}}, "memory_mb": 512,
-    "folder_mb": 9, "pictures": 1, "output": 999,
+    "folder_mb": 9, "pictures": 1, "output": 999, "tiles": 3,
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
-FIXED = {("openai_embeddings", "batch"), ("sentence-transformers", "trust_remote_code")}
+FIXED = {
+    ("openai_embeddings", "batch"),
+    ("sentence-transformers", "trust_remote_code"),
+    ("transformers-chat", "trust_remote_code"),
+}
 """Fields that allow no other value."""
 INNER: dict[str, Any] = {
     "can": {"samples": True, "seed": True, "logprobs": True, "prefill": True, "temperature": False,
@@ -135,7 +140,8 @@ def test_the_parts_of_a_block_are_the_block() -> None:
     for provider in PROVIDERS.built_in_names:
         block = block_class(provider)
         names = block.model_fields.keys() & OTHER.keys() - {"base", "thinking"}
-        names -= {name for fixed, name in FIXED if fixed == provider}
+        needed = LEAST.get(provider, {})
+        names -= {name for fixed, name in FIXED if fixed == provider and name not in needed}
         values = {name: OTHER[name] for name in names} | {"provider": provider}
         values |= {"can": INNER["can"]} if "can" in block.model_fields else {}
         joined: dict[str, Any] = {}

@@ -177,6 +177,26 @@ def test_five_runs_are_laid_over_omibench(root: Path) -> None:
     assert baselines.settings["sixteen-samples"] == "one-of-sixteen"
 
 
+def test_three_evaluators_are_laid_over_omibench(root: Path) -> None:
+    """Tables 5 and 7: each of three judges marks the responses of the study itself."""
+    study = laid_over(root, "omibench", "omibench_evaluators")
+    assert study.score.judge is not None
+    assert study.score.judge.models == ["gpt-4o-mini", "gpt-5-mini", "gemini-2.5-flash"]
+    printed = {place for cell in study.cells for place in study.infer.list_printed_places(*cell)}
+    assert {"table 5", "table 7"} <= printed
+    base = ready_made(root, "omibench")
+    assert set(study.cells) <= set(base.cells), "nothing is asked that the study has not"
+    assert study.study.store == base.study.store
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_endpoints_that_are_gone_are_marked(root: Path, name: str) -> None:
+    gone = ("gemini-2.0", "chatgpt-4o-latest", "claude-3-5-sonnet", "gemini-3-pro-preview")
+    for key, model in ready_made(root, name).models.items():
+        if str(getattr(model, "id", "")).startswith(gone):
+            assert model.retired, key
+
+
 def test_marks_of_reasoning_are_laid_over_omibench(root: Path) -> None:
     assert set(ready_made(root, "omibench").judge.panels) == set()
     study = laid_over(root, "omibench", "omibench_reasoning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
 from omibench.params.models.providers import (
+    ChatModel,
     RewardModel,
     SentenceModel,
     TransformersModel,
@@ -26,6 +27,14 @@ def open_transformers(name: str, model: TransformersModel, folders: Folders) -> 
     from omibench.models.local.transformers import TransformersProvider
 
     return TransformersProvider(name, model)
+
+
+@provider("transformers-chat", block=ChatModel)
+def open_chat_model(name: str, model: ChatModel, folders: Folders) -> Provider:
+    """Open the model; it is loaded on its first request."""
+    from omibench.models.local.chat import ChatProvider
+
+    return ChatProvider(name, model)
 
 
 @provider("transformers-reward", block=RewardModel)

@@ -41,7 +41,7 @@ from omibench.models.local.prompts import (
 )
 from omibench.models.local.provider import is_out_of_memory
 from omibench.models.options import is_continued
-from omibench.params.models.providers import RewardModel, TransformersModel
+from omibench.params.models.providers import HubModel, TransformersModel
 from omibench.schemas.request import Conversation, ImagePart, Message
 
 
@@ -54,7 +54,7 @@ class HubEngine(ABC):
     specials: frozenset[str]
     """Control tokens of the tokenizer, which no text may contain."""
 
-    def __init__(self, name: str, model: TransformersModel | RewardModel) -> None:
+    def __init__(self, name: str, model: HubModel) -> None:
         self.name, self.block = name, model
         self.torch = require("torch", EXTRA, name)
         self.hub = require("transformers", EXTRA, name)
@@ -74,8 +74,8 @@ class HubEngine(ABC):
             self.model, report = self.choose_class(model).from_pretrained(
                 **self.source,
                 config=self.config,
-                dtype=model.dtype,
                 output_loading_info=True,
+                **{_name_dtype(self.hub): model.dtype},
                 **spread,
             )
             if adapter := locate_adapter(name, model):
@@ -112,6 +112,11 @@ class HubEngine(ABC):
     def close(self) -> None:
         """Release the weights."""
         self.model = None
+
+
+def _name_dtype(hub: Any) -> str:
+    """Return the name of the option that sets the type of the weights."""
+    return "torch_dtype" if hub.__version__.startswith("4.") else "dtype"
 
 
 class TransformersEngine(HubEngine):
@@ -359,7 +364,7 @@ def generate(
         sampler = RowSampler(seeds, decoding.temperature, decoding.top_p)
         options = {"do_sample": True, "num_return_sequences": draws}
         rules.append(sampler)
-    with _own_code_errors(engine), engine.torch.inference_mode():
+    with own_code_errors(engine), engine.torch.inference_mode():
         batch = engine.inputs([run.conversation for run in runs], thinking)
         width, room = batch["input_ids"].shape[1], decoding.max_tokens
         if engine.pictures:
@@ -387,7 +392,7 @@ def option_logprobs(
     The softmax is over the whole vocabulary and in float32, whatever the model's type. All
     conversations continue an assistant turn, or none.
     """
-    with _own_code_errors(engine), engine.torch.inference_mode():
+    with own_code_errors(engine), engine.torch.inference_mode():
         batch = engine.inputs([prompt.conversation for prompt in prompts], thinking)
         for row, prompt in zip(batch["input_ids"].tolist(), prompts, strict=True):
             check_tail(row, prompt.tail, engine.name)
@@ -397,7 +402,7 @@ def option_logprobs(
 
 
 @contextmanager
-def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
+def own_code_errors(engine: HubEngine) -> Iterator[None]:
     """Report errors of a model's custom code on one line; out-of-memory errors pass."""
     try:
         yield

@@ -204,17 +204,13 @@ class VllmModel(LocalGenerator):
         return self.context_tokens or self.max_model_len
 
 
-class TransformersModel(LocalGenerator):
-    """Batched generation by transformers, for models or machines without vLLM."""
+class HubModel(LocalModel):
+    """The common fields of models that transformers loads."""
 
-    provider: Literal["transformers"]
-    batch_size: Runtime[Count] = 8
     device: Runtime[str | None] = None
     """Device such as `cuda` or `cpu`; default: the first GPU, or else the CPU."""
     gpus: Runtime[Count] = 1
     """Number of GPUs to spread the layers over, if one is too small."""
-    draws: Draws | None = None
-    """Let the model draw: for checkpoints whose vocabulary has tokens of pictures (Emu3)."""
 
     @property
     def n_gpus(self) -> int:
@@ -222,7 +218,37 @@ class TransformersModel(LocalGenerator):
         return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus
 
 
-class RewardModel(LocalModel):
+class TransformersModel(LocalGenerator, HubModel):
+    """Batched generation by transformers, for models or machines without vLLM."""
+
+    provider: Literal["transformers"]
+    batch_size: Runtime[Count] = 8
+    draws: Draws | None = None
+    """Let the model draw: for checkpoints whose vocabulary has tokens of pictures (Emu3)."""
+
+
+class ChatModel(HubModel):
+    """A model whose own code answers by `model.chat`, as InternVL2 does: a row at a time.
+
+    For checkpoints with neither a chat template of messages nor a class in transformers.
+    """
+
+    provider: Literal["transformers-chat"]
+    tiles: Count | None = None
+    """Maximum tiles that a picture is cut into; default: `max_dynamic_patch` of the checkpoint."""
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _runs_its_code(self) -> Self:
+        if not self.trust_remote_code:
+            raise ValueError(
+                "`model.chat` is code that comes with the model: read it, then set "
+                "`trust_remote_code: true` and its `revision`"
+            )
+        return self
+
+
+class RewardModel(HubModel):
     """A reward model by transformers: a language model whose head returns one number per response.
 
     It marks responses for `best-of-n` (EMMA, C.4) and generates no answers.
@@ -230,10 +256,6 @@ class RewardModel(LocalModel):
 
     provider: Literal["transformers-reward"]
     batch_size: Runtime[Count] = 8
-    device: Runtime[str | None] = None
-    """Device such as `cuda` or `cpu`; default: the first GPU, or else the CPU."""
-    gpus: Runtime[Count] = 1
-    """Number of GPUs to spread the layers over, if one is too small."""
     max_model_len: Count | None = None
     """Maximum tokens of question and response together; longer input gets no mark. Default: the
     maximum positions of the checkpoint."""
@@ -247,11 +269,6 @@ class RewardModel(LocalModel):
     def max_images(self) -> int | None:
         """None: it takes only text."""
         return 0
-
-    @property
-    def n_gpus(self) -> int:
-        """`gpus`, or 0 if the block disables GPUs or selects the CPU."""
-        return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus
 
 
 # The block of the provider `recorded`.

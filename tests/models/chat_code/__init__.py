@@ -1,0 +1,1 @@
+"""The code of a tiny model with `chat`, as it lies beside its weights."""
