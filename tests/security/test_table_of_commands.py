@@ -12,7 +12,7 @@ import typer
 
 from omibench.cli.main import app
 
-_RUNS_PLUGINS = re.compile(r"\bread_study\(\s*params\b|\brun_plugins=params\b")
+_RUNS_PLUGINS = re.compile(r"\b_?read_study\(\s*params\b|\brun_plugins=params\b")
 """How a command reads parameters with their plug-ins; `show_study` leaves them out."""
 
 
