@@ -10,6 +10,8 @@ from tests.models.conftest import Make, request
 from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
+from omibench.settings.prompts.catalogue import PromptEntry, fill_slots
+from omibench.stages.rationale.prompts import CLASS, TOPIC, list_described, list_lines
 from omibench.text.fences import Section, fence_sections
 
 RIGHT = "So the final answer is \\boxed{B}."
@@ -121,6 +123,21 @@ def test_flaws_come_at_the_error_rate(simulate: Make, role: Role, problem: str) 
     replies = [ask(flawed, role, problem, index=i) for i in range(DRAWS)]
     share = sum(reply != right for reply in replies) / DRAWS
     assert abs(share - 0.3) < 4 * math.sqrt(0.3 * 0.7 / DRAWS)
+
+
+@pytest.mark.parametrize(
+    ("entry", "slot"), [(CLASS, "classes"), (TOPIC, "labels")], ids=["class", "topic"]
+)
+def test_a_label_is_of_the_list_that_a_real_prompt_gives(
+    simulate: Make, entry: PromptEntry, slot: str
+) -> None:
+    """Also where the list has no topic of the problem, as on papers of a user's own."""
+    listed = {"chart": "a graph: of data", "table": "values in rows"}
+    lines = list_described(listed) if entry is CLASS else list_lines(listed)
+    values = {slot: lines, "attribute": "category", "problem": "A lens."}
+    prompt = "".join(map(str, fill_slots(entry.text, values)))
+    replies = {ask(simulate(), "labeller", "mcq", prompt, index=i) for i in range(20)}
+    assert replies <= {"{CLASS: chart}", "{CLASS: table}"}
 
 
 def test_a_flawed_label_is_one_of_the_list(simulate: Make) -> None:
