@@ -45,7 +45,7 @@ from omibench.stages.analyze.figures.charts import (
 from omibench.stages.analyze.figures.differences import MOST_SQUARES
 from omibench.stages.analyze.figures.figure import label_cells
 from omibench.stages.analyze.figures.items import MOST_TICKS, place_years
-from omibench.stages.analyze.figures.labels import MOST_LABELS, spread
+from omibench.stages.analyze.figures.labels import MOST_LABELS, place_names, spread
 from omibench.stages.analyze.figures.scatter_plots import count_correlations, pair_series
 from omibench.stages.analyze.figures.scores import MIN_PROBLEMS, MOST_MODELS
 from omibench.stages.analyze.figures.theme import (
@@ -315,6 +315,17 @@ def test_rows_of_a_heat_map_that_do_not_fit_are_counted(
     has_room = columns < 9  # for points and per cent side by side
     assert squares[0]["text"] == ("+1.0 (+10 %)" if has_room else "+1.0")
     assert ("per cent of the baseline" in said) == has_room
+
+
+def test_names_of_points_never_cover_each_other() -> None:
+    """In a chart of 100 pixels a name of ten letters takes 55, and 14 of the height."""
+    points = [(0.0, 0.0), (0.5, 0.1), (0.6, 0.0), (0.5, 0.2), (1.0, 1.0), (1.0, 0.95)]
+    shown = place_names(points, ["ten letter"] * 6, (100, 100))
+    assert [bool(name) for name in shown] == [True, False, True, True, True, False]
+    row = [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0)]
+    centred = place_names(row, ["ten letter"] * 3, (100, 0), centred=True)
+    assert [bool(name) for name in centred] == [True, False, True]
+    assert place_names([(1.0, 1.0)], ["alone"], (100, 100)) == ["alone"]
 
 
 def test_names_of_rows_and_legends_are_never_cut() -> None:

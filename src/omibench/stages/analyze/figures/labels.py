@@ -22,6 +22,8 @@ MOST_LABELS: Final = 6
 """More lines have a legend, since their names would not fit beside each other's ends."""
 _LETTERS, _TEXT_HEIGHT = 22, 14
 """The length of a line of a name, and its height in pixels."""
+_LETTER: Final = 5.5
+"""The average width of a letter of a point's name, in pixels."""
 
 
 class LineMarks(NamedTuple):
@@ -91,6 +93,40 @@ def label_lines(  # noqa: PLR0913 (what differs between figures is a keyword)
             x=edge, y=y, text="text:N", color=alt.value(INK)
         ),
     )
+
+
+def place_names(
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    size: tuple[float, float],
+    *,
+    centred: bool = False,
+) -> list[str]:
+    """Return the names of points, empty where one would cover another.
+
+    Args:
+        points: The positions, in the order in which their names take room.
+        names: The name of each point, right of it.
+        size: Width and height between the outermost points, in pixels.
+        centred: Whether the names are in the middle above the points.
+    """
+    units = [
+        (max(values) - min(values)) / max(pixels, 1.0) or 1.0
+        for values, pixels in zip(zip(*points, strict=True), size, strict=True)
+    ]
+    taken: list[tuple[float, float, float]] = []
+    kept = []
+    for (x, y), name in zip(points, names, strict=True):
+        width = _LETTER * len(name)
+        left, middle = x / units[0] - (width / 2 if centred else 0), y / units[1]
+        is_free = all(
+            abs(middle - other) >= _TEXT_HEIGHT or left >= end or start >= left + width
+            for start, end, other in taken
+        )
+        if is_free:
+            taken.append((left, left + width, middle))
+        kept.append(name if is_free else "")
+    return kept
 
 
 def wrap_name(name: str) -> str:

@@ -11,6 +11,7 @@ import polars as pl
 
 from omibench.results.statistics.correlation import FEWEST, Correlation, correlate
 from omibench.stages.analyze.figures.charts import (
+    WIDTH,
     draw_panels,
     encode_colour,
     encode_shape,
@@ -23,6 +24,7 @@ from omibench.stages.analyze.figures.charts import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_sides
+from omibench.stages.analyze.figures.labels import place_names
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart
 from omibench.stages.analyze.formatting import count_noun, name_rules
 
@@ -36,6 +38,9 @@ _AXES: Final = {
 }
 MEASURES = {"accocr": "OCR accuracy (AccOCR), %", "lexical": "Characters kept (1 - Levenshtein), %"}
 MOST_PANELS = 8
+_PANEL: Final = (380, 380)
+_OCR_HEIGHT, _PADDING = 360, 40
+"""The height of a figure, and the room beside its outermost points, in pixels."""
 
 
 def pick_cost(table: pl.DataFrame) -> str | None:
@@ -181,10 +186,17 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
         return None
     data = [keep_values(row, "model", "setting", "ocr") for row in rows]
     names = list_distinct(data, "setting")
-    x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(zero=False, padding=40))
+    x = alt.X(
+        "ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(zero=False, padding=_PADDING)
+    )
     base = make_chart(data).encode(x=x)
     tops = {row["model"]: row for row in sorted(data, key=lambda row: row["high"])}
-    labels = make_chart(tops.values()).mark_text(baseline="bottom", dy=-4, fontSize=10)
+    places = [(row["ocr"], row["high"]) for row in tops.values()]
+    heights = [high for _, high in places]
+    size = (WIDTH - 2 * _PADDING, _OCR_HEIGHT * (max(heights) - min(heights)) / 100)
+    shown = place_names(places, [*tops], size, centred=True)
+    named = [row for row, name in zip(tops.values(), shown, strict=True) if name]
+    labels = make_chart(named).mark_text(baseline="bottom", dy=-4, fontSize=10)
     chart = alt.layer(
         base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title="Accuracy, %"), y2="high:Q"),
         base.mark_point().encode(
@@ -196,7 +208,8 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     )
     title = "Answer accuracy against OCR accuracy"
     note = "one point per model and setting; lines are intervals of accuracy"
-    return finish(chart, title, note, of=table, height=360)
+    more = "" if all(shown) else "; names only where they have room"
+    return finish(chart, title, note + more, of=table, height=_OCR_HEIGHT)
 
 
 class SeriesPair(NamedTuple):
@@ -289,21 +302,26 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     if not panels:
         return None
     data = [
-        {"model": model, "ours": ours, "others": others, "panel": panel}
+        {"model": model, "ours": ours, "others": others, "panel": panel, "name": name}
         for panel, pair in panels.items()
-        for model, ours, others in zip(pair.models, pair.ours, pair.others, strict=True)
-    ]
+        for model, ours, others, name in zip(
+            pair.models, pair.ours, pair.others,
+            place_names([*zip(pair.ours, pair.others, strict=True)], pair.models, _PANEL),
+            strict=True,
+        )
+    ]  # fmt: skip
     base = make_chart(data).encode(
         x=alt.X("ours:Q", title=f"{first}, %", scale=alt.Scale(zero=False)),
         y=alt.Y("others:Q", title=None, scale=alt.Scale(zero=False)),
     )
-    labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK).encode(text="model:N")
+    labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK).encode(text="name:N")
+    said = "one point per model; Spearman's correlation with its interval above each panel"
     return draw_panels(
         alt.layer(base.mark_point(color=SERIES[0]), labels),
         list(panels),
         "Models here and on other benchmarks",
-        "one point per model; Spearman's correlation with its interval above each panel",
-        size=(380, 380),
+        said if all(row["name"] for row in data) else f"{said}; names only where they have room",
+        size=_PANEL,
         of=table,
         x="independent",
         y="independent",
