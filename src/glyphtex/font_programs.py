@@ -50,18 +50,16 @@ def has_bounded_map(program: bytes | None) -> bool:
 
 def _list_sizes(program: bytes) -> Iterator[int]:
     """Yield the number of characters of each group, up to the end of the program."""
-    for start, length in _list_maps(program):
-        table = program[start : start + length]
-        for offset in _list_offsets(table):
+    for tag, table in _list_tables(program):  # a directory can have several maps
+        for offset in _list_offsets(table) if tag == b"cmap" else ():
             for first, last, _ in _list_groups(table, offset):
                 yield max(0, last - first + 1)
 
 
-def _list_maps(program: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the place of each character map; a directory can have several."""
+def _list_tables(program: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the tag and the content of each table of an OpenType program."""
     for tag, _, start, length in _read_rows(program, 12, ">4sLLL", _count(program, 4, ">H")):
-        if tag == b"cmap":
-            yield start, length
+        yield tag, program[start : start + length]
 
 
 def _list_offsets(table: bytes) -> set[int]:
@@ -137,7 +135,7 @@ def read_characters(font: pymupdf.Font) -> dict[int, str]:
         if point >= 0x20 and glyph:
             characters[glyph] = chr(point)
     characters = _complete_characters(characters) | characters
-    tables = _tables(font.buffer)
+    tables = dict(_list_tables(font.buffer)) if font.buffer[:4] in _SFNT else {}
     forms = [*_safely(_substitutions(tables.get(b"GSUB", b"")))]
     variants = [*_safely(_math_forms(tables.get(b"MATH", b"")))]
     for _ in range(_ROUNDS):
@@ -187,20 +185,6 @@ def _safely(forms: Iterator[_Form]) -> Iterator[_Form]:
             yield form
     except struct.error:
         return
-
-
-def _tables(program: bytes | None) -> dict[bytes, bytes]:
-    """Return the tables of a font program by tag; empty if it is not OpenType."""
-    if not program or program[:4] not in (b"\0\1\0\0", b"OTTO", b"true"):
-        return {}
-    count = struct.unpack_from(">H", program, 4)[0] if len(program) >= 12 else 0
-    tables = {}
-    for k in range(count):
-        if 28 + 16 * k > len(program):
-            break
-        tag, _, start, length = struct.unpack_from(">4sLLL", program, 12 + 16 * k)
-        tables[tag] = program[start : start + length]
-    return tables
 
 
 def _words(table: bytes, at: int, count: int) -> tuple[int, ...]:

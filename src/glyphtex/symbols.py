@@ -1,9 +1,10 @@
-"""Characters of formulas: their LaTeX and their role."""
+"""Symbols of glyphs: their LaTeX and their role, by character, glyph name or code of their font."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -16,125 +17,95 @@ from glyphtex.marks import GlyphSymbol, Kind
 
 UNKNOWN = GlyphSymbol("\\square", "unknown")
 
-_GREEK = (
-    "Α A Β B Γ \\Gamma Δ \\Delta Ε E Ζ Z Η H Θ \\Theta Ι I Κ K Λ \\Lambda Μ M Ν N Ξ \\Xi Ο O Π "
-    "\\Pi "
-    "Ρ P Σ \\Sigma Τ T Υ \\Upsilon Φ \\Phi Χ X Ψ \\Psi Ω \\Omega "
-    "α \\alpha β \\beta γ \\gamma δ \\delta ε \\varepsilon ϵ \\epsilon ζ \\zeta η \\eta θ \\theta "
-    "ϑ \\vartheta ι \\iota κ \\kappa ϰ \\varkappa λ \\lambda μ \\mu µ \\mu ν \\nu ξ \\xi ο o π "
-    "\\pi "
-    "ϖ \\varpi ρ \\rho ϱ \\varrho σ \\sigma ς \\varsigma τ \\tau υ \\upsilon φ \\varphi ϕ \\phi "
-    "χ \\chi ψ \\psi ω \\omega ϝ \\digamma ∂ \\partial ∇ \\nabla Ω \\Omega ∆ \\Delta ϒ \\Upsilon "
-    "ϴ \\Theta"
-)
-_LETTERS = (
-    "ℏ \\hbar ħ \\hbar ℓ \\ell ℘ \\wp ℜ \\Re ℑ \\Im ı \\imath ȷ \\jmath ℵ \\aleph ℶ \\beth ∞ "
-    "\\infty "
-    "∅ \\emptyset ⌀ \\varnothing ∠ \\angle ∡ \\measuredangle ∢ \\sphericalangle △ \\triangle "
-    "∀ \\forall ∃ \\exists ∄ \\nexists ⊤ \\top ⊥ \\perp ⟂ \\perp ℧ \\mho Å \\mathring{A} ð \\eth "
-    "… \\ldots ⋯ \\cdots ⋮ \\vdots ⋱ \\ddots ° ^{\\circ} ° ^{\\circ} ☉ \\odot ♁ \\oplus "
-    "□ \\square ◻ \\square ■ \\blacksquare ∎ \\blacksquare ◇ \\Diamond ♢ \\diamondsuit "
-    "♯ \\sharp ♭ \\flat ♮ \\natural ★ \\bigstar ▲ \\blacktriangle ▽ \\triangledown ✓ \\checkmark "
-    "% \\% ‰ \\text{‰} # \\# & \\& $ \\$ _ \\_ € \\text{€} £ \\pounds § \\S ⨯ \\times ⊙ \\odot "
-    "Å \\mathring{A} ø \\text{ø} ½ \\frac{1}{2} ¼ \\frac{1}{4} ¾ \\frac{3}{4}"
-)
-_OPERATORS = (
-    "+ + - - − - ± \\pm ∓ \\mp × \\times · \\cdot ⋅ \\cdot ∙ \\bullet • \\bullet ÷ \\div / / ∕ "
-    "/ ⁄ / "
-    "∗ * * * ⋆ \\star ∘ \\circ ◦ \\circ ∖ \\setminus \\ \\backslash ⧵ \\setminus ∩ \\cap ∪ \\cup ⊎ "
-    "\\uplus ⊓ \\sqcap "
-    "⊔ \\sqcup ∧ \\wedge ∨ \\vee ⊕ \\oplus ⊖ \\ominus ⊗ \\otimes ⊘ \\oslash ⊙ \\odot † \\dagger "
-    "‡ \\ddagger ≀ \\wr ∐ \\amalg ⋄ \\diamond ⊞ \\boxplus ⊠ \\boxtimes ¬ \\neg ∔ \\dotplus "
-    "▷ \\triangleright ◁ \\triangleleft ○ \\bigcirc ◯ \\bigcirc ⋊ \\rtimes ⋉ \\ltimes"
-)
-_RELATIONS = (
-    "= = < < > > ≤ \\leq ≥ \\geq ⩽ \\leqslant ⩾ \\geqslant ≦ \\leqq ≧ \\geqq ≠ \\neq ≡ \\equiv "
-    "≢ \\not\\equiv ∼ \\sim ~ \\sim ≁ \\nsim ≃ \\simeq ≅ \\cong ≈ \\approx ≊ \\approxeq ≍ \\asymp "
-    "≐ \\doteq ≑ \\doteqdot ≜ \\triangleq ≝ \\stackrel{\\mathrm{def}}{=} ≪ \\ll ≫ \\gg ⋘ \\lll "
-    "⋙ \\ggg ≲ \\lesssim ≳ \\gtrsim ≶ \\lessgtr ∝ \\propto ∈ \\in ∉ \\notin ∋ \\ni ⊂ \\subset "
-    "⊃ \\supset ⊆ \\subseteq ⊇ \\supseteq ⊊ \\subsetneq ⊋ \\supsetneq ⊄ \\not\\subset "
-    "⊈ \\nsubseteq ⊏ \\sqsubset ⊑ \\sqsubseteq ⊐ \\sqsupset ⊒ \\sqsupseteq ∣ \\mid ∤ \\nmid "
-    "∥ \\parallel ∦ \\nparallel ⊢ \\vdash ⊣ \\dashv ⊨ \\models ≺ \\prec ≻ \\succ ⪯ \\preceq "
-    "⪰ \\succeq ≼ \\preccurlyeq ≽ \\succcurlyeq ⋈ \\bowtie ∴ \\therefore ∵ \\because ≮ \\nless "
-    "≯ \\ngtr ≰ \\nleq ≱ \\ngeq ⌢ \\frown ⌣ \\smile ≔ := ∶ : : : ⊲ \\vartriangleleft "
-    "⊳ \\vartriangleright ≇ \\ncong ≉ \\not\\approx ⪅ \\lessapprox ⪆ \\gtrapprox"
-)
-_ARROWS = (
-    "→ \\to ← \\leftarrow ↔ \\leftrightarrow ⇒ \\Rightarrow ⇐ \\Leftarrow ⇔ \\Leftrightarrow "
-    "↑ \\uparrow ↓ \\downarrow ↕ \\updownarrow ⇑ \\Uparrow ⇓ \\Downarrow ⇕ \\Updownarrow "
-    "↦ \\mapsto ⟼ \\longmapsto ⟶ \\longrightarrow ⟵ \\longleftarrow ⟷ \\longleftrightarrow "
-    "⟹ \\Longrightarrow ⟸ \\Longleftarrow ⟺ \\Longleftrightarrow ↪ \\hookrightarrow "
-    "↩ \\hookleftarrow ↗ \\nearrow ↘ \\searrow ↖ \\nwarrow ↙ \\swarrow ⇌ \\rightleftharpoons "
-    "⇋ \\leftrightharpoons ⇀ \\rightharpoonup ⇁ \\rightharpoondown ↼ \\leftharpoonup "
-    "↽ \\leftharpoondown ⇄ \\rightleftarrows ⇆ \\leftrightarrows ↠ \\twoheadrightarrow "
-    "↛ \\nrightarrow ⇏ \\nRightarrow ↝ \\leadsto ⇝ \\leadsto ⇉ \\rightrightarrows ↣ "
-    "\\rightarrowtail "
-    "↻ \\circlearrowright ↺ \\circlearrowleft"
-)
-_OPEN = "( ( [ [ { \\{ ⟨ \\langle 〈 \\langle ⌊ \\lfloor ⌈ \\lceil ⟦ [\\![ ⟮ ( ⌜ \\ulcorner"
-_CLOSE = ") ) ] ] } \\} ⟩ \\rangle 〉 \\rangle ⌋ \\rfloor ⌉ \\rceil ⟧ ]\\!] ⟯ ) ⌝ \\urcorner"
-_LARGE = (
-    "∑ \\sum ∏ \\prod ∐ \\coprod ∫ \\int ∬ \\iint ∭ \\iiint ∮ \\oint ∯ \\oiint ∰ \\oiiint "
-    "⋃ \\bigcup ⋂ \\bigcap ⨁ \\bigoplus ⨂ \\bigotimes ⨀ \\bigodot ⋁ \\bigvee ⋀ \\bigwedge "
-    "⨆ \\bigsqcup ⨄ \\biguplus"
-)
-_ACCENTS = (
-    "\u0302 \\hat ˆ \\hat ^ \\hat \u0303 \\tilde ˜ \\tilde \u0304 \\bar ¯ \\bar ˉ \\bar \u0305 "
-    "\\overline "
-    "‾ \\overline \u0306 \\breve ˘ \\breve \u0307 \\dot ˙ \\dot \u0308 \\ddot ¨ \\ddot \u20db "
-    "\\dddot "
-    "\u030a \\mathring ˚ \\mathring \u030c \\check ˇ \\check \u0301 \\acute ´ \\acute \u0300 "
-    "\\grave "
-    "` \\grave \u20d7 \\vec \u20d6 \\overleftarrow \u20d1 \\overset{\\rightharpoonup} "
-    "\u0332 \\underline \u0338 \\not \u20d2 \\not ⏞ \\overbrace ⏟ \\underbrace ⎴ \\overbracket "
-    "⎵ \\underbracket ⏜ \\overgroup ⏝ \\undergroup \u20e1 \\overleftrightarrow"
-)
-_PRIMES = "′ ' ″ '' ‴ ''' ⁗ '''' ' ' ’ '"
-_PUNCTUATION = ", , . . ; ; ! ! ? ? | | ∣ | ‖ \\| ǀ | ︱ | 、 \\text{、} ， , 。 . ： : ； ;"
-_PIECES = "⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭⎰⎱⎷⌠⎮⌡⎲⎳⏐⎯"
-_BRACKET_OF_PIECE = {
-    **dict.fromkeys("⎛⎜⎝", ("(", "open")),
-    **dict.fromkeys("⎞⎟⎠", (")", "close")),
-    **dict.fromkeys("⎡⎢⎣", ("[", "open")),
-    **dict.fromkeys("⎤⎥⎦", ("]", "close")),
-    **dict.fromkeys("⎧⎨⎩⎰", ("\\{", "open")),
-    **dict.fromkeys("⎫⎬⎭⎱", ("\\}", "close")),
+_CHARACTERS: dict[Kind, str] = {
+    "large": r"""
+        ∑ \sum ∏ \prod ∐ \coprod ∫ \int ∬ \iint ∭ \iiint ∮ \oint ∯ \oiint ∰ \oiiint ⋃ \bigcup
+        ⋂ \bigcap ⨁ \bigoplus ⨂ \bigotimes ⨀ \bigodot ⋁ \bigvee ⋀ \bigwedge ⨆ \bigsqcup ⨄ \biguplus
+    """,
+    "letter": r"""
+        Α A Β B Γ \Gamma Δ \Delta Ε E Ζ Z Η H Θ \Theta Ι I Κ K Λ \Lambda Μ M Ν N Ξ \Xi Ο O Π \Pi Ρ P
+        Σ \Sigma Τ T Υ \Upsilon Φ \Phi Χ X Ψ \Psi Ω \Omega α \alpha β \beta γ \gamma δ \delta
+        ε \varepsilon ϵ \epsilon ζ \zeta η \eta θ \theta ϑ \vartheta ι \iota κ \kappa ϰ \varkappa
+        λ \lambda μ \mu µ \mu ν \nu ξ \xi ο o π \pi ϖ \varpi ρ \rho ϱ \varrho σ \sigma ς \varsigma
+        τ \tau υ \upsilon φ \varphi ϕ \phi χ \chi ψ \psi ω \omega ϝ \digamma ∂ \partial ∇ \nabla
+        ∆ \Delta ϒ \Upsilon ϴ \Theta ℏ \hbar ħ \hbar ℓ \ell ℘ \wp ℜ \Re ℑ \Im ı \imath ȷ \jmath
+        ℵ \aleph ℶ \beth ∞ \infty ∅ \emptyset ⌀ \varnothing ∠ \angle ∡ \measuredangle
+        ∢ \sphericalangle △ \triangle ∀ \forall ∃ \exists ∄ \nexists ⊤ \top ⊥ \perp ⟂ \perp ℧ \mho
+        Å \mathring{A} ð \eth … \ldots ⋯ \cdots ⋮ \vdots ⋱ \ddots ° ^{\circ} ☉ \odot ♁ \oplus
+        □ \square ◻ \square ■ \blacksquare ∎ \blacksquare ◇ \Diamond ♢ \diamondsuit ♯ \sharp ♭ \flat
+        ♮ \natural ★ \bigstar ▲ \blacktriangle ▽ \triangledown ✓ \checkmark % \% ‰ \text{‰} # \#
+        & \& $ \$ _ \_ € \text{€} £ \pounds § \S ⨯ \times ø \text{ø} ½ \frac{1}{2} ¼ \frac{1}{4}
+        ¾ \frac{3}{4}
+    """,
+    "operator": r"""
+        + + - - − - ± \pm ∓ \mp × \times · \cdot ⋅ \cdot ∙ \bullet • \bullet ÷ \div / / ∕ / ⁄ / ∗ *
+        * * ⋆ \star ∘ \circ ◦ \circ ∖ \setminus \ \backslash ⧵ \setminus ∩ \cap ∪ \cup ⊎ \uplus
+        ⊓ \sqcap ⊔ \sqcup ∧ \wedge ∨ \vee ⊕ \oplus ⊖ \ominus ⊗ \otimes ⊘ \oslash ⊙ \odot † \dagger
+        ‡ \ddagger ≀ \wr ⋄ \diamond ⊞ \boxplus ⊠ \boxtimes ¬ \neg ∔ \dotplus ▷ \triangleright
+        ◁ \triangleleft ○ \bigcirc ◯ \bigcirc ⋊ \rtimes ⋉ \ltimes
+    """,
+    "relation": r"""
+        = = < < > > ≤ \leq ≥ \geq ⩽ \leqslant ⩾ \geqslant ≦ \leqq ≧ \geqq ≠ \neq ≡ \equiv
+        ≢ \not\equiv ∼ \sim ~ \sim ≁ \nsim ≃ \simeq ≅ \cong ≈ \approx ≊ \approxeq ≍ \asymp ≐ \doteq
+        ≑ \doteqdot ≜ \triangleq ≝ \stackrel{\mathrm{def}}{=} ≪ \ll ≫ \gg ⋘ \lll ⋙ \ggg ≲ \lesssim
+        ≳ \gtrsim ≶ \lessgtr ∝ \propto ∈ \in ∉ \notin ∋ \ni ⊂ \subset ⊃ \supset ⊆ \subseteq
+        ⊇ \supseteq ⊊ \subsetneq ⊋ \supsetneq ⊄ \not\subset ⊈ \nsubseteq ⊏ \sqsubset ⊑ \sqsubseteq
+        ⊐ \sqsupset ⊒ \sqsupseteq ∣ \mid ∤ \nmid ∥ \parallel ∦ \nparallel ⊢ \vdash ⊣ \dashv
+        ⊨ \models ≺ \prec ≻ \succ ⪯ \preceq ⪰ \succeq ≼ \preccurlyeq ≽ \succcurlyeq ⋈ \bowtie
+        ∴ \therefore ∵ \because ≮ \nless ≯ \ngtr ≰ \nleq ≱ \ngeq ⌢ \frown ⌣ \smile ≔ := ∶ : : :
+        ⊲ \vartriangleleft ⊳ \vartriangleright ≇ \ncong ≉ \not\approx ⪅ \lessapprox ⪆ \gtrapprox
+    """,
+    "arrow": r"""
+        → \to ← \leftarrow ↔ \leftrightarrow ⇒ \Rightarrow ⇐ \Leftarrow ⇔ \Leftrightarrow ↑ \uparrow
+        ↓ \downarrow ↕ \updownarrow ⇑ \Uparrow ⇓ \Downarrow ⇕ \Updownarrow ↦ \mapsto ⟼ \longmapsto
+        ⟶ \longrightarrow ⟵ \longleftarrow ⟷ \longleftrightarrow ⟹ \Longrightarrow ⟸ \Longleftarrow
+        ⟺ \Longleftrightarrow ↪ \hookrightarrow ↩ \hookleftarrow ↗ \nearrow ↘ \searrow ↖ \nwarrow
+        ↙ \swarrow ⇌ \rightleftharpoons ⇋ \leftrightharpoons ⇀ \rightharpoonup ⇁ \rightharpoondown
+        ↼ \leftharpoonup ↽ \leftharpoondown ⇄ \rightleftarrows ⇆ \leftrightarrows
+        ↠ \twoheadrightarrow ↛ \nrightarrow ⇏ \nRightarrow ↝ \leadsto ⇝ \leadsto ⇉ \rightrightarrows
+        ↣ \rightarrowtail ↻ \circlearrowright ↺ \circlearrowleft
+    """,
+    "open": r"""
+        ( ( [ [ { \{ ⟨ \langle 〈 \langle ⌊ \lfloor ⌈ \lceil ⟦ [\![ ⟮ ( ⌜ \ulcorner
+    """,
+    "close": r"""
+        ) ) ] ] } \} ⟩ \rangle 〉 \rangle ⌋ \rfloor ⌉ \rceil ⟧ ]\!] ⟯ ) ⌝ \urcorner
+    """,
+    "prime": r"""
+        ′ ' ″ '' ‴ ''' ⁗ '''' ' ' ’ '
+    """,
+    "punctuation": r"""
+        , , . . ; ; ! ! ? ? | | ‖ \| ǀ | ︱ | 、 \text{、} ， , 。 . ： : ； ;
+    """,
+    "accent": r"""
+        ̂ \hat ˆ \hat ^ \hat ̃ \tilde ˜ \tilde ̄ \bar ¯ \bar ˉ \bar ̅ \overline ‾ \overline ̆ \breve
+        ˘ \breve ̇ \dot ˙ \dot ̈ \ddot ¨ \ddot ⃛ \dddot ̊ \mathring ˚ \mathring ̌ \check ˇ \check
+        ́ \acute ´ \acute ̀ \grave ` \grave ⃗ \vec ⃖ \overleftarrow ⃑ \overset{\rightharpoonup}
+        ̲ \underline ̸ \not ⃒ \not ⏞ \overbrace ⏟ \underbrace ⎴ \overbracket ⎵ \underbracket
+        ⏜ \overgroup ⏝ \undergroup ⃡ \overleftrightarrow
+    """,
+    "root": r"""
+        √ \sqrt ∛ \sqrt[3] ∜ \sqrt[4]
+    """,
 }
+_PIECES = {
+    "(": "⎛⎜⎝", ")": "⎞⎟⎠", "[": "⎡⎢⎣", "]": "⎤⎥⎦", "\\{": "⎧⎨⎩⎰", "\\}": "⎫⎬⎭⎱",
+    "": "⎪⎷⌠⎮⌡⎲⎳⏐⎯",
+}  # fmt: skip
+"""Pieces of tall signs by the bracket that they belong to."""
 
 
-def _pairs(table: str, kind: Kind) -> dict[str, GlyphSymbol]:
-    words = table.split(" ")
-    return {a: GlyphSymbol(b, kind) for a, b in zip(words[::2], words[1::2], strict=True)}
+def _read_table(table: Mapping[Kind, str]) -> dict[str, GlyphSymbol]:
+    return {
+        sign: GlyphSymbol(latex, kind)
+        for kind, text in table.items()
+        for sign, latex in zip(text.split()[::2], text.split()[1::2], strict=True)
+    }
 
 
-@cache
-def _table() -> dict[str, GlyphSymbol]:
-    """Tables by priority: the first that has a character decides."""
-    table: dict[str, GlyphSymbol] = {}
-    kinds: tuple[tuple[str, Kind], ...] = (
-        (_LARGE, "large"),
-        (_GREEK, "letter"),
-        (_OPERATORS, "operator"),
-        (_RELATIONS, "relation"),
-        (_ARROWS, "arrow"),
-        (_OPEN, "open"),
-        (_CLOSE, "close"),
-        (_PRIMES, "prime"),
-        (_PUNCTUATION, "punctuation"),
-        (_LETTERS, "letter"),
-        (_ACCENTS, "accent"),
-    )
-    for text, kind in kinds:
-        for character, symbol in _pairs(text, kind).items():
-            table.setdefault(character, symbol)
-    table["√"] = GlyphSymbol("\\sqrt", "root")
-    table["∛"] = GlyphSymbol("\\sqrt[3]", "root")
-    table["∜"] = GlyphSymbol("\\sqrt[4]", "root")
-    for piece in _PIECES:
-        table[piece] = GlyphSymbol(_BRACKET_OF_PIECE.get(piece, ("", ""))[0], "piece")
-    return table
-
-
+_SYMBOLS = _read_table(_CHARACTERS) | {
+    piece: GlyphSymbol(bracket, "piece") for bracket, text in _PIECES.items() for piece in text
+}
 _STYLES = (
     ("BOLD ITALIC", "\\boldsymbol"),
     ("BOLD SCRIPT", "\\mathcal"),
@@ -167,8 +138,8 @@ def of_character(text: str) -> GlyphSymbol:
         or "\ufe00" <= text <= "\ufe0f"
     ):
         return GlyphSymbol("", "space")
-    if text in _table():
-        return _table()[text]
+    if text in _SYMBOLS:
+        return _SYMBOLS[text]
     name = unicodedata.name(text[0], "")
     if name.startswith(("MATHEMATICAL ", "SCRIPT ", "BLACK-LETTER ", "DOUBLE-STRUCK ")):
         return _apply_style(text, name.removeprefix("MATHEMATICAL "))
@@ -237,69 +208,46 @@ _FRAKTUR = re.compile(r"EUF[MB]|UF[MB]")
 _BOLD = re.compile(r"Demi|CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
 _ITALIC = re.compile(r"CMTI|CMSL|Italic|Oblique|SFTI|SFSL|CMBXTI|-It")
 
-_NAMES = (
-    "epsilon \\varepsilon epsilon1 \\epsilon phi \\phi phi1 \\varphi theta1 \\vartheta rho1 "
-    "\\varrho sigma1 \\varsigma pi1 \\varpi omega1 \\varpi kappa1 \\varkappa dotlessi \\imath "
-    "dotlessj \\jmath lscript \\ell weierstrass \\wp Rfractur \\Re Ifractur \\Im Rfraktur \\Re "
-    "Ifraktur \\Im planckover2pi \\hbar planckover2pi1 \\hbar aleph \\aleph beth \\beth "
-    "infinity \\infty emptyset \\emptyset varnothing \\varnothing universal \\forall "
-    "existential \\exists notexistential \\nexists perpendicular \\perp latticetop \\top "
-    "triangle \\triangle triangleinv \\bigtriangledown club \\clubsuit spade \\spadesuit "
-    "heart \\heartsuit diamond \\diamondsuit angle \\angle measuredangle \\measuredangle "
-    "square \\square squaresolid \\blacksquare lozenge \\lozenge star \\star starfill \\bigstar "
-    "section \\S nabla \\nabla gradient \\nabla partialdiff \\partial Delta \\Delta "
-    "Omega \\Omega mu \\mu eth \\eth Upsilon1 \\Upsilon Digamma \\digamma digamma \\digamma"
-)
-_OPERATOR_NAMES = (
-    "minus - plus + multiply \\times periodcentered \\cdot divide \\div asteriskmath * "
-    "diamondmath \\diamond plusminus \\pm minusplus \\mp circleplus \\oplus circleminus \\ominus "
-    "circlemultiply \\otimes circledivide \\oslash circledot \\odot circlecopyrt \\bigcirc "
-    "openbullet \\circ bullet \\bullet intersection \\cap union \\cup unionmulti \\uplus "
-    "logicaland \\wedge logicalor \\vee backslash \\backslash wreathproduct \\wr unionsq \\sqcup "
-    "intersectionsq \\sqcap slash / dagger \\dagger daggerdbl \\ddagger coproduct \\amalg "
-    "logicalnot \\neg"
-)
-_RELATION_NAMES = (
-    "equal = less < greater > lessequal \\leq greaterequal \\geq lessorequalslant \\leqslant "
-    "greaterorequalslant \\geqslant lessorsimilar \\lesssim greaterorsimilar \\gtrsim "
-    "lessmuch \\ll greatermuch \\gg equivalence \\equiv similar \\sim approxequal \\approx "
-    "similarequal \\simeq simequal \\cong equivasymptotic \\asymp proportional \\propto "
-    "element \\in owner \\ni "
-    "propersubset \\subset propersuperset \\supset reflexsubset \\subseteq "
-    "reflexsuperset \\supseteq precedes \\prec follows \\succ precedesequal \\preceq "
-    "followsequal \\succeq turnstileleft \\vdash turnstileright \\dashv colon : "
-    "notequal \\neq therefore \\therefore because \\because approxorequal \\approxeq "
-    "notlessequal \\nleq notgreaterequal \\ngeq notless \\nless notgreater \\ngtr "
-    "notsubsetoreql \\nsubseteq subsetnotequal \\subsetneq divides \\mid notbar \\nmid "
-    "notparallel \\nparallel triangleleft \\triangleleft triangleright \\triangleright"
-)
-_ARROW_NAMES = (
-    "arrowright \\to arrowleft \\leftarrow arrowup \\uparrow arrowdown \\downarrow "
-    "arrowboth \\leftrightarrow arrowdblright \\Rightarrow arrowdblleft \\Leftarrow "
-    "arrowdblboth \\Leftrightarrow arrowdblup \\Uparrow arrowdbldown \\Downarrow "
-    "arrownortheast \\nearrow arrowsoutheast \\searrow arrownorthwest \\nwarrow "
-    "arrowsouthwest \\swarrow arrowbothv \\updownarrow harpoonleftright \\rightleftharpoons "
-    "harpoonrightleft \\leftrightharpoons arrowparrrightleft \\rightleftarrows "
-    "arrowparrleftright \\leftrightarrows arrowtwoheadright \\twoheadrightarrow "
-    "squiggleright \\rightsquigarrow "
-    "arrowsquiggleright \\rightsquigarrow harpoonleftup \\leftharpoonup "
-    "harpoonleftdown \\leftharpoondown harpoonrightup \\rightharpoonup "
-    "harpoonrightdown \\rightharpoondown"
-)
-_PUNCTUATION_NAMES = "bar | bardbl \\| period . comma , semicolon ; exclam ! question ?"
-_ACCENT_NAMES = (
-    "vector \\vec vec \\vec circumflex \\hat hat \\hat tilde \\tilde macron \\bar dotaccent \\dot "
-    "dotacc \\dot dieresis \\ddot ddotacc \\ddot ring \\mathring caron \\check breve \\breve "
-    "acute \\acute grave \\grave hatwide \\widehat hatwider \\widehat hatwidest \\widehat "
-    "tildewide \\widetilde tildewider \\widetilde tildewidest \\widetilde tie \\overset{\\frown} "
-    "negationslash \\not"
-)
-_LARGE_NAMES = (
-    "summation \\sum product \\prod coproduct \\coprod integral \\int contintegral \\oint "
-    "union \\bigcup intersection \\bigcap circleplus \\bigoplus circlemultiply \\bigotimes "
-    "circledot \\bigodot logicaland \\bigwedge logicalor \\bigvee unionsq \\bigsqcup "
-    "unionmulti \\biguplus"
-)
+_NAMES: dict[Kind, str] = {
+    "letter": r"""
+        phi \phi phi1 \varphi kappa1 \varkappa dotlessj \jmath varnothing \varnothing
+        triangleinv \bigtriangledown club \clubsuit spade \spadesuit heart \heartsuit
+        diamond \diamondsuit lozenge \lozenge star \star starfill \bigstar digamma \digamma
+    """,
+    "operator": r"""
+        circlecopyrt \bigcirc coproduct \amalg horizontal.x -
+    """,
+    "relation": r"""
+        simequal \cong notsubsetoreql \nsubseteq triangleleft \triangleleft
+        triangleright \triangleright
+    """,
+    "arrow": r"""
+        arrowtwoheadright \twoheadrightarrow squiggleright \rightsquigarrow
+        arrowsquiggleright \rightsquigarrow harpoonleftup \leftharpoonup
+        harpoonleftdown \leftharpoondown harpoonrightup \rightharpoonup
+        harpoonrightdown \rightharpoondown
+    """,
+    "punctuation": r"""
+        bardbl \|
+    """,
+    "accent": r"""
+        vec \vec hat \hat dotacc \dot ddotacc \ddot hatwide \widehat hatwider \widehat
+        hatwidest \widehat tildewide \widetilde tildewider \widetilde tildewidest \widetilde
+        tie \overset{\frown} bracehext \overbracket uni20D6.x \overline uni20D7.x \overline
+    """,
+    "large": r"""
+        coproducttext \coprod coproductdisplay \coprod contintegraltext \oint
+        contintegraldisplay \oint
+    """,
+    "piece": r"""
+        mapsto \mapstochar arrowhookleft \lhook arrowhookright \rhook vextendsingle |
+        vextenddouble \| braceex \{ suppress - barex |
+    """,
+}
+"""Glyph names that no list has, or has for another symbol: `phi` is straight in TeX's fonts."""
+_SYMBOLS_OF_NAMES = _read_table(_NAMES)
+
+
 _LARGE_TEX = re.compile(r"(\w+?)(text|display)(\.\d+)?$")
 _FENCES = {
     "paren": ("(", ")"),
@@ -317,41 +265,6 @@ _ROOT = re.compile(r"radical(?P<tail>big|Big|bigg|Bigg|bt|vertex|tp)?[A-D\d]*(\.
 _HORIZONTAL_BRACE = re.compile(r"bracehtip(down|up)(left|right)")
 _WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
 """Accents of newtx, which has five widths of each."""
-_CODE_NAME = re.compile(r"u(?:ni)?([0-9A-F]{4,6})(?:\.(\w+))?$")
-_PARTS_OF_ARROWS = {
-    "mapsto": GlyphSymbol("\\mapstochar", "piece"),
-    "arrowhookleft": GlyphSymbol("\\lhook", "piece"),
-    "arrowhookright": GlyphSymbol("\\rhook", "piece"),
-    "vextendsingle": GlyphSymbol("|", "piece"),
-    "vextenddouble": GlyphSymbol("\\|", "piece"),
-    "braceex": GlyphSymbol("\\{", "piece"),
-    "suppress": GlyphSymbol("-", "piece"),
-    "barex": GlyphSymbol("|", "piece"),
-    "bracehext": GlyphSymbol("\\overbracket", "accent"),
-    "uni20D6.x": GlyphSymbol("\\overline", "accent"),
-    "uni20D7.x": GlyphSymbol("\\overline", "accent"),
-    "horizontal.x": GlyphSymbol("-", "operator"),
-}
-
-
-def _table_tex() -> dict[str, GlyphSymbol]:
-    table = dict(_PARTS_OF_ARROWS)
-    for text, kind in (
-        (_NAMES, "letter"),
-        (_OPERATOR_NAMES, "operator"),
-        (_RELATION_NAMES, "relation"),
-        (_ARROW_NAMES, "arrow"),
-        (_PUNCTUATION_NAMES, "punctuation"),
-        (_ACCENT_NAMES, "accent"),
-    ):
-        words = text.split()
-        pairs = zip(words[::2], words[1::2], strict=True)
-        table |= {name: GlyphSymbol(latex, kind) for name, latex in pairs}  # type: ignore[arg-type]
-    return table
-
-
-_SYMBOLS = _table_tex()
-_LARGE_SYMBOLS = dict(zip(_LARGE_NAMES.split()[::2], _LARGE_NAMES.split()[1::2], strict=True))
 
 
 def is_tex(font: str) -> bool:
@@ -360,13 +273,20 @@ def is_tex(font: str) -> bool:
 
 
 def of_name(name: str) -> GlyphSymbol | None:
-    """Return the symbol of a glyph name of TeX's fonts, or None if no table has it."""
-    if name in _PARTS_OF_ARROWS:
-        return _PARTS_OF_ARROWS[name]
-    if match := _CODE_NAME.match(name):
-        return of_character(chr(min(int(match[1], 16), 0x10FFFF)))
-    plain = name.partition(".")[0]
-    return _of_extension(name) or _SYMBOLS.get(name) or _SYMBOLS.get(plain)
+    """Return the symbol of a glyph name, or None if no table has it.
+
+    The names of Adobe's list and those of Unicode numbers (`u1D465`) are looked up by MuPDF. Those
+    of Latin letters say nothing: the text layer has each letter of a ligature.
+    """
+    from pymupdf import mupdf
+
+    if symbol := _SYMBOLS_OF_NAMES.get(name) or _of_extension(name):
+        return symbol
+    symbol = _SYMBOLS_OF_NAMES.get(name.partition(".")[0])
+    if symbol is None:
+        symbol = of_character(chr(mupdf.fz_unicode_from_glyph_name(name)))
+    is_known = symbol.kind not in ("unknown", "space") and not symbol.latex.isalpha()
+    return symbol if is_known else None
 
 
 def _of_extension(name: str) -> GlyphSymbol | None:
@@ -380,8 +300,9 @@ def _of_extension(name: str) -> GlyphSymbol | None:
     if match := _ROOT.match(name):
         is_piece = match["tail"] in {"bt", "vertex", "tp"}
         return GlyphSymbol("\\sqrt", "piece" if is_piece else "root")
-    if (match := _LARGE_TEX.match(name)) and match[1] in _LARGE_SYMBOLS:
-        return GlyphSymbol(_LARGE_SYMBOLS[match[1]], "large")
+    if (match := _LARGE_TEX.match(name)) and (symbol := of_name(match[1])):
+        is_large = symbol.kind == "large"  # the others are large forms of operators
+        return GlyphSymbol(symbol.latex if is_large else f"\\big{symbol.latex[1:]}", "large")
     if match := _HORIZONTAL_BRACE.match(name):
         tips = {"down": "\\overbrace", "up": "\\underbrace"}  # like the leftmost tip
         return GlyphSymbol(tips[match[1]], "accent")

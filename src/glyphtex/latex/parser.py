@@ -6,17 +6,6 @@ import unicodedata
 from typing import Final, NamedTuple
 
 from glyphtex import lazy_re as re
-from glyphtex.latex.atoms import (
-    NEW_CELL,
-    NEW_ROW,
-    PRIME,
-    Atom,
-    build_command,
-    build_rows,
-    join_pieces,
-    make_atom,
-    write_row,
-)
 from glyphtex.latex.signs import (
     ALIKE,
     ARGUMENTS,
@@ -24,6 +13,9 @@ from glyphtex.latex.signs import (
     COMMANDS,
     FONTS,
     FUNCTIONS,
+    NEW_CELL,
+    NEW_ROW,
+    PRIME,
     SIZED,
     SPACES,
     SPACES_WITH_LENGTH,
@@ -31,6 +23,12 @@ from glyphtex.latex.signs import (
     SUPERSCRIPTS,
     SWITCHES,
     SYNONYMS,
+    Atom,
+    build_command,
+    build_rows,
+    join_pieces,
+    make_atom,
+    write_row,
 )
 
 _TOKEN: Final = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.glyphtex.latex.pairs import change_tree, grow_tree, write_tree
 
-from glyphtex.latex import normalise
-from glyphtex.latex.normal_form import MAX_CHARS, MAX_DEPTH
+from glyphtex.latex import MAX_CHARS, MAX_DEPTH, normalise
 
 SAME = [
     (r"\frac12", r"\dfrac{1}{2}", r"\frac 1 2", r"{1 \over 2}", r"\frac{{1}}{2}", r"\tfrac1{2}"),
