@@ -12,12 +12,12 @@ from glyphtex import formula_doubts as doubts
 from glyphtex.boxes import unite
 from glyphtex.formula_doubts import Leftover, make_page
 from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
-from glyphtex.page_formulas import read_formula, read_formulas
+from glyphtex.pages import read_formulas
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import TAKEN, TORN, find_torn, place_regions
 from glyphtex.row_reader import RowReader
 from glyphtex.text_layer import read_characters
-from glyphtex.tree import nodes
+from glyphtex.tree import nodes, read_formula
 from glyphtex.tree.nodes import (
     Accent,
     Chemistry,

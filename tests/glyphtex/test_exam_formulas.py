@@ -21,7 +21,7 @@ import pytest
 from glyphtex.boxes import Box
 from glyphtex.latex import normalise
 from glyphtex.marks import Formula
-from glyphtex.page_formulas import read_formulas
+from glyphtex.pages import read_formulas
 from glyphtex.text_layer import read_characters
 
 TRUTH = Path(__file__).with_name("exam_formulas.json")

@@ -14,13 +14,13 @@ from glyphtex.boxes import Box
 from glyphtex.drawings import split_objects
 from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.marks import Glyph, GlyphSymbol, PageMarks
-from glyphtex.page_formulas import (
+from glyphtex.page_marks import correct_signs, cut_stretched, find_vectors
+from glyphtex.pages import (
     MAX_CROWD,
     MAX_LINES,
     exceeds_limits,
     read_formulas,
 )
-from glyphtex.page_marks import correct_signs, cut_stretched, find_vectors
 from glyphtex.painted_glyphs import (
     PaintedAt,
     PaintedGlyph,

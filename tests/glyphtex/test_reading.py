@@ -13,10 +13,10 @@ from tests.glyphtex.set_type import Setting, find_regions, read_marks
 
 from glyphtex.boxes import Box
 from glyphtex.marks import FormulaRegion, Glyph, RootSign, Rule
-from glyphtex.page_formulas import MOST_MARKS, build_tree, read_formula
 from glyphtex.regions import separate
 from glyphtex.row_reader import RowReader
 from glyphtex.symbols import identify
+from glyphtex.tree import MOST_MARKS, build_tree, read_formula
 from glyphtex.units import unit_of_glyph
 
 # Lines of text: pieces of it with font, size and rise in points.

@@ -25,7 +25,7 @@ from glyphtex import pages
 from glyphtex.boxes import Box
 from glyphtex.latex import find_formulas
 from glyphtex.marks import Formula, FormulaRegion, NextLine
-from glyphtex.page_formulas import PageFormulas, read_formulas
+from glyphtex.pages import PageFormulas, read_formulas
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.ocr_view import make_look_writer

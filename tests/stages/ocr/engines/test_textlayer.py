@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from glyphtex import page_formulas
+from glyphtex import pages
 from glyphtex import text_layer as characters
 from omibench.stages.ocr.engines import textlayer
 from omibench.stages.ocr.engines.textlayer import read_layer, read_lines
@@ -55,7 +55,7 @@ def test_a_page_of_too_many_characters_is_read_without_formulas(
 ) -> None:
     put_fraction(page, 50, "a", "b")
     assert not read_layer(page, 1).exceeds_limits
-    for module in (characters, page_formulas):
+    for module in (characters, pages):
         monkeypatch.setattr(module, "MAX_CHARACTERS", 1)
     layer = read_layer(page, 1)
     assert layer.exceeds_limits

@@ -12,15 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from glyphtex.boxes import Box, unite
 from glyphtex.formula_doubts import Leftover
 from glyphtex.marks import Formula
-from glyphtex.page_formulas import (
-    Fragment,
-    PlacedFormula,
-    insert_formulas,
-    split_items,
-)
-from glyphtex.pages import pause_collection, read_text_layer
+from glyphtex.pages import PlacedFormula, pause_collection, read_text_layer
 from glyphtex.text_layer import Character, TextRun
 from omibench.stages.ocr.corrections.entry import describe_box
+from omibench.stages.ocr.engines.inserted_formulas import Fragment, insert_formulas, split_items
 from omibench.stages.ocr.layout.coverage import UnreadInk
 from omibench.stages.ocr.layout.layout import Line
 
