@@ -9,19 +9,21 @@ from itertools import pairwise
 from operator import itemgetter
 
 from glyphtex.boxes import Box, unite
-from glyphtex.drawings import WIDEST
 from glyphtex.joined_signs import (
     TALL_BARS,
+    has_only,
     join_bar_fences,
     join_bars,
     join_congruences,
+    join_fences,
     join_harpoons,
     join_long_arrows,
-    join_runs,
+    join_pieces,
     join_strokes,
     seat_accents,
 )
 from glyphtex.marks import PageMarks, RootSign, Rule
+from glyphtex.page_marks import WIDEST
 from glyphtex.painted_glyphs import SEQUENCE
 from glyphtex.units import (
     InkField,
@@ -241,7 +243,7 @@ def find_units(marks: PageMarks) -> InkField:
     field = InkField(unit_of_glyph(glyph) for glyph in marks.glyphs)
     _level_bars(field)
     seat_accents(field)
-    _join_pieces(field)
+    join_pieces(field)
     join_bars(field)
     join_harpoons(field)
     join_congruences(field)
@@ -263,7 +265,7 @@ def find_units(marks: PageMarks) -> InkField:
         if drawn not in rooted.values():
             _join_root(field, None, drawn)
     join_bar_fences(field)
-    _join_fences(field)
+    join_fences(field)
     return field
 
 
@@ -274,22 +276,6 @@ def _level_bars(field: InkField) -> None:
             beside = unit.box.grow(_BESIDE_BAR * unit.box.height, 0)
             sizes = [u.size for u in field.centred_in(beside) if not u.is_tall]
             unit.size = min(unit.size, max(sizes, default=unit.size))
-
-
-def _join_pieces(field: InkField) -> None:
-    """Join the parts of one bracket, brace or radical sign."""
-    pieces = sorted(
-        (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
-        key=lambda u: (round(u.box.centre[0]), u.box.y0),
-    )
-    join_runs(
-        field,
-        pieces,
-        lambda upper, lower: (
-            abs(lower.box.centre[0] - upper.box.centre[0]) < 0.5 * lower.size
-            and lower.box.y0 - upper.box.y1 < 0.35 * lower.size
-        ),
-    )
 
 
 def _join_limits(field: InkField) -> None:
@@ -390,7 +376,7 @@ def _pair_roots(
         u for u in field.units if u.glyph and u.glyph.symbol.kind == "root"
     ]
     signs += marks.roots
-    signs += [u for u in field.units if u.is_block and _has_only(u, "piece", "root")]
+    signs += [u for u in field.units if u.is_block and has_only(u, "piece", "root")]
     pairs: dict[Rule, RowUnit | RootSign] = {}
     for sign in signs:
         box = sign.box
@@ -487,63 +473,3 @@ def _is_painted_next(bar: Rule, units: Sequence[RowUnit]) -> bool:
     """Return whether a rule is painted right before or after one of the symbols."""
     number = bar.serial // SEQUENCE
     return any(abs(g.serial // SEQUENCE - number) <= 1 for u in units for g in u.glyphs)
-
-
-def _join_fences(field: InkField) -> None:
-    """Join tall brackets with everything between them, as in matrices and cases."""
-    tall = sorted(
-        (u for u in field.units if _is_tall_fence(u)), key=lambda u: (u.box.height, u.box.x0)
-    )
-    for fence in tall:
-        if fence not in field.units or not _opens(fence):
-            continue
-        closing = [
-            u
-            for u in tall
-            if u in field.units
-            and u.box.x0 >= fence.box.x1
-            and not _opens(u)
-            and abs(u.box.y0 - fence.box.y0) < 0.25 * fence.box.height
-            and abs(u.box.y1 - fence.box.y1) < 0.25 * fence.box.height
-        ]
-        end = min((u.box.x1 for u in closing), default=None)
-        band = Box(fence.box.x0, fence.box.y0, end or fence.box.x1 + 320, fence.box.y1)
-        inside = field.centred_in(band)
-        if end is None:
-            inside = _until_gap(fence, inside)
-        if len({round(u.axis) for u in inside}) > 1 or end is not None:
-            axis = fence.box.centre[1]
-            size = max((u.size for u in inside if u is not fence), default=fence.size)
-            field.replace(inside, join_units(inside, axis, size=size))
-
-
-def _is_tall_fence(unit: RowUnit) -> bool:
-    is_bracket = unit.glyph is not None and unit.glyph.symbol.kind in ("open", "close", "piece")
-    is_bracket = is_bracket or _has_only(unit, "piece")
-    return is_bracket and unit.box.height > 1.9 * unit.size
-
-
-def _has_only(unit: RowUnit, *kinds: str) -> bool:
-    """Return whether a unit consists of signs of some kinds."""
-    return not unit.bars and all(glyph.symbol.kind in kinds for glyph in unit.glyphs)
-
-
-def _opens(unit: RowUnit) -> bool:
-    """Return whether a fence is left of its content."""
-    glyph = unit.glyphs[0]
-    if glyph.symbol.kind != "piece":
-        return glyph.symbol.kind == "open"
-    latex = "".join(g.symbol.latex for g in unit.glyphs)
-    return any(sign in latex for sign in ("(", "[", "{", "lceil", "lfloor", "langle"))
-
-
-def _until_gap(fence: RowUnit, units: Sequence[RowUnit]) -> list[RowUnit]:
-    taken, end = [fence], fence.box.x1
-    for unit in units:
-        if unit is fence:
-            continue
-        if unit.box.x0 - end > 2.6 * unit.size:
-            break
-        taken.append(unit)
-        end = max(end, unit.box.x1)
-    return taken

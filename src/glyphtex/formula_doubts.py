@@ -22,9 +22,10 @@ from glyphtex.row_reader import SIGNS, SPACE, THIN, TIGHT, RowReader
 from glyphtex.text_layer import Character, TextRun
 from glyphtex.units import (
     STATES,
+    WITH_ARGUMENT,
     is_hyphen,
-    is_math_font,
     is_math_letter,
+    is_sign_font,
     is_variable,
 )
 
@@ -38,8 +39,6 @@ _FLAT = frozenset("△∠∫∮∑∏√∂∇∈∉⊂⊆∪∩∀∃")
 """Signs that are mathematics in every font."""
 _LEGIBLE = frozenset("=+<>")
 """Signs that text also has between plain numbers and words."""
-_NAMES = "sin cos tan cot csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln exp"
-_FUNCTIONS = frozenset(_NAMES.split())
 _MINUS = frozenset("-−–")
 _DOTS = frozenset("·⋅")
 _SIZED = frozenset(("letter", "digit"))
@@ -143,11 +142,6 @@ def is_mathematical(glyph: Glyph) -> bool:
     return kind in _KINDS or (kind == "letter" and is_variable(glyph))
 
 
-def is_sign_font(font: str) -> bool:
-    """Return whether a font sets mathematics."""
-    return is_math_font(font) or font.startswith("OpenSymbol")
-
-
 def _find_functions(glyphs: Iterable[Glyph]) -> Iterator[Leftover]:
     """Yield the function names in text that are followed by a number, as in `tan 49°`."""
     word: list[Glyph] = []
@@ -162,7 +156,7 @@ def _find_functions(glyphs: Iterable[Glyph]) -> Iterator[Leftover]:
         # `sin` is also Spanish.
         may_follow = glyph.text.isdecimal() or (glyph.text in "([" and not name.startswith("s"))
         is_level = off < 0.1 * glyph.size and gap < 0.6 * glyph.size
-        if name in _FUNCTIONS and is_level and may_follow:
+        if name in WITH_ARGUMENT and is_level and may_follow:
             yield Leftover(word[0].box.union(glyph.box), name + glyph.text)
         word = [glyph] if glyph.text.isalpha() else []
 

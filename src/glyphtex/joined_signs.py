@@ -64,6 +64,22 @@ _WIDEST = 320.0
 """Maximum width between two bars of one pair, in points."""
 
 
+def join_pieces(field: InkField) -> None:
+    """Join the parts of one bracket, brace or radical sign."""
+    pieces = sorted(
+        (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
+        key=lambda u: (round(u.box.centre[0]), u.box.y0),
+    )
+    join_runs(
+        field,
+        pieces,
+        lambda upper, lower: (
+            abs(lower.box.centre[0] - upper.box.centre[0]) < 0.5 * lower.size
+            and lower.box.y0 - upper.box.y1 < 0.35 * lower.size
+        ),
+    )
+
+
 def join_bars(field: InkField) -> None:
     """Join the pieces of each bar and root sign: TeX repeats the sign until it is tall enough.
 
@@ -134,6 +150,69 @@ def _join_pair(field: InkField, left: RowUnit, right: RowUnit) -> None:
     if box.width < _WIDEST and len(inside) > 2:
         size = max(u.size for u in inside if u not in (left, right))
         field.replace(inside, join_units(inside, left.box.centre[1], size=size))
+
+
+# Brackets of several rows.
+
+
+def join_fences(field: InkField) -> None:
+    """Join tall brackets with everything between them, as in matrices and cases."""
+    tall = sorted(
+        (u for u in field.units if _is_tall_bracket(u)), key=lambda u: (u.box.height, u.box.x0)
+    )
+    for fence in tall:
+        if fence not in field.units or not _opens(fence):
+            continue
+        closing = [
+            u
+            for u in tall
+            if u in field.units
+            and u.box.x0 >= fence.box.x1
+            and not _opens(u)
+            and abs(u.box.y0 - fence.box.y0) < 0.25 * fence.box.height
+            and abs(u.box.y1 - fence.box.y1) < 0.25 * fence.box.height
+        ]
+        end = min((u.box.x1 for u in closing), default=None)
+        band = Box(fence.box.x0, fence.box.y0, end or fence.box.x1 + 320, fence.box.y1)
+        inside = field.centred_in(band)
+        if end is None:
+            inside = _until_gap(fence, inside)
+        if len({round(u.axis) for u in inside}) > 1 or end is not None:
+            axis = fence.box.centre[1]
+            size = max((u.size for u in inside if u is not fence), default=fence.size)
+            field.replace(inside, join_units(inside, axis, size=size))
+
+
+def _is_tall_bracket(unit: RowUnit) -> bool:
+    is_bracket = unit.glyph is not None and unit.glyph.symbol.kind in ("open", "close", "piece")
+    is_bracket = is_bracket or has_only(unit, "piece")
+    return is_bracket and unit.box.height > 1.9 * unit.size
+
+
+def _opens(unit: RowUnit) -> bool:
+    """Return whether a fence is left of its content."""
+    glyph = unit.glyphs[0]
+    if glyph.symbol.kind != "piece":
+        return glyph.symbol.kind == "open"
+    latex = "".join(g.symbol.latex for g in unit.glyphs)
+    return any(sign in latex for sign in ("(", "[", "{", "lceil", "lfloor", "langle"))
+
+
+def _until_gap(fence: RowUnit, units: Sequence[RowUnit]) -> list[RowUnit]:
+    taken, end = [fence], fence.box.x1
+    for unit in units:
+        if unit is fence:
+            continue
+        if unit.box.x0 - end > 2.6 * unit.size:
+            break
+        taken.append(unit)
+        end = max(end, unit.box.x1)
+    return taken
+
+
+def has_only(unit: RowUnit, *kinds: str) -> bool:
+    """Return whether a unit consists of signs of some kinds."""
+    return not unit.bars and all(glyph.symbol.kind in kinds for glyph in unit.glyphs)
 
 
 # Signs that are set as two, one above the other: equilibrium arrows, congruence, a stroke.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glyphtex.blocks import MAX_BARS
 from glyphtex.boxes import Box
-from glyphtex.drawings import find_frames
 from glyphtex.formula_doubts import Leftover, find_doubts, find_vanished
+from glyphtex.libreoffice import find_frames
 from glyphtex.marks import Formula
 from glyphtex.page_marks import MAX_DRAWINGS, find_marks, gather_marks
 from glyphtex.painted_glyphs import PaintedGlyph

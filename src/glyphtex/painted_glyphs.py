@@ -18,7 +18,7 @@ from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.marks import Glyph
 from glyphtex.row_reader import SEEDS
 from glyphtex.symbols import identify
-from glyphtex.units import RowUnit, is_math_font, role_of
+from glyphtex.units import RowUnit, is_math_font, is_sign_font, role_of
 
 if TYPE_CHECKING:
     import pymupdf
@@ -91,8 +91,6 @@ def find_unnamed_mathematics(characters: Iterable[tuple[str, str]]) -> set[str]:
 
 # Zero-width accents, which MuPDF moves next to their letters or loses.
 
-_SYMBOLS = "OpenSymbol"
-"""LibreOffice's font of mathematical signs."""
 _MOST = 500
 """Maximum number of accents of a page that are moved."""
 _FIRST = "\u0300"
@@ -185,11 +183,7 @@ def _without(letter: Character, accent: str) -> Character:
 
 
 def _is_combining(text: str, font: str) -> bool:
-    return (
-        text >= _FIRST
-        and unicodedata.category(text[0]) == "Mn"
-        and (is_math_font(font) or _SYMBOLS in font)
-    )
+    return text >= _FIRST and unicodedata.category(text[0]) == "Mn" and is_sign_font(font)
 
 
 def _find_ink(

@@ -12,12 +12,13 @@ from typing import NamedTuple, TypeVar
 
 from glyphtex.blocks import find_units
 from glyphtex.boxes import unite
-from glyphtex.drawings import WIDEST, as_unit, split_objects
-from glyphtex.line_breaks import Passage, find_passages, is_certain
+from glyphtex.libreoffice import as_unit, split_objects
 from glyphtex.marks import FormulaRegion, Glyph, NextLine, PageMarks, RootSign, Rule
+from glyphtex.page_marks import WIDEST
 from glyphtex.row_reader import BREAK, RowReader
+from glyphtex.rows import Passage, find_passages, form_rows, is_certain
 from glyphtex.unit_scripts import attach_scripts
-from glyphtex.units import Row, RowUnit, form_rows, is_math_font
+from glyphtex.units import Row, RowUnit, is_math_font
 
 TORN = "other text is painted between the marks of the formula"
 TAKEN = "one of its marks may have been read as part of another formula"

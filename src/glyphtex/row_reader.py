@@ -15,8 +15,8 @@ from glyphtex.units import (
     Row,
     is_chemical,
     is_hyphen,
-    is_math_font,
     is_math_letter,
+    is_sign_font,
     role_of,
 )
 
@@ -44,8 +44,6 @@ _IN_BRACKETS = 0.3
 """Maximum gap between brackets that are not round and their contents, in type sizes."""
 _PARTS = 0.02
 """Maximum gap between the parts of a long arrow, in type sizes: TeX's have no width or overlap."""
-_SYMBOLS = "OpenSymbol"
-"""LibreOffice's font of operators and brackets in formulas, and of bullets."""
 _RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
 """Exponents that are separate characters: they belong to the unit before them."""
 _EITHER_SIGN = frozenset("±∓")
@@ -118,7 +116,7 @@ class RowReader:
     def is_strong(self, k: int) -> bool:
         """Return whether a bracket, operator or comma is in a mathematical font."""
         glyph = self.units[k].glyph
-        return glyph is not None and (is_math_font(glyph.font) or _SYMBOLS in glyph.font)
+        return glyph is not None and is_sign_font(glyph.font)
 
     def is_modulus(self, k: int) -> bool:
         """Return whether `(mod m)` begins at a place; TeX sets a wide gap before it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,31 +12,38 @@ from typing import Literal
 from glyphtex.boxes import Box, unite
 from glyphtex.marks import Glyph, Kind, RootSign, Rule, SmallPicture
 
-_FUNCTIONS = (
-    "sin cos tan cot sec csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln lg "
-    "exp lim max min sup inf det dim ker deg arg gcd lcm mod grad div rot curl tr sgn Re Im Pr"
-)
-_UNITS = (
-    "m s g A K N J W V C F H T L l h d u b kg mg km cm mm dm nm pm fm ms ns min mol cd Hz kHz MHz "
-    "GHz Pa kPa MPa hPa bar atm kJ MJ GJ mJ kW MW GW mW kV mV MV kN mN MN mA kA mC nC pC nF pF mF "
-    "mH mT eV keV MeV GeV rad sr ml mL cal kcal Wb Bq Sv Gy ly pc kpc Mpc AU ua UA yr ano sec rpm "
-    "lm lx Ω kΩ MΩ \u2126 k\u2126 M\u2126 Å μm μs μC μF μA μV μg µm µs µC µF µA µV µg µT µL μL"
-)
+_FUNCTIONS = """
+    sin cos tan cot sec csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln lg
+    exp lim max min sup inf det dim ker deg arg gcd lcm mod grad div rot curl tr sgn Re Im Pr
+"""
+_UNITS = """
+    m s g A K N J W V C F H T L l h d u b kg mg km cm mm dm nm pm fm ms ns ps min mol cd Hz kHz
+    MHz GHz Pa kPa MPa hPa GPa bar atm kJ MJ GJ mJ kW MW GW mW kV mV MV kN mN MN mA kA mC nC pC
+    nF pF mF mH mT nT eV keV MeV GeV rad sr ml mL cal kcal Wb Bq Sv Gy Ci ly pc kpc Mpc AU ua UA
+    au yr ano sec day rpm lm lx Da kDa dB mmol ppm Torr mmHg ft lb gal Ω kΩ MΩ \u2126 k\u2126
+    M\u2126 Å μm μs μC μF μA μV μg µm µs µC µF µA µV µg µT µL μL
+"""
 _ORDINALS = "st nd rd th o a os as er e ere re eme ème º ª ᵒ to ta do da"
-_ELEMENTS = (
-    "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Sc|Ti|Cr|Mn|Fe|Co|Ni|Cu|Zn|Ga|Ge|As|Se|Br|Kr|Rb|Sr|Zr|Nb|"
-    "Mo|Tc|Ru|Rh|Pd|Ag|Cd|In|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pr|Nd|Pm|Sm|Eu|Gd|Tb|Dy|Ho|Er|Tm|Yb|Lu|Hf|"
-    "Ta|Re|Os|Ir|Pt|Au|Hg|Tl|Pb|Bi|Po|At|Rn|Fr|Ra|Ac|Th|Pa|Np|Pu|Am|Cm|HA|H|B|C|N|O|F|P|S|K|V|Y|I|"
-    "W|U"
-)
+ELEMENTS = """
+    H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se
+    Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb
+    Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm
+    Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og
+"""
+_RARE = frozenset(["No", "Es", "Ds", "Mc", "Md", "Mt", "Ts"])
+"""Elements whose symbols are words or abbreviations of prose."""
 FUNCTIONS = frozenset(_FUNCTIONS.split())
 UNITS = frozenset(_UNITS.split())
+_NAMES = "sin cos tan cot csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln exp"
+WITH_ARGUMENT = frozenset(_NAMES.split())
+"""Functions that need an argument: nothing ends with their names."""
 ORDINALS = frozenset(_ORDINALS.split())
 NAMES = frozenset(("const", "pH", "pOH"))
 """Words that represent a quantity next to a relation."""
 STATES = frozenset(("s", "l", "g", "aq"))
 """States of matter after a chemical formula."""
-_CHEMICAL = re.compile(rf"[(\[]?(?:(?:{_ELEMENTS})\d{{0,2}}|[()\[\]]\d{{0,2}}|e)+")
+_COMMON = "|".join(symbol for symbol in ELEMENTS.split() if symbol not in _RARE)
+_CHEMICAL = re.compile(rf"[(\[]?(?:(?:{_COMMON}|HA)\d{{0,2}}|[()\[\]]\d{{0,2}}|e)+")
 
 
 def is_chemical(text: str) -> bool:
@@ -48,7 +54,9 @@ def is_chemical(text: str) -> bool:
 # Units of a page: single glyphs, or marks combined in two dimensions.
 
 AXIS = 0.25
-"""Height of the axis of fractions and operators above the baseline, in type sizes."""
+"""Height of the mathematical axis above the baseline, in type sizes: fraction bars, minus signs and
+the middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28).
+"""
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
 _MAY_BE_TALL = _CENTRED | _GROWING
@@ -255,6 +263,11 @@ def is_math_font(font: str) -> bool:
     return _MATH_FONT.search(font) is not None
 
 
+def is_sign_font(font: str) -> bool:
+    """Return whether a font sets mathematics, including LibreOffice's font of signs."""
+    return is_math_font(font) or font.startswith("OpenSymbol")
+
+
 def role_of(unit: RowUnit, *, has_greek_prose: bool = False) -> Role:
     """Return the role of a unit.
 
@@ -315,119 +328,4 @@ def is_hyphen(unit: RowUnit) -> bool:
     return not unit.is_block and unit.text in _HYPHENS
 
 
-# Units of a page in rows from left to right, scripts attached to their bases.
-
 Row = list[RowUnit]
-_LEVEL = 0.12
-"""Maximum difference between baselines of one row, in type sizes."""
-_MOST_ROWS = 12
-"""Maximum number of rows next to a block that are examined."""
-_COLUMN_GAP = 1.3
-"""Minimum gap that splits a row, in type sizes: columns, choices and equation numbers."""
-_INSIDE = 0.5
-"""Weight of the gap between a bracket and its content if several rows are near."""
-_OFF_AXIS_ROWS = 0.36
-"""Maximum distance of a block's axis from that of an adjacent row, as a share of its height."""
-_BESIDE = 0.4
-"""Maximum gap between a block and such a row, in type sizes."""
-
-
-def form_rows(groups: Iterable[Sequence[RowUnit]]) -> list[Row]:
-    """Return rows of units; a row ends at a wide gap.
-
-    Args:
-        groups: Units of a page in any grouping, their scripts attached.
-
-    Returns:
-        Rows, each from left to right.
-    """
-    remaining = sorted((u for group in groups for u in group), key=lambda u: u.box.x0)
-    letters = sorted((u for u in remaining if not u.has_axis), key=lambda u: u.baseline)
-    rows: list[Row] = []
-    for unit in letters:
-        row = rows[-1] if rows else None
-        if row and unit.baseline - row[0].baseline < _LEVEL * max(unit.size, row[0].size):
-            row.append(unit)
-        else:
-            rows.append([unit])
-    _place_blocks(rows, [u for u in remaining if u.has_axis])
-    return [part for row in rows for part in _part(sorted(row, key=lambda u: u.box.x0))]
-
-
-def _place_blocks(rows: list[Row], blocks: Sequence[RowUnit]) -> None:
-    """Add blocks to the rows at their axis level, and the others to new rows."""
-    levels = [row[0].baseline for row in rows]
-    count = len(rows)
-    waiting = sorted(blocks, key=lambda u: u.axis)
-    while waiting:
-        left: list[RowUnit] = []
-        for block in waiting:
-            low = bisect_left(levels, block.axis - 2, 0, count)
-            row = _choose_row(block, [*rows[low : min(low + _MOST_ROWS, count)], *rows[count:]])
-            if row is None:
-                left.append(block)
-            else:
-                row.append(block)
-        if len(left) == len(waiting):
-            block = left.pop(0)
-            row = _choose_row_beside(block, rows)
-            if row is None:
-                rows.append([block])
-            else:
-                row.append(block)
-        waiting = left
-
-
-def _choose_row(block: RowUnit, rows: Sequence[Row]) -> Row | None:
-    best: tuple[float, Row] | None = None
-    for row in rows:
-        size = max(u.size for u in row)
-        off = abs(row[0].axis - block.axis)
-        if off > 0.24 * max(size, block.size):
-            continue
-        gap = min(u.whole_box.gap_x(block.whole_box) for u in row)
-        distance = off + 0.01 * max(gap, 0) + _INSIDE * _gap_inside(block, row, size)
-        if gap < _COLUMN_GAP * size and (best is None or distance < best[0]):
-            best = (distance, row)
-    return best[1] if best else None
-
-
-def _gap_inside(block: RowUnit, row: Row, size: float) -> float:
-    """Return the points between a bracket and its content, at most two type sizes; else 0."""
-    kind = block.glyphs[0].symbol.kind if block.glyph else ""
-    if kind not in ("open", "close"):
-        return 0.0
-    middle = block.box.centre[0]
-    gaps = (
-        u.whole_box.x0 - block.box.x1 if kind == "open" else block.box.x0 - u.whole_box.x1
-        for u in row
-        if (u.box.centre[0] > middle) == (kind == "open")
-    )
-    return min(2 * size, max(0.0, min(gaps, default=2 * size)))
-
-
-def _choose_row_beside(block: RowUnit, rows: Sequence[Row]) -> Row | None:
-    """Choose the row whose type ends right next to a tall block, slightly off the block's axis."""
-    for row in rows:
-        size = max(u.size for u in row)
-        off = abs(row[0].axis - block.axis)
-        if block.box.height < _TALL * size or off > min(_OFF_AXIS_ROWS * block.box.height, size):
-            continue
-        gap = min(abs(u.whole_box.gap_x(block.whole_box)) for u in row)
-        if gap < _BESIDE * size:
-            return row
-    return None
-
-
-def _part(row: Row) -> list[Row]:
-    parts: list[Row] = []
-    end = 0.0
-    for unit in row:
-        box = unit.whole_box
-        if parts and box.x0 - end < _COLUMN_GAP * unit.size:
-            parts[-1].append(unit)
-        else:
-            parts.append([unit])
-            end = box.x1
-        end = max(end, box.x1)
-    return parts

@@ -9,12 +9,12 @@ import pymupdf
 import pytest
 from tests.glyphtex.set_type import Setting, find_regions, read_marks
 
-from glyphtex import drawings, page_marks
+from glyphtex import libreoffice, page_marks
 from glyphtex.boxes import Box
-from glyphtex.drawings import split_objects
 from glyphtex.font_programs import EmbeddedFonts
+from glyphtex.libreoffice import correct_signs, split_objects
 from glyphtex.marks import Glyph, GlyphSymbol, PageMarks
-from glyphtex.page_marks import correct_signs, cut_stretched, find_vectors
+from glyphtex.page_marks import cut_stretched, find_vectors
 from glyphtex.pages import (
     MAX_CROWD,
     MAX_LINES,
@@ -133,7 +133,7 @@ def test_an_object_is_one_formula_unless_it_is_words(monkeypatch: pytest.MonkeyP
     assert (len(region.glyphs), region.is_object, region.display) == (5, True, False)
     words = embed("table7", "Serif")
     assert split_objects(words) == (words, [])
-    monkeypatch.setattr(drawings, "_MOST_PAIRS", len(marks.glyphs) - 1)
+    monkeypatch.setattr(libreoffice, "_MOST_PAIRS", len(marks.glyphs) - 1)
     assert split_objects(marks) == (marks, [])
 
 

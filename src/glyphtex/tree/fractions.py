@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import inf
 
 from glyphtex.tree.nodes import (
-    AXIS,
     Accent,
     Doubts,
     Fraction,
@@ -19,6 +18,7 @@ from glyphtex.tree.nodes import (
     join,
     without,
 )
+from glyphtex.units import AXIS
 
 _SIDE = 0.18
 """Maximum distance of a numerator's centre beyond the end of its bar, in ems."""

@@ -21,6 +21,7 @@ from glyphtex.tree.nodes import (
     Words,
     join,
 )
+from glyphtex.units import ELEMENTS, UNITS
 
 _FUNCTIONS_LIST = (
     "arccos arcsin arctan arg argmax argmin cos cosh cot coth csc deg det dim exp gcd hom inf "
@@ -36,13 +37,6 @@ OPERATORS = frozenset(_OPERATORS_LIST.split(" "))
 """Functions with a LaTeX and KaTeX command."""
 _WORD_GAP = 0.16
 """Maximum gap between two letters of one word, in ems."""
-_UNITS_LIST = (
-    "m s g A K N J W V C F H T L h u Pa Hz kg km cm mm nm pm fm mol cd rad sr lm lx Wb eV keV "
-    "MeV GeV kPa MPa GPa bar atm mL dm min kJ MJ GJ kW MW GW mW mA kV mV kHz MHz GHz kN mN ms "
-    "ns ps yr pc kpc Mpc AU ly Ci Bq Gy Sv kcal cal ppm mmol au day Da kDa dB mg ml Torr mmHg "
-    "ft lb gal mT nT nF pF mH"
-)
-_UNITS = frozenset(_UNITS_LIST.split(" "))
 
 
 def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
@@ -87,21 +81,13 @@ def _word(run: list[PlacedPart]) -> list[PlacedPart]:
         if end > 2 and plain.startswith(name) and end <= len(plain) == len(run) <= end + 2:
             head = join(run[:end], Words(name, "operator"), run[0], kind="letter")
             return [head, *_word(run[end:])]
-    is_unit = plain in _UNITS or len(plain) <= 2
+    is_unit = plain in UNITS or len(plain) <= 2
     return [join(run, Words(plain, "\\mathrm" if is_unit else "\\text"), run[0], kind="letter")]
 
 
 # Chemical formulas and reactions in the notation of mhchem.
 
-_ELEMENTS = (
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As "
-    "Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu "
-    "Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np "
-    "Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og"
-)
-_SYMBOLS = "|".join(
-    sorted((*_ELEMENTS.split(" "), "D", "R", "Me", "Et", "Ph"), key=len, reverse=True)
-)
+_SYMBOLS = "|".join(sorted((*ELEMENTS.split(), "D", "R", "Me", "Et", "Ph"), key=len, reverse=True))
 _FORMULA = re.compile(rf"(?:{_SYMBOLS})+")
 _STATES = {"s", "l", "g", "aq"}
 _CHARGE = re.compile(r"(\d*)([+-])|\\bullet")

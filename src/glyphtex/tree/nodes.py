@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from glyphtex.boxes import Box, unite
 from glyphtex.marks import Glyph, GlyphSymbol, Kind
+from glyphtex.units import AXIS, WITH_ARGUMENT
 
 GridKind = Literal[
     "matrix",
@@ -132,11 +133,6 @@ Node = (
 
 # Completeness of a formula: matched brackets, and an end that does not break off.
 
-_FUNCTIONS = frozenset(
-    ("sin", "cos", "tan", "cot", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "ln", "log",
-     "exp")
-)  # fmt: skip
-"""Functions that need an argument."""
 _AFTER_OPERANDS = frozenset(
     ("!", "*", "\\ast", "\\star", "\\prime", "\\dagger", "\\uparrow", "\\downarrow")
 )
@@ -163,7 +159,7 @@ def ends_open(node: Node) -> bool:
         return node.text.endswith(_OPEN_REACTIONS)
     last = node.children[-1] if isinstance(node, Row) and node.children else None
     if isinstance(last, Words):
-        return last.command == "operator" and last.text in _FUNCTIONS
+        return last.command == "operator" and last.text in WITH_ARGUMENT
     return isinstance(last, Sign) and (
         last.kind in {"relation", "operator", "arrow"} and last.latex not in _AFTER_OPERANDS
     )
@@ -236,11 +232,6 @@ def _is_capital(node: Node) -> bool:
 
 
 # Parts of a formula during its construction: nodes of the tree with their positions.
-
-AXIS = 0.25
-"""Height of the mathematical axis above the baseline, in ems: fraction bars, minus signs and the
-middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28).
-"""
 
 
 @dataclass(frozen=True, slots=True)

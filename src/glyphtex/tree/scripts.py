@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import inf
 
 from glyphtex.tree.nodes import (
-    AXIS,
     Accent,
     Doubts,
     LimitsNode,
@@ -21,6 +20,7 @@ from glyphtex.tree.nodes import (
     split_at_gaps,
     without,
 )
+from glyphtex.units import AXIS
 
 # Accents over letters, wide accents over several letters, and braces.
 
