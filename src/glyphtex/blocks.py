@@ -10,7 +10,6 @@ from operator import itemgetter
 
 from glyphtex.boxes import Box, unite
 from glyphtex.joined_signs import (
-    TALL_BARS,
     has_only,
     join_bar_fences,
     join_bars,
@@ -19,7 +18,6 @@ from glyphtex.joined_signs import (
     join_harpoons,
     join_long_arrows,
     join_pieces,
-    join_strokes,
     seat_accents,
 )
 from glyphtex.marks import PageMarks, RootSign, Rule
@@ -218,8 +216,6 @@ _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "ar
 _INITIALS = frozenset(word[0] for word in _LIMITED)
 _OF_LIMITS = 0.82
 """Maximum size of limits as a share of the operator's, which TeX sets in 10 points for 11."""
-_BESIDE_BAR = 0.5
-"""Heights of a tall bar within which the type beside it has the size of its row."""
 _BELOW_OVERLINE = 14.0
 """Depth below a bar in which its letters are, in points."""
 _MOST_OVERLINED = 12
@@ -241,13 +237,11 @@ def find_units(marks: PageMarks) -> InkField:
         Units, scripts not attached yet.
     """
     field = InkField(unit_of_glyph(glyph) for glyph in marks.glyphs)
-    _level_bars(field)
     seat_accents(field)
     join_pieces(field)
     join_bars(field)
     join_harpoons(field)
     join_congruences(field)
-    join_strokes(field)
     join_long_arrows(field)
     _join_limits(field)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
@@ -267,15 +261,6 @@ def find_units(marks: PageMarks) -> InkField:
     join_bar_fences(field)
     join_fences(field)
     return field
-
-
-def _level_bars(field: InkField) -> None:
-    """Give tall bars the type size of what they enclose: LibreOffice enlarges their type."""
-    for unit in field.units:
-        if unit.is_tall and unit.glyphs[0].text in TALL_BARS:
-            beside = unit.box.grow(_BESIDE_BAR * unit.box.height, 0)
-            sizes = [u.size for u in field.centred_in(beside) if not u.is_tall]
-            unit.size = min(unit.size, max(sizes, default=unit.size))
 
 
 def _join_limits(field: InkField) -> None:

@@ -1,18 +1,24 @@
-"""Command `glyphtex`: formulas of papers as JSON lines, or as an HTML page to look at."""
+"""Command `glyphtex`: formulas of papers as JSON lines, or as an HTML page to look at.
+
+Papers are read page by page in a process with limits: a hostile page costs only itself.
+"""
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-
-from glyphtex.papers import PaperError, PrintedFormula, read_paper
+from typing import Any, NamedTuple
 
 _STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
@@ -145,3 +151,216 @@ def _print(formulas: Sequence[PrintedFormula]) -> None:
 
 def _warn(text: str) -> None:
     print(f"glyphtex: {text}", file=sys.stderr)
+
+
+# Papers, read in a process of their own.
+
+MEMORY_BYTES = 4 * 2**30
+"""Address space of the reading process, where the system can limit it."""
+_LONGEST_START_S = 30.0
+_MARGIN = 4.0
+_ZOOM = 2.5
+_LONGEST = 1600
+"""Maximum side of a formula's picture in pixels."""
+
+
+class PaperError(Exception):
+    """A paper that cannot be read; the message names it and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedFormula:
+    """A formula of a paper, as the command writes it.
+
+    `box` and `boxes` are in points from the top left corner of the upright page; `picture` is a
+    PNG in base64, if one was requested.
+    """
+
+    paper: str
+    page: int
+    latex: str
+    box: tuple[float, ...]
+    boxes: tuple[tuple[float, ...], ...]
+    doubts: tuple[str, ...]
+    picture: str = ""
+
+
+class PaperPage(NamedTuple):
+    """The formulas of a page, and messages about what was not read."""
+
+    number: int
+    formulas: list[PrintedFormula]
+    notes: list[str]
+    failure: str = ""
+
+
+def read_paper(
+    path: Path,
+    pages: Sequence[range] = (),
+    *,
+    seconds: float = 60.0,
+    pictures: bool = False,
+) -> Iterator[PaperPage]:
+    """Read the formulas of a PDF, page by page.
+
+    Args:
+        path: The PDF.
+        pages: Numbers of the pages to read, from 1; all without any.
+        seconds: Wall time after which a page is given up.
+        pictures: Whether to cut a picture of each formula.
+
+    Yields:
+        The pages in order; `failure` is why one could not be read.
+
+    Raises:
+        PaperError: The file is missing, no PDF, protected by a password, or lacks a page.
+    """
+    if not path.is_file():
+        raise PaperError(f"{path}: there is no such file")
+    waiting: list[int] | None = None
+    while waiting is None or waiting:
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        job = (str(path), [[r.start, r.stop] for r in pages], waiting, pictures)
+        process = context.Process(target=_serve, args=(theirs, *job), daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            head = _receive(ours, max(seconds, _LONGEST_START_S))
+            if head is None or "error" in head:
+                reason = head["error"] if head else "its list of pages cannot be read"
+                raise PaperError(f"{path}: {reason}")
+            waiting = head["pages"]
+            while waiting:
+                reply = _receive(ours, seconds)
+                number = waiting.pop(0)
+                if reply is None:
+                    process.join(0.1)
+                    reason = (
+                        f"was not read within {seconds:g} s"
+                        if process.is_alive()
+                        else "ended the process that read it; it may need too much memory"
+                    )
+                    yield PaperPage(number, [], [], reason)
+                    break
+                yield _as_page(str(path), number, reply)
+        finally:
+            process.kill()
+            process.join()
+            ours.close()
+
+
+def _receive(connection: Connection, seconds: float) -> dict[str, Any] | None:
+    """Return the next reply of the process; None if it ended or took too long."""
+    try:
+        if not connection.poll(seconds):
+            return None
+        reply: dict[str, Any] = json.loads(connection.recv_bytes())
+    except (EOFError, OSError):
+        return None
+    return reply
+
+
+def _as_page(paper: str, number: int, reply: dict[str, Any]) -> PaperPage:
+    formulas = [
+        PrintedFormula(
+            paper,
+            number,
+            entry["latex"],
+            tuple(entry["box"]),
+            tuple(map(tuple, entry["boxes"])),
+            tuple(entry["doubts"]),
+            entry["picture"],
+        )
+        for entry in reply["formulas"]
+    ]
+    return PaperPage(number, formulas, reply["notes"], reply["failure"])
+
+
+# In the process that reads: the number of pages first, then one reply per page.
+
+
+def _serve(
+    connection: Connection,
+    path: str,
+    ranges: Sequence[Sequence[int]],
+    numbers: Sequence[int] | None,
+    pictures: bool,
+) -> None:
+    import pymupdf
+
+    _limit_memory()
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        document = pymupdf.open(path, filetype="pdf")
+    except Exception:
+        document = None
+    if document is None or not document.is_pdf:
+        connection.send_bytes(_dump({"error": "is not a PDF that can be read"}))
+        return
+    missing = [stop - 1 for _, stop in ranges if stop > len(document) + 1]
+    if document.needs_pass:
+        connection.send_bytes(_dump({"error": "is protected by a password"}))
+    elif missing:
+        reason = f"has {len(document)} pages, and no page {missing[0]}"
+        connection.send_bytes(_dump({"error": reason}))
+    else:
+        if numbers is None:
+            everything = [[1, len(document) + 1]]
+            numbers = [n for first, stop in ranges or everything for n in range(first, stop)]
+        connection.send_bytes(_dump({"pages": numbers}))
+        for number in numbers:
+            connection.send_bytes(_dump(_read(document, number, pictures)))
+
+
+def _read(document: Any, number: int, pictures: bool) -> dict[str, Any]:
+    from glyphtex.pages import search_page
+
+    try:
+        page = document[number - 1]
+        reading = search_page(page)
+        notes = list(reading.unread)
+        if reading.is_partial:
+            notes.append("has more text or drawings than are searched; formulas may be missing")
+        if not page.get_text("text").strip():
+            notes.append("has no text layer; a scanned page needs OCR first")
+        entries = [
+            {
+                "latex": formula.latex,
+                "box": formula.box.round(),
+                "boxes": [box.round() for box in formula.boxes],
+                "doubts": formula.doubts,
+                "picture": _cut(page, formula.box) if pictures else "",
+            }
+            for formula in reading.formulas
+        ]
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        failure = f"cannot be read ({type(error).__name__}: {reason})"
+        return {"formulas": [], "notes": [], "failure": failure}
+    return {"formulas": entries, "notes": notes, "failure": ""}
+
+
+def _cut(page: Any, box: Any) -> str:
+    import pymupdf
+
+    clip = pymupdf.Rect(box.grow(_MARGIN, _MARGIN)) & page.rect
+    if clip.is_empty:
+        return ""
+    zoom = min(_ZOOM, _LONGEST / max(clip.width, clip.height))
+    pixels = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=clip, alpha=False)
+    return base64.b64encode(pixels.tobytes("png")).decode()
+
+
+def _dump(reply: dict[str, Any]) -> bytes:
+    return json.dumps(reply).encode()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    except (ImportError, OSError, ValueError):
+        return

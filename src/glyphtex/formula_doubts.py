@@ -18,7 +18,8 @@ from glyphtex.regions import (
     find_torn,
     is_next_row,
 )
-from glyphtex.row_reader import SIGNS, SPACE, THIN, TIGHT, RowReader
+from glyphtex.row_operands import SIGNS, SPACE, THIN, TIGHT
+from glyphtex.row_reader import RowReader
 from glyphtex.text_layer import Character, TextRun
 from glyphtex.units import (
     STATES,

@@ -258,19 +258,6 @@ def join_congruences(field: InkField) -> None:
                 break
 
 
-def join_strokes(field: InkField) -> None:
-    """Attach the stroke of Euler's `\\hbar`, which comes from a text font, to its letter."""
-    for stroke in [u for u in field.units if u.latex == "-"]:
-        if stroke.glyphs[0].symbol.kind != "piece":
-            continue
-        around = stroke.box.grow(stroke.size, stroke.size)
-        for letter in field.centred_in(around):
-            if letter.latex == "h" and letter.box.holds(stroke.box):
-                field.remove(stroke)
-                letter.scripts.append(stroke)
-                break
-
-
 def _is_level(unit: RowUnit, lower: RowUnit) -> bool:
     return abs(unit.baseline - lower.baseline) < 0.1 * lower.size
 

@@ -110,6 +110,11 @@ class PaintedGlyph(NamedTuple):
     y: float
     glyph_id: int
 
+    def cover(self, ink: Box) -> Box:
+        """Return the box on the page of an outline, given in type sizes with y upwards."""
+        x, y, size = self.x, self.y, self.size
+        return Box(x + ink.x0 * size, y - ink.y1 * size, x + ink.x1 * size, y - ink.y0 * size)
+
 
 class _Letter(NamedTuple):
     """Character that an accent may belong to: centre and baseline in points, and its line."""
@@ -191,17 +196,7 @@ def _find_ink(
 ) -> Iterator[tuple[PaintedGlyph, Box]]:
     fonts = EmbeddedFonts(page)
     for glyph in accents:
-        x0, y0, x1, y1 = fonts.facts(glyph.font, glyph.glyph_id).ink or _INK
-        size = glyph.size
-        yield (
-            glyph,
-            Box(
-                glyph.x + x0 * size,
-                glyph.y - y1 * size,
-                glyph.x + x1 * size,
-                glyph.y - y0 * size,
-            ),
-        )
+        yield glyph, glyph.cover(fonts.facts(glyph.font, glyph.glyph_id).ink or _INK)
 
 
 # Glyphs that a page paints, from MuPDF's trace, and those that lines of prose lack.

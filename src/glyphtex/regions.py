@@ -15,7 +15,8 @@ from glyphtex.boxes import unite
 from glyphtex.libreoffice import as_unit, split_objects
 from glyphtex.marks import FormulaRegion, Glyph, NextLine, PageMarks, RootSign, Rule
 from glyphtex.page_marks import WIDEST
-from glyphtex.row_reader import BREAK, RowReader
+from glyphtex.row_operands import BREAK
+from glyphtex.row_reader import RowReader
 from glyphtex.rows import Passage, find_passages, form_rows, is_certain
 from glyphtex.unit_scripts import attach_scripts
 from glyphtex.units import Row, RowUnit, is_math_font

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from glyphtex.boxes import Box, unite
 from glyphtex.marks import Glyph
-from glyphtex.row_reader import THIN, Interval, RowReader
+from glyphtex.row_operands import THIN, Interval
+from glyphtex.row_reader import RowReader
 from glyphtex.units import (
     FUNCTIONS,
     WITH_ARGUMENT,

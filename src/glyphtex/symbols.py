@@ -241,7 +241,7 @@ _NAMES: dict[Kind, str] = {
     """,
     "piece": r"""
         mapsto \mapstochar arrowhookleft \lhook arrowhookright \rhook vextendsingle |
-        vextenddouble \| braceex \{ suppress - barex |
+        vextenddouble \| braceex \{ barex |
     """,
 }
 """Glyph names that no list has, or has for another symbol: `phi` is straight in TeX's fonts."""

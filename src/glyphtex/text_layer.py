@@ -159,8 +159,7 @@ def _find_box(sign: AssembledSign, fonts: EmbeddedFonts) -> Box | None:
         ink = fonts.facts(glyph.font, glyph.glyph_id).ink
         if ink is None:
             return None
-        x0, y0, x1, y1 = (side * glyph.size for side in ink)
-        boxes.append(Box(glyph.x + x0, glyph.y - y1, glyph.x + x1, glyph.y - y0))
+        boxes.append(glyph.cover(ink))
     return unite(boxes)
 
 
@@ -381,13 +380,9 @@ def _name_fonts(runs: list[TextRun]) -> list[TextRun]:
     unnamed = find_unnamed_mathematics((c.font, c.text) for run in runs for c in run.characters)
     if not unnamed:
         return runs
-    return [
-        TextRun(
-            run.raw,
-            tuple(
-                replace(c, font=MATHJAX + c.font) if c.font in unnamed else c
-                for c in run.characters
-            ),
-        )
-        for run in runs
-    ]
+
+    def rename(character: Character) -> Character:
+        is_renamed = character.font in unnamed
+        return replace(character, font=MATHJAX + character.font) if is_renamed else character
+
+    return [replace(run, characters=tuple(map(rename, run.characters))) for run in runs]

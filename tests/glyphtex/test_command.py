@@ -14,8 +14,7 @@ import pytest
 from tests.accessibility import list_violations
 
 import glyphtex
-from glyphtex.command import main
-from glyphtex.papers import read_paper
+from glyphtex.command import main, read_paper
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -239,10 +239,6 @@ def _find_symbol(  # noqa: PLR0911 (fonts set symbols in many ways)
         name = _INTEGRALS.get(names)
         is_close = shared > -0.12 * size and abs(left.middle - right.middle) < size / 5
         return (name, "large") if name and is_close else None
-    # The stroke of Euler's `\\hbar` comes from a text font.
-    stroked = {("-", "piece"), ("h", "letter")}
-    if shared > 0 and {(left.latex, left.kind), (right.latex, right.kind)} == stroked:
-        return "\\hbar", "letter"
     off = abs(left.y - right.y)
     if off < _LEVEL * size and shared > -0.02 * size:
         if names == ("-", "-") and shared / size < 0.1:
