@@ -40,13 +40,6 @@ _NEIGHBOUR = 0.45
 """Maximum gap to the next glyph of the same words in a row, in type sizes."""
 _UNDER = 0.2
 """Maximum distance from a baseline down to its underline, in type sizes."""
-_SAME_SIZE = 0.86
-"""Minimum share of a type size from which another one is the same."""
-_OFF_LINE = 0.65
-"""Minimum distance between the baselines of a numerator and another line, in type sizes.
-
-Exponents of a fraction in an exponent have the size of their bases, and are .4 to .6 higher.
-"""
 _FEWEST = 7
 """Minimum number of letters of an underlined phrase: `1 - cos x` in a line has no more."""
 _NEARER = 0.8
@@ -181,14 +174,6 @@ def _row_goes_on(unit: RowUnit, bar: Rule, neighbours: BarNeighbours, bars: Sequ
     return False
 
 
-def _is_on_another_line(unit: RowUnit, taken: Sequence[RowUnit]) -> bool:
-    """Return whether a letter is above or below letters of its size, on another line."""
-    if unit.has_axis or unit.size < _SAME_SIZE * max((u.size for u in taken), default=0.0):
-        return False
-    full = [u for u in taken if not u.has_axis and u.size > _SAME_SIZE * unit.size]
-    return any(abs(u.baseline - unit.baseline) > _OFF_LINE * unit.size for u in full)
-
-
 def _stack(units: Sequence[RowUnit], bar: Rule, *, up: bool) -> list[RowUnit]:
     """Return the units above or below a bar that follow each other without a gap."""
     edge = bar.y
@@ -198,10 +183,6 @@ def _stack(units: Sequence[RowUnit], bar: Rule, *, up: bool) -> list[RowUnit]:
         near, far = (unit.box.y1, unit.box.y0) if up else (unit.box.y0, unit.box.y1)
         gap = edge - near if up else near - edge
         if gap > (_NEXT_GAP if taken else _FIRST_GAP) * max(unit.size, 6.0):
-            break
-        if taken and gap > 0 and (unit.bars or unit.is_tall):  # of the line above or below
-            break
-        if _is_on_another_line(unit, taken):
             break
         taken.append(unit)
         edge = min(edge, far) if up else max(edge, far)

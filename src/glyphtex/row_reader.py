@@ -12,7 +12,6 @@ from glyphtex.units import (
     UNITS,
     is_chemical,
     is_hyphen,
-    is_math_letter,
 )
 
 _RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
@@ -36,8 +35,6 @@ _DEGREES = frozenset("°◦∘º")
 _LETTERS_OF_CHOICES = "ABCDEFGH"
 _LABEL = 3
 """Maximum place of the bracket that closes the label of a choice or part: `(A)`, `(ii)`."""
-_SHORT_NAME = 3
-"""Maximum number of letters of a name in brackets after a variable."""
 _MOST_ROUNDS = 60
 
 _ARROW_PARTS = ("operator", "relation")
@@ -267,7 +264,7 @@ class RowReader(RowOperands):
             case "open":
                 end = self.pairs.get(k, k)
                 widest = _BEFORE_MODULUS if self.is_modulus(k) else THIN
-                if gap < widest and (self.is_mathematics(k + 1, end) or self._is_argument(k, end)):
+                if gap < widest and self.is_mathematics(k + 1, end):
                     self._take(k, end + 1)
             case "bar":
                 if gap >= 0.4:
@@ -317,18 +314,6 @@ class RowReader(RowOperands):
         self._take(start, end)
         return True
 
-    def _is_argument(self, k: int, end: int) -> bool:
-        """Return whether brackets right after a variable contain a short name, as in `c(HA)`."""
-        before = self.units[k - 1]
-        return (
-            self.gaps[k] < TIGHT
-            and not before.is_block
-            and is_math_letter(before.glyphs[0])
-            and self.words[k + 1 : k + 2] == [(k + 1, end)]
-            and self.roles[k + 1] == "letter"
-            and end - k - 1 <= _SHORT_NAME
-        )
-
     def _is_divisibility(self, k: int) -> bool:
         """Return whether a bar is a relation by its font or its character, as in `m | n`."""
         glyph = self.units[k].glyph
@@ -355,16 +340,8 @@ class RowReader(RowOperands):
             or (is_unit and word in UNITS)
             or (gap < (THIN if is_number else TIGHT) and is_chemical(word))
             or (is_point and length <= 4)
-            or (gap < THIN and length == 1 and self._is_vector(k))
         ):
             self._take(start, end)
-
-    def _is_vector(self, k: int) -> bool:
-        """Return whether a letter belongs to a bold alphabet, as vectors do."""
-        glyph = self.units[k].glyph
-        if glyph is None or glyph.symbol.kind != "letter":
-            return False
-        return glyph.bold or glyph.symbol.latex.startswith(("\\mathbf", "\\boldsymbol"))
 
     def _extend_left(self, k: int) -> None:  # noqa: PLR0912 (a case for each role)
         """Include what belongs to a formula that begins at a place."""

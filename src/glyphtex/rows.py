@@ -33,8 +33,6 @@ _MOST_ROWS = 12
 """Maximum number of rows next to a block that are examined."""
 _ROW_GAP = 1.3
 """Minimum gap that splits a row, in type sizes: columns, choices and equation numbers."""
-_INSIDE = 0.5
-"""Weight of the gap between a bracket and its content if several rows are near."""
 _OFF_AXIS = 0.36
 """Maximum distance of a block's axis from that of an adjacent row, as a share of its height."""
 _BESIDE = 0.4
@@ -95,24 +93,10 @@ def _choose_row(block: RowUnit, rows: Sequence[Row]) -> Row | None:
         if off > 0.24 * max(size, block.size):
             continue
         gap = min(u.whole_box.gap_x(block.whole_box) for u in row)
-        distance = off + 0.01 * max(gap, 0) + _INSIDE * _gap_inside(block, row, size)
+        distance = off + 0.01 * max(gap, 0)
         if gap < _ROW_GAP * size and (best is None or distance < best[0]):
             best = (distance, row)
     return best[1] if best else None
-
-
-def _gap_inside(block: RowUnit, row: Row, size: float) -> float:
-    """Return the points between a bracket and its content, at most two type sizes; else 0."""
-    kind = block.glyphs[0].symbol.kind if block.glyph else ""
-    if kind not in ("open", "close"):
-        return 0.0
-    middle = block.box.centre[0]
-    gaps = (
-        u.whole_box.x0 - block.box.x1 if kind == "open" else block.box.x0 - u.whole_box.x1
-        for u in row
-        if (u.box.centre[0] > middle) == (kind == "open")
-    )
-    return min(2 * size, max(0.0, min(gaps, default=2 * size)))
 
 
 def _choose_row_beside(block: RowUnit, rows: Sequence[Row]) -> Row | None:

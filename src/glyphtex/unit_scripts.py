@@ -34,8 +34,6 @@ _ABOVE = 0.9
 """Maximum height of a script's baseline above that of its letter, in type sizes."""
 _BELOW = 0.75
 """The same below it."""
-_BEYOND_BLOCK = 0.5
-"""Maximum gap between a script and the height of its block, in type sizes."""
 _DEEPEST = 50
 _STACKED = 0.2
 """Maximum offset between the left edges of two scripts of one letter, in type sizes."""
@@ -253,7 +251,7 @@ def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> 
     gap = unit.box.x0 - base.box.x1
     if base in base_of and 0.8 < unit.size / base.size < 1.25:
         root = base_of[base]
-        is_next = unit.size < _SMALLER_AS_NEXT * root.size and _is_beside(root, unit)
+        is_next = unit.size < _SMALLER_AS_NEXT * root.size
         distance = _distance_of_next(base, unit, gap) if is_next else None
         if distance is not None or unit.size > _SMALLER * base.size or not is_next:
             return distance
@@ -274,13 +272,6 @@ def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> 
     near = -_ABOVE * size < shift < _BELOW * size and abs(shift) >= 0.05 * size
     is_sign = base.glyphs[0].symbol.kind in ("operator", "relation")
     return (abs(gap) + 0.2 * abs(shift)) / size + _ON_SIGN * is_sign if near else None
-
-
-def _is_beside(root: RowUnit, unit: RowUnit) -> bool:
-    """Return whether a unit is at the height of the scripts of a letter or a block."""
-    if root.has_axis:
-        return unit.box.gap_y(root.box) < _BEYOND_BLOCK * root.size
-    return -_ABOVE * root.size < unit.baseline - root.baseline < _BELOW * root.size
 
 
 def _distance_of_next(base: RowUnit, unit: RowUnit, gap: float) -> float | None:

@@ -189,7 +189,6 @@ def _index_digits(word: str) -> str:
 # Parser of formulas into atoms; formulas that print the same give the same text.
 
 _LENGTH: Final = re.compile(r"\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")
-_ENVIRONMENT: Final = re.compile(r"\s*\{\s*([A-Za-z]+)\*?\s*\}")
 _FRACTIONS: Final = {r"\over": "frac", r"\choose": "binom", r"\atop": "atop"}
 
 
