@@ -172,7 +172,11 @@ class RowReader(RowOperands):
             for _ in range(_MOST_ROUNDS):
                 if not self._grow():
                     break
-            grown += self._trim()
+            grown += [
+                (start, end)
+                for start, end in self._intervals()
+                if any(self.roles[k] != "digit" or self.units[k].scripts for k in range(start, end))
+            ]
         # A formula may hold an object that it overlaps.
         within = {k for start, end in grown for k in range(start, end)}
         objects = (k for k, unit in enumerate(self.units) if unit.is_object and k not in within)
@@ -397,22 +401,3 @@ class RowReader(RowOperands):
             self._take(start, k)
         elif is_sign or (self.roles[last] == "relation" and last == 0):
             self._take(last, k)
-
-    def _trim(self) -> Iterator[Interval]:
-        """Yield the formulas without loose brackets and punctuation at their ends."""
-        for start, end in self._intervals():
-            first, last = start, end
-            while last > first and self._is_loose(last - 1, first, last):
-                last -= 1
-            while last > first and self._is_loose(first, first, last):
-                first += 1
-            if any(self.roles[k] != "digit" or self.units[k].scripts for k in range(first, last)):
-                yield first, last
-
-    def _is_loose(self, k: int, first: int, last: int) -> bool:
-        if self.units[k].scripts:
-            return False
-        if self.roles[k] in ("open", "close"):
-            return not first <= self.pairs.get(k, -1) < last
-        is_separator = self.roles[k] == "other" and self.sign(k) in _SEPARATORS
-        return self.roles[k] == "point" or is_separator

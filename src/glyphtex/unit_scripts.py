@@ -220,12 +220,6 @@ def _is_far(unit: RowUnit, base: RowUnit) -> bool:
     return abs(unit.baseline - base.baseline) > _FAR * base.size
 
 
-def _is_number(unit: RowUnit) -> bool:
-    """Return whether a unit is a digit or a minus sign."""
-    symbol = unit.glyphs[0].symbol
-    return not unit.is_block and (symbol.kind == "digit" or symbol.latex == "-")
-
-
 def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
     """Return the numbers that have a space between them and their bases, which are words."""
     levels: defaultdict[tuple[RowUnit, int], list[RowUnit]] = defaultdict(list)
@@ -239,7 +233,7 @@ def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
             is_first = end == base.box.x1
             is_other_font = is_math_font(unit.glyphs[0].font)
             least = _NARROW_SPACE if is_other_font else _BEFORE_NUMBER
-            if not _is_number(unit) or (is_first and unit.box.x0 - end <= least * base.size):
+            if is_first and unit.box.x0 - end <= least * base.size:
                 break
             apart[unit] = base
             end = unit.box.x1
