@@ -103,8 +103,6 @@ class _Scripts:
         """
         far: list[tuple[RowUnit, float]] = []
         for unit in self._order:
-            if unit.is_tall and not unit.is_block:
-                continue
             largest = self._bands.find_largest(unit)
             if unit.size >= _SMALLER_AS_NEXT * largest:
                 continue

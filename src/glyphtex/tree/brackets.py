@@ -57,21 +57,17 @@ def find_rows(parts: Parts) -> list[list[PlacedPart]]:
     """
     size = max(part.size for part in parts)
     full = [p for p in parts if p.size > SMALLER * size or p.axis is not None]
-    levels: list[list[PlacedPart]] = []
-    for part in sorted(full, key=lambda p: p.middle):
-        if levels and part.middle - levels[-1][-1].middle < 0.3 * size:
-            levels[-1].append(part)
+    first, *later = sorted(full, key=lambda p: p.middle)
+    rows, box, middles = [[first]], first.box, first.middle
+    for part in later:
+        is_near = part.middle - middles / len(rows[-1]) < _ROW_STEP * size
+        # Those that overlap are one row, such as a sum and a tall part next to it.
+        if is_near or box.y1 - part.box.y0 > 0.35 * min(box.height, part.box.height, size):
+            rows[-1].append(part)
+            box, middles = box.union(part.box), middles + part.middle
         else:
-            levels.append([part])
-    # Merge those that overlap, such as a sum and a tall part next to it.
-    rows = levels[:1]
-    for row in levels[1:]:
-        last, box = bounds(rows[-1]), bounds(row)
-        is_near = _find_line(row) - _find_line(rows[-1]) < _ROW_STEP * size
-        if is_near or last.y1 - box.y0 > 0.35 * min(last.height, box.height, size):
-            rows[-1].extend(row)
-        else:
-            rows.append(row)
+            rows.append([part])
+            box, middles = part.box, part.middle
     if len(rows) < 2:
         return [list(parts)]
     for part in without(parts, [p for row in rows for p in row]):
