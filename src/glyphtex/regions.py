@@ -61,8 +61,6 @@ _SHORTEST = 2
 _LABEL = re.compile(r"\([A-Ha-h1-8]\)")
 _NEAR = 1.0
 """Maximum distance between a formula and a rule painted after it, in type sizes."""
-_TOUCH = 0.15
-"""Maximum gap between the characters of a word, in type sizes."""
 _FULL_SIZE = 0.95
 """Minimum size of such characters, as a share of the most frequent size of the page."""
 
@@ -145,9 +143,6 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     length = 0
     for place, glyph in enumerate(ordered):
         is_piece = is_text[place] and id(glyph) not in owned
-        if is_piece and not length and place:  # not an element right after its numbers
-            before, most = ordered[place - 1].box, _TOUCH * glyph.size
-            is_piece = abs(glyph.box.x0 - before.x1) >= most or before.gap_y(glyph.box) >= 0
         length = length + 1 if is_piece else 0
         label = "".join(g.text for g in ordered[place : place + 3])
         if length == _SHORTEST:

@@ -213,8 +213,6 @@ class _Bands:
 
 def _is_far(unit: RowUnit, base: RowUnit) -> bool:
     """Return whether a script is so far from a letter's baseline that it may be in another row."""
-    if base.has_axis:
-        return unit.box.gap_y(base.box) > 0
     return abs(unit.baseline - base.baseline) > _FAR * base.size
 
 
