@@ -52,3 +52,18 @@ def test_literal_boxes_count_every_brace_as_published() -> None:
     assert find_literal_boxes(r"\boxed{a{b}c} \boxed{d}") == ["a{b}c", "d"]
     assert find_literal_boxes(r"\boxed{a \boxed{b}") == []
     assert find_literal_boxes("\\boxed{" * 100_000) == []
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["box", "boxed{", r"\boxed{", r"\fbox {", "fbox", "{", "}", r"\{", "7", " ", "xboxed"]
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(PIECES)
+def test_one_more_box_changes_no_other(text: str) -> None:
+    found = find_boxes(text)
+    if found.unclosed is None:
+        assert find_boxes(text + r" so \boxed{z}").closed == [*found.closed, "z"]

@@ -43,6 +43,7 @@ _NAMED = dict(zip(_NAMES.split(), _SYMBOLS.split(), strict=False)) | {
 
 MAX_CHARS = 400
 _ARROW = re.compile(r"\\to(?![A-Za-z])|-+>|\\rightleftharpoons(?![A-Za-z])|<=>|<->")
+_LETTER = re.compile("[A-Za-z]")
 _EVIDENCE = re.compile(r"[\d+\[\]-]|\\to|->|rightleftharpoons|[A-Z][a-z]?[A-Z]|\([IVX]+\)|e\^")
 _SHAPE = re.compile(r"(?:[A-Za-z0-9\s()\[\]{}^_+=.>×*/•\-<]|\\[A-Za-z]+|°|≈)*")
 _STATE = re.compile(r"\s*\((s|l|g|aq|cr|solid|liquid|gas)\)$")
@@ -122,7 +123,9 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
         if g is None or p is None:
             return None
         return _same_reaction(g, p)
-    if not (_EVIDENCE.search(gold) or _EVIDENCE.search(pred)):
+    if not (_LETTER.search(gold) and (_LETTER.search(pred) or "^" in gold)) or not (
+        _EVIDENCE.search(gold) or _EVIDENCE.search(pred)
+    ):
         return None
     shells = [_CONFIGURATION.fullmatch(text) and _shells(text) for text in (gold, pred)]
     if all(shells) or (shells[0] and "^" in gold and pred.strip().isdigit()):

@@ -123,7 +123,7 @@ def compare_parts(gold: Sequence[str], pred: str) -> tuple[PartResult, ...]:
     entries = _entries([without_cue(entry) for entry in gold])
     joined = ", ".join(gold)
     if not entries:
-        basis, equal = decide_equality(joined, pred)
+        basis, equal = decide_equality(joined, pred, 0)  # known from `match_answer`
         return (PartResult("", joined, pred, equal, basis),)
     answers = [parts for split in SPLITTERS if (parts := split(tidy(pred)))]
     answers += [[labelled_part(pred)], [named_part(tidy(pred))]]

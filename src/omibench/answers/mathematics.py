@@ -28,6 +28,7 @@ _MATHEMATICAL = re.compile(
 )
 
 
+_NUMBER = re.compile(r"[\s$]*-?\d+(?:\.\d+)?[\s$]*")
 _SHORT = {"sh": "sinh", "ch": "cosh", "th": "tanh"}
 _CALLED = _SHORT | {
     "cth": "coth", "tgh": "tanh", "ctgh": "coth", "tg": "tan", "ctg": "cot", "cotg": "cot",
@@ -147,7 +148,11 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         is_same: Comparison of two values in them.
     """
     both = len(gold) <= MAX_CHARS and len(pred) <= MAX_CHARS
-    if not both or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred)):
+    if (
+        not both
+        or (_NUMBER.fullmatch(gold) and is_prose(pred))
+        or not (_MATHEMATICAL.search(gold) or _MATHEMATICAL.search(pred))
+    ):
         return False
     every = _FOR_ALL.search(gold), _FOR_ALL.search(pred)
     if every[0] and every[1] and every[0][1] != every[1][1] and every[0][1] not in symbols(pred):

@@ -124,7 +124,7 @@ def is_prose(text: str) -> bool:
     commands, with a vowel (mgkh is a product).
     """
     plain = re.sub(r"\\[A-Za-z]+|[_^]\s*\{[^{}]*\}", " ", text)
-    if _CHINESE_WORD.search(plain):
+    if not plain.isascii() and _CHINESE_WORD.search(plain):
         return True
     return any(_VOWEL.search(word.casefold()) for word in _LONG_WORD.findall(plain))
 

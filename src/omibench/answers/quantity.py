@@ -134,6 +134,7 @@ _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
 _MAX_DIGITS = 300
+_DIGITS_ONLY = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _HALF_INTEGER_PLACE = 0.5
 """Half the last place of an integer; integers are compared exactly."""
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
@@ -160,6 +161,13 @@ def quantity(text: str) -> Quantity | None:
     unit, and for numbers that overflow a float.
     """
     text = tidy(text).strip()
+    if _DIGITS_ONLY.fullmatch(text):  # most texts, by the same rules as below
+        decimals = len(text.partition(".")[2])
+        return Quantity(float(text), None, False, 0.5 * 10.0**-decimals, None)
+    return _read_quantity(text)
+
+
+def _read_quantity(text: str) -> Quantity | None:
     text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
     text = _PERCENT_WORDS.sub(" %", text)
     text = _MONEY_AFTER.sub("", _MONEY.sub("", text, count=1))
@@ -284,6 +292,11 @@ def same_quantity(gold: str, pred: str) -> bool | None:
     elif p is None and g is not None and "," not in gold:
         p = _with_comma(pred)
     return None if g is None or p is None else _same(g, p)
+
+
+def has_number(text: str) -> bool:
+    """Return whether `same_quantity` can find a number in a text."""
+    return quantity(text) is not None or _with_comma(text) is not None
 
 
 def same_constant(gold: str, pred: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from omibench.errors import OmibenchError, PluginError
 from omibench.plugins.built_in import built_in_parts
@@ -73,6 +73,27 @@ def has_part(kind: str, name: str) -> bool:
     if kind not in REGISTRIES and name in installed_names(kind):
         _load_installed(kind, name)
     return kind in REGISTRIES and REGISTRIES[kind].load(name)
+
+
+class _Calling(NamedTuple):
+    """Context of `Registry.calling`: a class, since it is entered for every response."""
+
+    noun: str
+    name: str
+    origin: str
+    subject: str
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, OmibenchError):
+            return
+        if self.origin != BY_OMIBENCH:
+            detail = f" (of {self.subject})" if self.subject else ""
+            raise PluginError(
+                f"{self.noun} {self.name!r}{detail}: {describe_error(error, self.origin)}"
+            ) from error
 
 
 class Registry(Generic[Part]):
@@ -187,8 +208,7 @@ class Registry(Generic[Part]):
             _load_installed(self.kind, name)
         return name in self._parts
 
-    @contextmanager
-    def calling(self, name: str, subject: str = "") -> Iterator[None]:
+    def calling(self, name: str, subject: str = "") -> _Calling:
         """Run a part: exceptions of a plug-in's part become one line with the line number.
 
         Args:
@@ -198,18 +218,7 @@ class Registry(Generic[Part]):
         Raises:
             PluginError: Instead of any exception but an OmibenchError.
         """
-        try:
-            yield
-        except OmibenchError:
-            raise
-        except Exception as error:
-            origin = self.origin(name)
-            if origin == BY_OMIBENCH:
-                raise
-            detail = f" (of {subject})" if subject else ""
-            raise PluginError(
-                f"{self.noun} {name!r}{detail}: {describe_error(error, origin)}"
-            ) from error
+        return _Calling(self.noun, name, self.origin(name), subject)
 
     def origin(self, name: str) -> str:
         """Return the file or package that registered a name; `omibench` for built-in parts."""

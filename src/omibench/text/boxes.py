@@ -16,6 +16,8 @@ _GAP = re.compile(
     r"\}(?:[ \t$,;{}]|\\[()\[\],;!]|\\q?quad|\\(?:text|mathrm)\{[^{}]{0,8}\}|and|or)*"
     r"(?:(?<=[ $(])[A-Za-z](?:_\{?\w\}?)?\s*=\s*)?\\?(?:boxed|fbox)\s*\{"
 )
+_ONLY = re.compile(r"(?:boxed|(?<=f)box)\s*\{([^{}\\]*)\}")
+"""Most responses have one box, with nothing to balance in it."""
 _GAP_CHARS = 60
 _LITERAL = re.compile(r"\\boxed\{|\{|\}")
 
@@ -51,9 +53,13 @@ def find_boxes(text: str) -> Boxes:
         Contents of closed boxes in order, and of a final unclosed one if it is within the last
         200 characters.
     """
+    at = text.rfind("box")
+    if at < 0:
+        return Boxes([], None)
+    if (only := _ONLY.match(text, at)) and text.find("box", 0, at) < 0:
+        return Boxes([only[1]], None)
     # Braces before the first box are irrelevant.
-    places = (text.find("boxed"), text.find("fbox")) if "box" in text else ()
-    starts = [place for place in places if place >= 0]
+    starts = [place for place in (text.find("boxed"), text.find("fbox")) if place >= 0]
     spans = _scan(text, _LENIENT, min(starts)) if starts else _Spans([], [])
     closed = [text[start:end] for start, end in spans.closed[-MAX_BOXES:]]
     unclosed = None
@@ -64,7 +70,7 @@ def find_boxes(text: str) -> Boxes:
 
 def _count_side_by_side(text: str, spans: list[tuple[int, int]]) -> int:
     count = 1
-    for (_, end), (start, _) in reversed(list(pairwise(spans))):
+    for (_, end), (start, _) in reversed(list(pairwise(spans))) if len(spans) > 1 else ():
         if start - end > _GAP_CHARS or not _GAP.fullmatch(text, end, start):
             break
         count += 1

@@ -68,3 +68,20 @@ def test_meaning_is_never_dropped(a: str, b: str) -> None:
 
 def test_spaces_do_not_count() -> None:
     assert squash(" a + b ") == "a+b"
+
+
+COMMANDS = st.lists(
+    st.sampled_from([
+        r"\frac", "{1}{2}", "12", "1 1/2", "x", "X", "_", "^", "{2+}", "$", "\\", r"\text{ab }",
+        "~", "2+", " ", "and", "%", "&=", r"\left(", "**", ".", r"\,", "{,}", "(3)", r"\sqrt", "'",
+    ]),
+    max_size=7,
+).map("".join)  # fmt: skip
+
+
+@given(COMMANDS, COMMANDS)
+def test_texts_of_one_spelling_are_the_same_text(a: str, b: str) -> None:
+    """The comparison of letters and digits before it rejects none of them."""
+    for other in (b, f"$ {a} $", a.replace(" ", "  "), f"{a}.", a.replace("12", "1 2")):
+        if squash(a) == squash(other) != "":
+            assert same_text(a, other)

@@ -106,6 +106,7 @@ _OPENINGS = (
 "right", 最终), or starts a line. Plain searches for them are much cheaper than the pattern at each
 position.
 """
+_ASCII_OPENINGS = tuple(filter(str.isascii, _OPENINGS))
 _CHOOSING = ("correct", "right", "best", "choose", "select", "pick", "go", "选")
 """A sentence that chooses an option contains one of these."""
 _HEADING = re.compile(r"^[#>*_ \t]", re.MULTILINE)
@@ -189,7 +190,7 @@ def _last_end(text: str, folded: str, start: int) -> int | None:
 def _openings(folded: str, start: int) -> set[int]:
     """Yield every position from `start` on at which a cue can begin."""
     places: set[int] = set()
-    for word in _OPENINGS:
+    for word in _ASCII_OPENINGS if folded.isascii() else _OPENINGS:
         at = folded.find(word, start)
         while at >= 0:
             places.add(at)

@@ -30,6 +30,8 @@ _KEYS = (
     "result", "finalresult", "respuesta", "réponse", "antwort", "ответ", "答案", "最终答案",
 )  # fmt: skip
 _FENCED = re.compile(r"```(?:json|JSON)?[ \t]*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"^```(?:json|JSON)?\s*|\s*```$")
+_OBJECT = re.compile(r"\{\s*\"")
 _OPENS = re.compile(r"\{\s*\"|\[\s*[\"\d\[-]")
 _LATEX = re.compile(r"(?<!\\)((?:\\\\)*)\\(?=[A-Za-z]{2}|[^\"\\/bfnrtu])(?!u[0-9A-Fa-f]{4})")
 _TAG = re.compile(r"<(answer|final_answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
@@ -54,7 +56,8 @@ def json_answer(text: str) -> str | None:
     """
     if not _OPENS.search(text):
         return None
-    document = _parse_json(re.sub(r"^```(?:json|JSON)?\s*|\s*```$", "", text)[:MAX_CHARS])
+    bare = _FENCE.sub("", text) if "```" in text else text
+    document = _parse_json(bare[:MAX_CHARS])
     if isinstance(document, list) and not any(isinstance(entry, str) for entry in document):
         return text if text[:1] == "[" and _answer(document, alone=True) else None
     if document is not None:
@@ -66,6 +69,8 @@ def json_answer(text: str) -> str | None:
 
 def _last_object(text: str) -> Any:
     """Return the last object of a text that contains an answer, read from its opening brace."""
+    if not _OBJECT.search(text):
+        return None
     text, decoder, end, last = _LATEX.sub(r"\1\\\\", text), json.JSONDecoder(), 0, None
     for opened in list(_OPENS.finditer(text))[-_MAX_STARTS:]:
         if opened.start() < end or text[opened.start()] != "{":

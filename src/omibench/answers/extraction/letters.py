@@ -225,10 +225,12 @@ def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
         if c.text and same_text(_SERIAL_COMMA.sub("", c.text), plain)
     ]
     if len(matches) != 1:
-        from omibench.answers.quantity import same_quantity
+        from omibench.answers.quantity import has_number, same_quantity
 
         matches = [
-            c.label.strip().upper() for c in choices if c.text and same_quantity(c.text, text)
+            c.label.strip().upper()
+            for c in choices
+            if has_number(text) and c.text and same_quantity(c.text, text)
         ]
     return matches[0] if len(matches) == 1 else None
 

@@ -60,7 +60,9 @@ def score(item: ScoredItem) -> Verdict:
     if item.answer_type == "mcq":
         letters = gold_letters(item)
         tier = "letters" if extraction.answer == letters else None
-        credit = 1.0 if tier else compare_letters(letters, extraction.answer).credit
+        several = len(letters) > 1 or len(extraction.answer) > 1
+        wrong = compare_letters(letters, extraction.answer).credit if several and not tier else 0.0
+        credit = 1.0 if tier else wrong
     else:
         tier = match_answer(item.gold, extraction.answer)
         credit = 1.0 if tier else share_right(compare_parts(item.gold, extraction.answer))
