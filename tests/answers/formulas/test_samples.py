@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import given
@@ -118,3 +119,12 @@ def test_a_formula_equals_itself_in_another_dress_and_not_its_double(formula: st
 @given(st.text(alphabet=r"0123456789.x_{}()[]|^+-*/×\e fracsqtinlogpi±,<!", max_size=120))
 def test_any_text_is_read_or_left(text: str) -> None:
     assert same_at_samples(text, text) in (True, None)
+
+
+def test_nested_sums_end_after_a_number_of_steps() -> None:
+    outer = r"\sum_{x_{0} = 1}^{39} \sum_{x_{1} = 1}^{39}"
+    began = time.process_time()
+    deep = rf"{outer} \sum_{{x_{{2}} = 1}}^{{999}} \lfloor x_{{2}} / 2 \rfloor"
+    assert same_at_samples("7", deep) is None
+    assert time.process_time() - began < 1.5
+    assert same_at_samples("1521", rf"{outer} 1") is True

@@ -137,12 +137,17 @@ OF_TWO: dict[str, Operation] = {
 }
 """Functions of two or more arguments in brackets."""
 CONSTANTS = {"pi": complex(cmath.pi), "imaginary": 1j, "degree": complex(cmath.pi / 180)}
-MAX_TERMS, MAX_INNER_TERMS = 1_000, 40
-"""Most terms of a sum or product, and of one inside another."""
+MAX_TERMS, MAX_INNER_TERMS, MAX_STEPS = 1_000, 40, 300_000
+"""Most terms of a sum or product, of one around another, and most steps of all together."""
 
 
-def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
-    """Return the value of a program at a point; None if undefined or numerically unreliable."""
+def evaluate(
+    program: Program, point: Sequence[complex], left: list[int] | None = None
+) -> complex | None:
+    """Return the value of a program at a point; None if undefined or numerically unreliable.
+
+    `left` is the number of steps that loops may still take, `MAX_STEPS` in all.
+    """
     stack: list[complex] = []
     try:
         for step in program:
@@ -151,7 +156,7 @@ def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
             elif isinstance(step, Symbol):
                 stack.append(point[step.place])
             elif isinstance(step, Loop):
-                stack.append(_run_loop(step, point))
+                stack.append(_run_loop(step, point, left or [MAX_STEPS]))
             else:
                 values = stack[-step.takes :]
                 del stack[-step.takes :]
@@ -161,8 +166,8 @@ def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
     return stack[0] if cmath.isfinite(stack[0]) else None
 
 
-def _run_loop(loop: Loop, point: Sequence[complex]) -> complex:
-    ends = [evaluate(end, point) for end in (loop.low, loop.high)]
+def _run_loop(loop: Loop, point: Sequence[complex], left: list[int]) -> complex:
+    ends = [evaluate(end, point, left) for end in (loop.low, loop.high)]
     if ends[0] is None or ends[1] is None:
         raise Unstable
     low, high = map(_integer, (ends[0], ends[1]))
@@ -172,7 +177,10 @@ def _run_loop(loop: Loop, point: Sequence[complex]) -> complex:
     total, at = complex(loop.is_product), list(point)
     for number in range(low, high + 1):
         at[loop.place] = complex(number)
-        value = evaluate(loop.body, at)
+        left[0] -= len(loop.body)
+        if left[0] < 0:
+            raise Unstable
+        value = evaluate(loop.body, at, left)
         if value is None:
             raise Unstable
         total = total * value if loop.is_product else total + value

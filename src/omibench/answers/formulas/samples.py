@@ -112,7 +112,7 @@ def same_at_samples(gold: str, pred: str) -> bool | None:
 def same_at_integers(gold: str, pred: str) -> bool:
     """Return whether two formulas of integers agree on a grid: ceil(n/2) and floor((n+1)/2)."""
     golds, preds = readings(gold), readings(pred)
-    if len(golds) != 1 or len(preds) != 1:
+    if len(golds) != 1 or len(preds) != 1 or _has_loop((*golds[0], *preds[0])):
         return False
     pairs = [(evaluate(golds[0], point), evaluate(preds[0], point)) for point in GRID]
     found = [(a, b) for a, b in pairs if a is not None and b is not None]
@@ -172,6 +172,10 @@ def solve_linear(
     return (slope, START - values[0] / slope) if linear and slope else None
 
 
+def _has_loop(steps: Program) -> bool:
+    return any(isinstance(step, Loop) for step in steps)
+
+
 def _agree(gold: Program, pred: Program) -> bool | None:
     exact = _evaluate_exactly(gold), _evaluate_exactly(pred)
     if exact[0] is not None and exact[1] is not None:
@@ -187,11 +191,11 @@ def _agree(gold: Program, pred: Program) -> bool | None:
 def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, complex | None]]:
     steps = (*gold, *pred)
     constant = not free_symbols(steps)
-    whole = any(isinstance(step, Loop) or step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
+    whole = _has_loop(steps) or any(step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
     points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
     if SIZE in steps and CONSTANTS["imaginary"] in steps:
         points = COMPLEX
     if FLOOR in steps or CEILING in steps:
-        points = [*points, *INTEGERS, *WIDE]
+        points = [*points, *INTEGERS, *(() if _has_loop(steps) else WIDE)]
     for point in points[:1] if constant else points:
         yield evaluate(gold, point), evaluate(pred, point)
