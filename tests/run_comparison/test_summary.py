@@ -12,6 +12,7 @@ from tests.run_comparison.runs import MadeJudge, make_run
 from typer.testing import CliRunner
 
 import omibench
+from omibench.answers.scorers.robust import VERSION
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.files.reading import read_csv
@@ -40,7 +41,7 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
     before = sorted(Path("a").rglob("*"))
     code, output = run("a", "b", "--out", "compare.json", "--items", "moved.csv")
     assert code == 0, output
-    assert "robust 9, 1 cell\n" in output
+    assert f"robust {VERSION}, 1 cell\n" in output
     assert "gold      another gold answer (1 verdict)" in output
     assert "scorer: scored by: gptscore 3, judge judge, prompt 55555555 > gptscore 3" in output
     comparison = RunComparison.model_validate_json(Path("compare.json").read_bytes())

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from omibench.answers.scorers.robust import VERSION
 from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import Study
@@ -56,7 +57,7 @@ def test_a_scorer_is_held_against_labels(scored: Path, tmp_path: Path) -> None:
     said = labels(tmp_path, people(q0="wrong", q4="right"))
     found = certify_scored(said, scored, tmp_path, STUDY)
     assert (found.judge, found.rules) == ("robust", "labels")
-    assert found.identity == [{"rules": "robust", "version": "9"}]
+    assert found.identity == [{"rules": "robust", "version": str(VERSION)}]
     every = found.quality["all"]
     assert (found.n, found.problems) == (10, 5)
     assert every.agreement.value == pytest.approx(0.8)
