@@ -25,6 +25,8 @@ def test_braces_are_yaml_and_other_values_are_text() -> None:
         "study": {"limit": {"n": 3}, "store": None},
         "plugins": ["x.py"],
     }
+    again = split_pairs(["study={seed: 1, limit: {n: 3}}", "data=a", "study={seed: 2}", "data=b"])
+    assert again == {"study": {"seed": 2, "limit": {"n": 3}}, "data": "b"}
 
 
 @pytest.mark.parametrize(

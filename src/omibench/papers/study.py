@@ -159,8 +159,8 @@ def find_rows(
 def find_row(
     results: Results, cell: Cell, printed: Iterable[PrintedResult]
 ) -> PrintedResult | None:
-    """Return the printed result of a cell: the first one over as many samples."""
-    samples = results.study.settings[cell.setting].decoding.samples
+    """Return the printed result of a cell: the first one over as many samples of a run."""
+    samples = results.study.settings[cell.setting].samples_of_a_run
     rows = find_rows(results, cell, printed)
     return next((row for row in rows if row.k in (None, samples)), None)
 

@@ -12,6 +12,8 @@ from omibench.files.yaml_file import parse_yaml
 def split_pairs(pairs: Sequence[str], option: str = "--set") -> dict[str, object]:
     """Return keys and values; a value in braces or brackets is YAML, any other is text.
 
+    Blocks of one key that is given again are merged.
+
     Raises:
         ParamsError: A pair is not KEY=VALUE with a top-level key, or a value is not YAML.
     """
@@ -24,9 +26,10 @@ def split_pairs(pairs: Sequence[str], option: str = "--set") -> dict[str, object
                 "data=DIR or study={seed: 3}"
             )
         try:
-            values[key] = parse_yaml(text) if text.startswith(("{", "[")) else text
+            value = parse_yaml(text) if text.startswith(("{", "[")) else text
         except ValueError as error:
             raise ParamsError(f"{option} {key}: {text} is not YAML: {error}") from None
+        values[key] = merge_blocks(values.get(key), value)
     return values
 
 

@@ -457,15 +457,17 @@ def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:
     """Check that the samples that count in a cell are those that the parameters choose."""
     setting = study.settings[cell.setting]
     how = setting.aggregate.how if setting.decoding.samples > 1 else "mean"
+    runs = setting.aggregate.runs if how != "mean" else 1
     path, again = files.locate("aggregate", cell), f"{cell.model} under {cell.setting}"
     if how != "mean" and not path.is_file():
         raise MissingInputError(
             f"{path}: the file does not exist; run `omibench aggregate` for {again} first"
         )
-    if (made := files.find_aggregate(cell)) != how:
+    made, made_runs = files.find_aggregate(cell)
+    if (made, made_runs) != (how, runs):
         raise FileFormatError(
-            f"{path}: was made with `aggregate: {made}`, but the parameters say {how}; run "
-            f"`omibench aggregate` for {again} again"
+            f"{path}: was made with `aggregate: {made}` in {made_runs} runs, but the parameters "
+            f"say {how} in {runs}; run `omibench aggregate` for {again} again"
         )
 
 

@@ -280,13 +280,17 @@ class StudyFiles:
         """The cells with responses and verdicts."""
         return [cell for cell in self.list_cells() if self.is_scored(cell)]
 
-    def find_aggregate(self, cell: Cell) -> str:
-        """Return how the samples that count in a cell were chosen: `first`, `majority`, ..., or
-        `mean` if all count.
+    def find_aggregate(self, cell: Cell) -> tuple[str, int]:
+        """Return how the samples that count in a cell were chosen, and in how many runs.
+
+        `first`, `majority`, ..., or `mean` if all count.
         """
         aggregates = self.read_aggregates(cell)
         chosen = None if aggregates is None else aggregates.filter("counts")
-        return "mean" if chosen is None or chosen.is_empty() else str(chosen["metric"][0])
+        if chosen is None or chosen.is_empty():
+            return "mean", 1
+        runs = chosen.group_by("id", "rules").len().select("len").max().item()
+        return str(chosen["metric"][0]), int(runs)
 
     def check_cell(self, cell: Cell) -> None:
         """Raise MissingInputError if the study has no responses of a cell; lists its cells."""

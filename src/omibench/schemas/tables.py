@@ -112,7 +112,7 @@ class AggregateRow(FrozenModel):
     metric: str
     """`first`, `majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
     k: int
-    """Number of samples: the first k; for `pass`, k of all."""
+    """Number of samples: the first k of a run; for `pass`, k of all."""
     value: float
     """Verdict of the chosen sample, probability of a right one among k, or share of agreement."""
     version: Annotated[int | None, ADDED_LATER] = None

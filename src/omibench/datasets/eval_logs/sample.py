@@ -87,7 +87,7 @@ def read_cell_rows(files: StudyFiles, cell: Cell) -> CellRows:
         cell=cell,
         responses=responses,
         verdicts=verdicts.sort("id", "index", "rules"),
-        aggregate=files.find_aggregate(cell),
+        aggregate=files.find_aggregate(cell)[0],
         written=datetime.fromtimestamp(path.stat().st_mtime, UTC),
     )
 

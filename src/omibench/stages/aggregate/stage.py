@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from omibench.answers.judges.panel import PanelRequest, open_panels
@@ -92,7 +93,8 @@ class _Work:
 def aggregate_cell(results: Path, out: Path, study: Study, cell: Cell, job: str = "") -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
-    Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting chooses
+    Every scorer and the judge get pass@k, estimated from all samples, and consistency@k, the mean
+    over runs, for every k, and, if the setting chooses
     a sample, the chosen one of each run; that among all samples of a run `counts`. Reward models
     are called through the store. Returns the number of rows.
 
@@ -172,8 +174,10 @@ def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
         for k in (k for k in work.ks if k <= len(samples)):
             passed = pass_at_k(len(samples), right, k)
             yield AggregateRow(id=problem, rules=rules, metric="pass", k=k, value=passed)
-            if work.base:
-                agreed = consistency(samples[:k], work.get_equivalence(problem), is_valid)
+            runs = [run[:k] for run in work.split_runs(samples) if len(run) >= k]
+            if work.base and runs:
+                same = work.get_equivalence(problem)
+                agreed = fmean(consistency(run, same, is_valid) for run in runs)
                 yield AggregateRow(
                     id=problem, rules=rules, metric="consistency", k=k, value=agreed,
                     **work.describe_sameness(),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 RUN_MEAN = "run mean"
 KEYS = ("model", "setting", "rules", "slice", "value")
 Runs = dict[tuple[Any, ...], dict[str, Any]]
-"""By `KEYS`: `place` (the keys, `n` items and `clusters`), and `accuracies` of runs in order."""
+"""By `KEYS`: `place` (the keys, `n` items and `clusters`), and `accuracies` by run."""
 
 
 @result(
@@ -72,6 +72,8 @@ def _list_runs(analysis: Analysis) -> Runs:
         # If one sample of an item is chosen, its index differs between items: no index is a run.
         if setting.aggregate.runs > 1 or setting.aggregate.how in ("mean", "first")
     }
+    if not sizes:
+        return {}
     size = pl.col("setting").replace_strict(sizes, return_dtype=pl.Int64)
     verdicts = analysis.results.counting_verdicts.filter(pl.col("setting").is_in([*sizes])).select(
         "model", "setting", "rules", "id", "cluster", "verdict", run=pl.col("index") // size
@@ -87,9 +89,9 @@ def _list_runs(analysis: Analysis) -> Runs:
         # Drop runs with missing items: their accuracy is for other problems.
         whole = means.filter(pl.col("n") == pl.col("n").max().over(KEYS))
         for place in whole.group_by(KEYS, maintain_order=True).agg(
-            "verdict", pl.col("n", "clusters").first()
+            "run", "verdict", pl.col("n", "clusters").first()
         ).iter_rows(named=True):  # fmt: skip
-            accuracies = place.pop("verdict")
+            accuracies = dict(zip(place.pop("run"), place.pop("verdict"), strict=True))
             key = tuple(place[name] for name in KEYS)
             runs[key] = {"place": place, "accuracies": accuracies}
     return runs
@@ -102,7 +104,7 @@ def _summarise(runs: Runs) -> list[dict[str, Any]]:
            "sem": summary.sem}
         for of in runs.values()
         if len(of["accuracies"]) > 1
-        for summary in [summarise_runs(of["accuracies"])]
+        for summary in [summarise_runs([*of["accuracies"].values()])]
     ]  # fmt: skip
 
 
@@ -127,9 +129,11 @@ def _compare(analysis: Analysis, runs: Runs) -> list[pl.DataFrame]:
     return [mark_both_simulated(analysis, adjusted)]
 
 
-def _test(values: list[float], base: list[float]) -> dict[str, Any]:
+def _test(runs: dict[int, float], base_runs: dict[int, float]) -> dict[str, Any]:
+    values, base = [*runs.values()], [*base_runs.values()]
     welch = compare_runs(values, base)
-    paired = compare_run_pairs(values, base) if len(values) == len(base) else None
+    # Of cells that lack different runs, the same number of runs is no pair of each.
+    paired = compare_run_pairs(values, base) if [*runs] == [*base_runs] else None
     score, baseline = sum(values) / len(values), sum(base) / len(base)
     return {
         "metric": DIFFERENCE,

@@ -22,13 +22,13 @@ def tabulate_losses(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        One row per model and logged step, with the metric `loss`: mean cross-entropy per token of
+        One row per model and logged step, with the metric `cross-entropy`: its mean per token of
         the answers since the row before, in nats; `step`, `epoch` and `lr`. None without a model.
     """
     study = analysis.study
     rows = [
         {
-            "model": name, "metric": "loss",
+            "model": name, "metric": "cross-entropy",
             "estimate": row.loss, "step": row.step, "epoch": row.epoch, "lr": row.lr,
             "simulated": False,
         }

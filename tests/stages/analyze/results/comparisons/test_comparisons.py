@@ -331,6 +331,32 @@ def test_a_run_that_lacks_items_is_left_out(tmp_path: Path) -> None:
     assert mean["runs"] == 2
 
 
+def test_cells_that_lack_different_runs_are_not_paired(tmp_path: Path) -> None:
+    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 3)
+    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 3, baselines=BASELINES)
+    lost = ((pl.col("setting") == "cot") & (pl.col("index") == 0)) | (
+        (pl.col("setting") == "direct") & (pl.col("index") == 2)
+    )
+    some = analysis.results.verdicts.filter(~((pl.col("id") == "p0") & lost))
+    results = replace(analysis.results, verdicts=some)
+    table = table_of(replace(analysis, results=results), "run-tests")
+    (gain,) = table.filter(metric="difference", slice="").to_dicts()
+    assert (gain["runs"], gain["baseline_runs"], gain["p_paired"]) == (2, 2, None)
+    assert gain["p_welch"] is not None
+
+
+def test_a_study_whose_cells_all_choose_one_sample_has_no_runs(tmp_path: Path) -> None:
+    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 4)
+    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 4, baselines=BASELINES)
+    settings = {
+        name: setting.model_copy(update={"aggregate": Aggregation(how="majority")})
+        for name, setting in analysis.study.settings.items()
+    }
+    study = analysis.study.model_copy(update={"settings": settings})
+    results = replace(analysis.results, study=study)
+    assert replace(analysis, study=study, results=results).table("run-tests") is None
+
+
 def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
     verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 3)
     analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 3, baselines=BASELINES)
