@@ -69,8 +69,8 @@ GIVEN = dict.fromkeys(SETTINGS.config, COMMAND_LINE)
 
 try:
     # Snakemake reads all values inside a block of the command line as text.
-    TYPED = split_pairs(SETTINGS.config_args or [], "--config")
-    VALUES = restore_types(config, SETTINGS.config, TYPED)
+    PAIRS = split_pairs(SETTINGS.config_args or [], "--config")
+    VALUES = restore_types(config, SETTINGS.config, PAIRS)
     # What the command line gives is the choice of who typed it.
     if workflow.is_main_process:
         CHOSEN = {key: VALUES[key] for key in VALUES if key not in GIVEN}
