@@ -7,6 +7,7 @@ r"""Reader of texts with a parameter: families of values and intervals, sets of 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from glyphtex import lazy_re as re
 from omibench.answers.formulas.formula import symbols
 from omibench.answers.formulas.samples import POINTS
 from omibench.answers.number_sets import (
+    NOT_ZERO,
     REALS,
     Span,
     Spans,
@@ -85,11 +87,13 @@ _CONGRUENT = re.compile(
     r"\(?\s*(?:\\pmod|\\bmod|\\mod|\\operatorname\s*mod|mod)\s*\{?\s*(\d{1,4})\s*\}?\s*\)?"
 )
 _INTEGER_SET = re.compile(
-    r"(?:[a-z]\s*(?:\\in(?![A-Za-z])|∈)\s*)?([NZ])"
-    r"(\s*[_^]\s*\{\s*(?:\+|\*|>\s*0|\\geq\s*1|\\geq\s*(0))\s*\})?"
+    r"(?:[a-z]\s*(?:\\in(?![A-Za-z])|∈)\s*(?P<letter>[NZ])|(?P<name>\\integers|\\naturals))"
+    r"(?:\s*[_^]\s*\{\s*(?:(?P<positive>\+|>\s*0|\\geq\s*1)|(?P<from0>\\geq\s*0)|(?P<not0>[*×]))\s*\}"
+    r"|\s*\\setminus\s*\\\{\s*(?P<without>0)\s*\\\})?"
 )
+"""Z alone is a letter; `mathematics` writes blackboard letters as names of sets."""
 _ANY_HINT = re.compile(
-    r"^[NZ]|mod|integer|whole|divisible|mid|\||∤|number|multiple|even|odd|natural|real|constant|parameter|\\in|∈|\\neq"
+    r"^\\(?:integers|naturals)|mod|integer|whole|divisible|mid|\||∤|number|multiple|even|odd|natural|real|constant|parameter|\\in|∈|\\neq"
     r"|\\\{|\.\.\."
 )
 """Every text with a parameter has one of these: most texts are not read any further."""
@@ -102,7 +106,8 @@ _LOWEST = {"positive": 1, "natural": 1, "nonnegative": 0}
 class Family(NamedTuple):
     """A text without the words on its parameters, the parameters, and the lowest of an integer.
 
-    `integer` is false if the parameters are real constants. `within` limits the members.
+    `integer` is false if the parameters are real constants. `within` limits the members. `is_set`
+    marks a set of integers in words, which is not the formula of one of them.
     """
 
     body: str
@@ -110,6 +115,7 @@ class Family(NamedTuple):
     integer: bool = True
     lowest: int | None = None
     within: Spans = REALS
+    is_set: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -134,14 +140,27 @@ def read_family(text: str) -> Family | None:
 
 
 def _read_integers(match: re.Match[str]) -> Family:
-    lowest = None if match[1] == "Z" and not match[2] else int(match[3] is None)
-    return Family("n", ("n",), True, lowest)
+    natural = match["letter"] == "N" or match["name"] == r"\naturals"
+    if match["from0"]:
+        return Family("n", ("n",), True, 0)
+    if natural or match["positive"]:
+        return Family("n", ("n",), True, 1)
+    within = NOT_ZERO if match["not0"] or match["without"] else REALS
+    return Family("n", ("n",), True, None, within)
 
 
 def _read_congruent(match: re.Match[str]) -> Family:
-    letter, rests, step = match.groups()
+    name, rests, step = match.groups()
     values = [rest for rest in re.split(r"\s*(?:,|or|and)\s*", rests) if rest.strip()]
-    return Family(", ".join(f"{step}{letter} + ({rest})" for rest in values), (letter,))
+    return _write_remainders(name, step, [f"({rest})" for rest in values])
+
+
+def _write_remainders(name: str | None, step: int | str, rests: Sequence[int | str]) -> Family:
+    """Return n = 3k + 1, n = 3k + 2 for the remainders 1 and 2 of n."""
+    letter = "m" if name == "k" else "k"
+    head = f"{name} = " if name else ""
+    body = ", ".join(f"{head}{step} {letter} + {rest}" for rest in rests)
+    return Family(body, (letter,), is_set=not name)
 
 
 def _read_counted(match: re.Match[str]) -> Family:
@@ -152,13 +171,13 @@ def _read_counted(match: re.Match[str]) -> Family:
 def _read_divisible(match: re.Match[str]) -> Family | None:
     r"""Read 3 \nmid n, "n is not divisible by 3", n \not\equiv 1 \pmod 3 and "n is odd"."""
     step = int(match["step"] or match["step2"] or match["step3"] or 2)
-    letter = match["letter"] or match["letter2"] or match["letter3"] or "n"
+    name = match["letter"] or match["letter2"] or match["letter3"]
     denied = bool(match["not"] or match["not2"] or match["rest"])
     at = int(match["rest"] or 0) if match["kind"] is None else int(match["kind"] == "odd")
     if not 1 < step <= MEMBERS // 8:
         return None
     rests = [rest for rest in range(step) if (rest == at % step) != denied]
-    return Family(", ".join(f"{step} {letter} + {rest}" for rest in rests), (letter,))
+    return _write_remainders(name, step, rests)
 
 
 def _read_qualified(text: str) -> Family | None:
@@ -206,9 +225,11 @@ def _read_builder(match: re.Match[str]) -> Family | None:
 def _read_words(words: re.Match[str]) -> Family | None:
     """Read "all odd integers n > 1", "positive multiples of 3", "odd n > 1"."""
     step = int(words["step"] or words["step2"] or (2 if words["kind"] else 1))
-    if not (words["noun"] or words["kind"]) or (words["noun"] == "numbers" and step == 1):
-        return None
     sign = (words["sign"] or words["sign2"] or "").strip().replace("-", "")
+    if not (words["noun"] or words["kind"]) or (
+        words["noun"] == "numbers" and step == 1 and sign != "natural"
+    ):
+        return None
     within = _signed(sign)
     condition = write_comparison((words["condition"] or "").strip())
     if condition and not re.fullmatch("[a-z]", condition):
@@ -220,7 +241,7 @@ def _read_words(words: re.Match[str]) -> Family | None:
         within = intersect(within, limits)
     odd = (words["kind"] or "").strip() == "odd"
     body = "n" if step == 1 else f"{step} n + {int(odd)}"
-    return Family(body, ("n",), True, None, within)
+    return Family(body, ("n",), True, None, within, True)
 
 
 def _signed(sign: str) -> Spans:

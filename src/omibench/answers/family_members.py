@@ -14,7 +14,7 @@ from itertools import permutations
 
 from glyphtex import lazy_re as re
 from omibench.answers.families import FUNCTION, MAX_CHARS, MEMBERS, Family, read_family
-from omibench.answers.formulas.formula import rename_symbols, symbols
+from omibench.answers.formulas.formula import INTEGER_LETTERS, rename_symbols, symbols
 from omibench.answers.formulas.operators import Equality
 from omibench.answers.formulas.samples import POINTS, START
 from omibench.answers.number_sets import (
@@ -34,9 +34,8 @@ _PLACES, _EVEN = 9, 1e-9
 _NAMED = re.compile(r"\s*(\\?[A-Za-z]+(?:\s*_\{\s*\w+\s*\})?)\s*(?:=|\\in(?![A-Za-z])|∈)\s*")
 _FREE = frozenset("cCkK")
 """Letters that denote a constant of the answer in f(x) = cx, without any word."""
-_INTEGERS = frozenset("abcdhijklmnpqrstuvNMKC")
-"""Letters that can denote an integer without a word on it."""
 _NAMES_OF_CONSTANTS = _FREE | frozenset(("a", "b", "m", "A", "B", "K", r"\lambda", r"\alpha"))
+_INEQUALITY = re.compile(r"[<>]|\\(?:leq|geq|neq)(?![A-Za-z])")
 _OF_INTEGRATION = re.compile(r"[Cc]_\{\d\}")
 
 
@@ -54,19 +53,34 @@ def same_family(gold: str, pred: str, is_same: Equality) -> bool | None:
     if g is None and p is None:
         return _same_constants(Family(gold, ()), Family(pred, ()), is_same) or None
     if (g is None) != (p is None) and any(
-        f and (f.within != REALS or f.body in f.letters) for f in (g, p)
+        f and (f.within != REALS or f.body in f.letters or f.is_set) for f in (g, p)
     ):
         return None
     if g and p and g.integer and p.integer:
         same = _same_members(g, p)
         if same is not None:
             return same
-    if g and p and (g.integer, g.lowest, g.within) != (p.integer, p.lowest, p.within):
+    if g and p:
+        other_domain = (g.integer, g.lowest, g.within) != (p.integer, p.lowest, p.within)
+    else:
+        other_domain = _bounds_integers(g, pred) or _bounds_integers(p, gold)
+    if other_domain:
         return False
     both = g or Family(gold, ()), p or Family(pred, ())
     kept = set(both[0].letters or both[1].letters)
     named = (g is None) != (p is None) and all(kept <= symbols(f.body) for f in both)
     return (named and is_same(both[0].body, both[1].body)) or _same_constants(*both, is_same)
+
+
+def _bounds_integers(family: Family | None, other: str) -> bool:
+    """Return whether a family is of integers x > 0, and the other text of real numbers x > 0."""
+    return (
+        family is not None
+        and family.integer
+        and not set(family.letters) <= INTEGER_LETTERS
+        and _INEQUALITY.search(family.body) is not None
+        and _INEQUALITY.search(other) is not None
+    )
 
 
 def _same_members(gold: Family, pred: Family) -> bool | None:
@@ -182,8 +196,8 @@ def _same_constants(gold: Family, pred: Family, is_same: Equality) -> bool:
         ours = g - (p - theirs)
     if not 0 < len(ours) == len(theirs) <= MAX_CONSTANTS:
         return False
-    if (gold.integer and gold.letters and not pred.letters and not theirs <= _INTEGERS) or (
-        pred.integer and pred.letters and not gold.letters and not ours <= _INTEGERS
+    if (gold.integer and gold.letters and not pred.letters and not theirs <= INTEGER_LETTERS) or (
+        pred.integer and pred.letters and not gold.letters and not ours <= INTEGER_LETTERS
     ):
         return False
     if not (gold.letters or pred.letters) and not _are_constants(gold.body, ours, theirs):

@@ -316,7 +316,7 @@ def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
     if (inner[0] is None) == (inner[1] is None):
         return None
     texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
-    lists = [by_comma(text) for text in texts]
+    lists = [_order_coordinates(by_comma(text)) for text in texts]
     g, p = ([part.text for part in parts] for parts in lists)
     if len(g) < 2 or len(g) != len(p):
         return None
@@ -324,6 +324,13 @@ def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
         names = {part.key for parts in lists for part in parts if part.key}
         return len(names) < 2 and same_set(g, p, is_same)  # a set does not say which is x
     return all(is_same(a, b) for a, b in zip(g, p, strict=True))
+
+
+def _order_coordinates(parts: list[AnswerPart]) -> list[AnswerPart]:
+    """Return y = 4, x = 3 as x = 3, y = 4, for a point (3, 4)."""
+    names = {part.key for part in parts}
+    known = len(names) == len(parts) and names <= {"x", "y", "z"}
+    return sorted(parts, key=lambda part: part.key) if known else parts
 
 
 def _use_round_brackets(text: str) -> str:
@@ -430,10 +437,15 @@ _ESCAPED_TWICE = re.compile(r"(?<!\\)\\\\(?=[A-Za-z]{2})")
 _THIN_SPACE = re.compile(r"(?<=\d),\\!\s*(?=\d{3})")
 _POINTED = re.compile(r"(?:\\left\s*)?\\langle(?![A-Za-z])([^|]*?,[^|]*?)(?:\\right\s*)?\\rangle")
 _AROUND = re.compile(
-    r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)"
-    r"|(?<=[a-z])\s+(?:(?:always |can )?wins?|has (?:a|the) winning strategy)(?=\W*$)",
+    r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)",
     re.IGNORECASE,
 )
+_WINS = re.compile(
+    r"((?:^|(?<=[\s{$]))(?!(?:[Yy]es|[Nn]o|[Tt]rue|[Ff]alse|[Nn]obody|[Nn]either)\b)"
+    r"(?:[A-Z][a-z]*|(?i:(?:the\s+)?(?:first|second|other|starting)|player)(?:\s+\w+)?))"
+    r"\s+(?:wins|has (?:a|the) winning strategy)(?=\W*$)"
+)
+"""What is said of the name of a winner."""
 
 
 def match_answer(gold: Sequence[str], pred: str) -> str | None:
@@ -478,6 +490,10 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     tiers = TRUTHLESS if is_symbol(gold) else TIERS
     raw = gold, pred
     money = [_name_currency(text) for text in raw]
+    if any(money):
+        raw = gold, pred = _write_cents(gold, pred, money[1]), _write_cents(pred, gold, money[0])
+        named = zip(money, raw, strict=True)
+        money = [name or (_POUND if "pound" in text else None) for name, text in named]
     if money[0] and money[1] and money[0] != money[1]:
         return "number", False
     gold, pred = tidy(gold), tidy(pred)
@@ -495,11 +511,19 @@ _CURRENCY = re.compile(
     r"(\\\$|US\$|USD|^\$(?=\d[\d,.]*$)|\bdollars?\b)|(€|EUR|\beuros?\b)|(£|GBP)"
     r"|(¥|CNY|RMB|JPY|\byuan\b|\byen\b)|(₹|INR|\brupees?\b)"
 )
+_POUND, _WITH_CENTS = 3, (1, 2)
+_CENTS = re.compile(r"[\s$]*(\d{1,9}(?:\.\d{1,4})?)\s*(?:\\text\s*\{\s*)?(?:cents?|¢)\s*\}?[\s.$]*")
 
 
 def _name_currency(text: str) -> int | None:
     found = _CURRENCY.search(text)
     return found and found.lastindex
+
+
+def _write_cents(text: str, other: str, currency: int | None) -> str:
+    """Return 50 cents as 0.5 beside an amount of dollars or euros."""
+    cents = _CENTS.fullmatch(text) if currency in _WITH_CENTS and "cent" not in other else None
+    return f"{float(cents[1]) / 100:g}" if cents else text
 
 
 def _has_unit(text: str) -> bool:
@@ -522,6 +546,8 @@ def without_cue(text: str) -> str:
     The thin space that sets a group of thousands is dropped: 1,\\!000.
     """
     plain = _APPROXIMATELY.sub("", _AROUND.sub("", _BEFORE.sub("", text)))
+    if "win" in plain:
+        plain = _WINS.sub(r"\1", plain)
     if "\\" not in plain:
         return plain
     if "\\\\" in plain and "\\begin" not in plain:

@@ -17,7 +17,7 @@ from omibench.answers.formulas.formula import rename_symbols, same_formula, symb
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.multipart import by_comma, labelled_part
-from omibench.answers.number_sets import MAX_CHARS, same_inequality, same_number_set
+from omibench.answers.number_sets import DENIES, MAX_CHARS, same_inequality, same_number_set
 from omibench.answers.piecewise import same_piecewise
 from omibench.answers.prose import is_prose
 from omibench.answers.solutions import same_solutions
@@ -68,6 +68,8 @@ def _write_powers(match: re.Match[str]) -> str:
 
 _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ"), r" \\reals "),
+    (re.compile(r"^[\s$]*(?:\\(?:mathbb|Bbb|mathbf)\s*\{?\s*Z\s*\}?|ℤ)"), r"\\integers "),
+    (re.compile(r"^[\s$]*(?:\\(?:mathbb|Bbb|mathbf)\s*\{?\s*N\s*\}?|ℕ)"), r"\\naturals "),
     (re.compile(r">=|⩾|≧|≥"), r" \\geq "),
     (re.compile(r"(?<!<)<=(?!>)|⩽|≦|≤"), r" \\leq "),
     (re.compile(r"(?<=[\w})\]])\s+!=|\\not\s*="), r" \\neq "),
@@ -121,7 +123,9 @@ _PERMUTED = re.compile(
     re.DOTALL,
 )
 _INEQUALITY = re.compile(r"[<>]|\\(?:leq|geq|neq)(?![A-Za-z])")
-_IN_PLANE = re.compile(r"\s*(?:\\in(?![A-Za-z])|∈)\s*\\reals\s*\^\s*\{\d\}")
+_IN_SPACE = re.compile(
+    r"\s*\(([^()]+)\)\s*(?:(?:\\in(?![A-Za-z])|∈)\s*\\reals\s*\^\s*\{(\d)\}\s*)?"
+)
 _SCALED = re.compile(r"([^\[\]=,]+?)\s*×?\s*(\[\[.*\]\])", re.DOTALL)
 _TRANSPOSED = re.compile(
     r"(\[\s*\[[^()]*\]\s*\]|\[[^\[\]()]*,[^\[\]()]*\]|\([^\[\]()]*,[^\[\]()]*\))"
@@ -160,7 +164,8 @@ def same_mathematics(gold: str, pred: str, is_same: Equality) -> bool:
         if is_same(_drop_qualifier(gold), renamed):
             return True
     cut = _drop_qualifier(gold), _drop_qualifier(pred)
-    if (cut[0] != gold) != (cut[1] != pred) and all(cut) and is_same(*cut):
+    one = (cut[0] != gold) != (cut[1] != pred) and all(cut) and not _limit_one(gold, pred)
+    if one and is_same(*cut):
         return True
     spelt = _spell_signs(gold), _spell_signs(pred)
     if spelt != (gold, pred) and is_same(*spelt):
@@ -203,7 +208,24 @@ def _permute(text: str) -> str:
 
 def _drop_qualifier(text: str) -> str:
     words = ("for", "where", "i.e.", "that is", "∀")
-    return _QUALIFIER.sub("", text) if any(word in text for word in words) else text
+    if not any(word in text for word in words) or DENIES.match(text):
+        return text
+    return _QUALIFIER.sub("", text)
+
+
+def _find_argument(text: str) -> str | None:
+    """Return x of f(x) = x^2; None without one argument."""
+    arguments = set(_ARGUMENT.findall(text))
+    return arguments.pop() if len(arguments) == 1 else None
+
+
+def _limit_one(gold: str, pred: str) -> bool:
+    """Return whether one of two functions of other arguments is limited: f(t) = t for t > 0."""
+    names = _find_argument(gold), _find_argument(pred)
+    limits = [
+        match and _INEQUALITY.search(match[0]) for match in map(_QUALIFIER.search, (gold, pred))
+    ]
+    return None not in names and names[0] != names[1] and bool(limits[0]) != bool(limits[1])
 
 
 def _spell_signs(text: str) -> str:
@@ -284,24 +306,33 @@ def _same_scaled(gold: str, pred: str, is_same: Equality) -> bool:
 def _multiply_entries(text: str) -> str:
     if (scaled := _SCALED.fullmatch(text)) is None:
         return text
-    factor = _bracket(scaled[1])
+    factor = f"{scaled[1]}1" if scaled[1] in "+-" else _bracket(scaled[1])
     return _ENTRY.sub(lambda m: f"{factor} × {_bracket(m[0])}" if m[0].strip() else m[0], scaled[2])
 
 
 def _same_builders(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare sets of points with a condition: {(x, y) | y = x^2}."""
-    sets = [BUILDER.fullmatch(text) for text in (gold, pred)]
-    return bool(sets[0] and sets[1]) and all(
-        is_same(*(_IN_PLANE.sub("", found[part]) for found in sets if found)) for part in (1, 2)
-    )
+    sets = BUILDER.fullmatch(gold), BUILDER.fullmatch(pred)
+    if not (sets[0] and sets[1]):
+        return False
+    points = _read_point(sets[0][1]), _read_point(sets[1][1])
+    if len(points[0]) != len(points[1]):
+        return False
+    return all(map(is_same, *points)) and is_same(sets[0][2], sets[1][2])
+
+
+def _read_point(text: str) -> list[str]:
+    r"""Return x and y of `(x, y) \in \reals^{2}`; a text that is not a point of the space whole."""
+    point = _IN_SPACE.fullmatch(text)
+    values = [part.text for part in by_comma(point[1])] if point else []
+    return values if point and values and int(point[2] or len(values)) == len(values) else [text]
 
 
 def _same_functions(gold: str, pred: str, is_same: Equality) -> bool:
     """Compare functions with arguments of another name: f(x) = x and f(n) = n."""
-    arguments = [set(_ARGUMENT.findall(text)) for text in (gold, pred)]
-    if not all(len(found) == 1 for found in arguments) or arguments[0] == arguments[1]:
+    ours, theirs = _find_argument(gold), _find_argument(pred)
+    if ours is None or theirs is None or ours == theirs or _limit_one(gold, pred):
         return False
-    ours, theirs = (found.pop() for found in arguments)
     return ours not in symbols(pred) and is_same(gold, rename_symbols(pred, {theirs: ours}))
 
 

@@ -48,16 +48,25 @@ _NOT_ZERO = re.compile(
     r"|\\reals\s*(?:\^\s*\{?\s*(?:\*|×)\s*\}?|_\s*\{\s*\\neq\s*0\s*\})",
     re.IGNORECASE,
 )
-_SUCH = r"(?:such|real|integer|real-valued) "
+_SUCH = r"(?:such|real|real-valued) "
 _PROBLEM = r"equations?|systems?(?: of equations)?|inequalit(?:y|ies)|conditions?|problem"
+_EXISTS = rf" (?:exists?|(?:that )?satisf(?:y|ies) (?:it|this|(?:the|this) (?:{_PROBLEM})))"
 _EMPTY = re.compile(
     r"\\emptyset|\\\{\s*\\\}|(?:the )?(?:empty|null) set|(?:the )?(?:solution )?set is empty"
     rf"|(?:(?:the |this )?(?:given )?(?:{_PROBLEM}) )?has no (?:{_SUCH})?(?:solutions?|roots?)"
     rf"|(?:there (?:is|are|exists?) )?no (?:{_SUCH})?"
-    r"(?:solutions?|roots?|(?:numbers?|values?|integers?|[a-z])(?: of [a-z])?)"
-    rf"(?: (?:exists?|(?:that )?satisf(?:y|ies) (?:it|this|(?:the|this) (?:{_PROBLEM}))))?",
+    rf"(?:solutions?|roots?|(?:numbers?|values?)(?: of [a-z])?)(?:{_EXISTS})?"
+    rf"|(?:there (?:is|exists) )?no (?:{_SUCH}[a-z]|[b-z]|a(?={_EXISTS}))(?:{_EXISTS})?",
     re.IGNORECASE,
 )
+_NO_INTEGERS = re.compile(
+    rf"(?:(?:the |this )?(?:given )?(?:{_PROBLEM}) has|there (?:is|are|exists?))? ?no (?:such )?"
+    rf"(?:integer (?:solutions?|roots?|values?)|integers?)(?:{_EXISTS})?",
+    re.IGNORECASE,
+)
+"""Another domain than that of the empty set."""
+DENIES = re.compile(r"[\W]*(?:there (?:is|are|exists?) )?no\b|.{0,80}\bhas no\b", re.IGNORECASE)
+"""The start of a text that is the empty set only as a whole: no solution except 0."""
 _REALS_BEYOND = re.compile(r"\\reals\s*_\s*\{\s*((?:[<>]|\\[lg]eq).+)\}", re.DOTALL)
 _LEAD = re.compile(r"(?:all|any|every)\s+(?:real\s+)?(?=[a-z]\s*(?:[<>]|\\[lg]eq))")
 _IS = re.compile(r"([a-z])\s+is\s+(?=(?:greater|more|less|smaller)\s+than|at\s+(?:least|most))")
@@ -97,11 +106,12 @@ Tree = Callable[[Point], Spans]
 """A set whose ends depend on the values of symbols."""
 
 REALS: Spans = (Span(-math.inf, False, math.inf, False),)
+NOT_ZERO: Spans = (Span(-math.inf, False, 0.0, False), Span(0.0, False, math.inf, False))
 _FROM_ZERO: Spans = (Span(0.0, True, math.inf, False),)
 _NAMED_SETS: tuple[tuple[re.Pattern[str], Spans], ...] = (
     (_WHOLE, REALS), (_EMPTY, ()), (_POSITIVE, (Span(0.0, False, math.inf, False),)),
     (_AT_LEAST_ZERO, (Span(0.0, True, math.inf, False),)),
-    (_NOT_ZERO, (Span(-math.inf, False, 0.0, False), Span(0.0, False, math.inf, False))),
+    (_NOT_ZERO, NOT_ZERO),
 )  # fmt: skip
 
 
@@ -132,6 +142,8 @@ def same_number_set(gold: str, pred: str) -> bool | None:
 
     `\\reals` means the real numbers. A pair (1, 2) beside a pair is left to others.
     """
+    if all(_NO_INTEGERS.fullmatch(text.strip(" .,$")) for text in (gold, pred)):
+        return True
     names = tuple(sorted(symbols(gold) | symbols(pred)))
     g, p = read_number_set(gold, names), read_number_set(pred, names)
     if g is None or p is None or "region" not in (g.kind, p.kind):
@@ -186,6 +198,8 @@ def _read(text: str, names: tuple[str, ...]) -> NumberSet:
     named = next((spans for pattern, spans in _NAMED_SETS if pattern.fullmatch(text)), None)
     if named is not None:
         return NumberSet("", lambda _: named, "region")
+    if DENIES.match(text):
+        raise _NotASet
     if words := _REALS_THAT.fullmatch(text) or _REALS_BEYOND.fullmatch(text):
         text = f"x {write_comparison(words[1])}"
         return _read(text, names)._replace(variable="")

@@ -131,7 +131,11 @@ def _read_list(text: str) -> Solutions:
         return Solutions(tuple(Solution(("",), (value,)) for value in values), True)
     if all(names) and (size := _find_block(names)):
         starts = range(0, len(names), size)
-        found = [Solution(tuple(names[i : i + size]), tuple(values[i : i + size])) for i in starts]
+        order = sorted(range(size), key=names.__getitem__) if {*names} <= {*"xyz"} else range(size)
+        found = [
+            Solution(tuple(names[i + n] for n in order), tuple(values[i + n] for n in order))
+            for i in starts
+        ]
         return Solutions(tuple(found), len(found) > 1)
     if names[0] and set(names) <= {names[0], ""} and plain:
         return Solutions(tuple(Solution((names[0],), (value,)) for value in values), True)

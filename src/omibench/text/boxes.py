@@ -19,18 +19,23 @@ _GAP = re.compile(
 _ONLY = re.compile(r"(?:boxed|(?<=f)box)\s*\{([^{}\\]*)\}")
 """Most responses have one box, with nothing to balance in it."""
 _GAP_CHARS = 60
+_NAME = re.compile(r"(?:^|(?<=[\s$(,;]))([A-Za-z](?:_\{?\w\}?)?)\s*=\s*\\?(?:boxed|fbox)\s*\{$")
+_NAME_CHARS = 24
 _LITERAL = re.compile(r"\\boxed\{|\{|\}")
 
 
 class Boxes(NamedTuple):
-    """Contents of the outermost balanced boxes in order, and of a box left open at the end.
+    r"""Contents of the outermost balanced boxes in order, and of a box left open at the end.
 
-    `side_by_side` is the number of last boxes with nothing but commas, "and" or "or" between them.
+    `side_by_side` is the number of last boxes with nothing but commas, "and" or "or" between them,
+    and names if each has its own: `x = \boxed{3}` and `y = \boxed{4}`. `names` are those before
+    the closed boxes, "" without one; no names are searched for one box.
     """
 
     closed: list[str]
     unclosed: str | None
     side_by_side: int = 1
+    names: tuple[str, ...] = ()
 
 
 class _Spans(NamedTuple):
@@ -65,16 +70,31 @@ def find_boxes(text: str) -> Boxes:
     unclosed = None
     if spans.open and len(text) - spans.open[-1] <= UNCLOSED_CHARS:
         unclosed = text[spans.open[-1] :]
-    return Boxes(closed, unclosed, _count_side_by_side(text, spans.closed[-MAX_BOXES:]))
+    if len(closed) < 2:
+        return Boxes(closed, unclosed)
+    kept = spans.closed[-MAX_BOXES:]
+    names = tuple(_find_name(text, start) for start, _ in kept)
+    return Boxes(closed, unclosed, _count_side_by_side(text, kept, names), names)
 
 
-def _count_side_by_side(text: str, spans: list[tuple[int, int]]) -> int:
+def _find_name(text: str, start: int) -> str:
+    name = _NAME.search(text[max(0, start - _NAME_CHARS) : start])
+    return name[1] if name else ""
+
+
+def _count_side_by_side(text: str, spans: list[tuple[int, int]], names: tuple[str, ...]) -> int:
     count = 1
-    for (_, end), (start, _) in reversed(list(pairwise(spans))) if len(spans) > 1 else ():
+    for (_, end), (start, _) in reversed(list(pairwise(spans))):
         if start - end > _GAP_CHARS or not _GAP.fullmatch(text, end, start):
             break
         count += 1
-    return count
+    beside = names[-count:]
+    return count if not any(beside[1:]) or are_names_of_each(beside) else 1
+
+
+def are_names_of_each(names: tuple[str, ...]) -> bool:
+    """Return whether every box has a name, and each another."""
+    return all(names) and len(set(names)) == len(names)
 
 
 def find_literal_boxes(text: str) -> list[str]:

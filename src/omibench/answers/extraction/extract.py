@@ -19,7 +19,7 @@ from omibench.answers.formulas.latex import tidy
 from omibench.answers.multipart import SPLITTERS, split_labelled
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import VerdictOutcome
-from omibench.text.boxes import Boxes, find_boxes
+from omibench.text.boxes import Boxes, are_names_of_each, find_boxes
 from omibench.text.visible import drop_hidden_text, find_answering_part
 
 # Answers in machine-readable form: JSON, fenced or at the end of a text, and <answer> tags.
@@ -277,12 +277,20 @@ def _choose_box(boxes: Boxes, parts: int, finish_reason: str | None) -> str | No
         unclosed = boxes.unclosed if finish_reason != "length" else None
         return unclosed.split("\n")[0].rstrip(" $.") if unclosed else None
     last = boxes.closed[-1].strip()
-    beside = [box.strip() for box in boxes.closed[-boxes.side_by_side :]]
+    beside = _name_boxes(boxes, boxes.side_by_side)
     if len(set(beside)) > 1:
         return "; ".join(dict.fromkeys(beside))
     if parts > 1 and len(boxes.closed) > 1 and not any(len(s(last)) >= parts for s in SPLITTERS):
-        return "; ".join(box.strip() for box in boxes.closed[-parts:])
+        return "; ".join(_name_boxes(boxes, parts))
     return last
+
+
+def _name_boxes(boxes: Boxes, count: int) -> list[str]:
+    r"""Return the last boxes, with their names if each has its own: x = 3 of `x = \boxed{3}`."""
+    contents, names = [box.strip() for box in boxes.closed[-count:]], boxes.names[-count:]
+    if len(contents) < 2 or not are_names_of_each(names) or any("=" in box for box in contents):
+        return contents
+    return [f"{name} = {box}" for name, box in zip(names, contents, strict=True)]
 
 
 def _is_no_answer(text: str) -> bool:

@@ -10,7 +10,11 @@ from glyphtex import lazy_re as re
 from omibench.answers.formulas.latex import squash
 from omibench.answers.formulas.machine import FUNCTIONS, OF_TWO
 from omibench.answers.formulas.operators import is_ordered, name_products, same_in_order
-from omibench.answers.formulas.samples import differ_by_constant, same_at_integers, same_at_samples
+from omibench.answers.formulas.samples import (
+    agree_at_integers,
+    differ_by_constant,
+    same_at_samples,
+)
 from omibench.answers.formulas.symbolic import MAX_CHARS, same_calculus, symbolically_equal
 from omibench.answers.multipart import is_name, is_numbered
 from omibench.answers.units import parse_unit
@@ -57,8 +61,8 @@ _NOT_A_VALUE = re.compile(r"\d_\{|\\emptyset")
 """A number in another base (101_2), and a set."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
 _INTEGER_PART = re.compile(r"\\l(?:floor|ceil)(?![A-Za-z])")
-_INTEGERS = frozenset("ijkmnpqMN")
-"""Letters of integers in formulas with integer parts."""
+INTEGER_LETTERS = frozenset("ijklmnpqMN")
+"""Letters that denote an integer without a word on it."""
 _ANGLE = re.compile(r"\\angle([A-Z])([A-Z])([A-Z])")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -116,8 +120,8 @@ def _same_value(gold: str, pred: str) -> bool:
     equal = same_at_samples(*pair)
     if equal or any(same_at_samples(*other) for other in _other_readings(gold, pred, places)):
         return True
-    if _INTEGER_PART.search(gold + pred) and set(names) <= _INTEGERS:
-        return same_at_integers(*pair)
+    if _INTEGER_PART.search(gold + pred) and set(names) <= INTEGER_LETTERS:
+        return agree_at_integers(*pair)
     if equal is False or symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
         return False
     return symbolically_equal(*pair)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -138,7 +138,7 @@ OF_TWO: dict[str, Operation] = {
 """Functions of two or more arguments in brackets."""
 CONSTANTS = {"pi": complex(cmath.pi), "imaginary": 1j, "degree": complex(cmath.pi / 180)}
 MAX_TERMS, MAX_INNER_TERMS, MAX_STEPS = 1_000, 40, 300_000
-"""Most terms of a sum or product, of one around another, and most steps of all together."""
+"""Most terms of a sum or product, of one around another, and most steps of a comparison."""
 
 
 def evaluate(
@@ -146,9 +146,10 @@ def evaluate(
 ) -> complex | None:
     """Return the value of a program at a point; None if undefined or numerically unreliable.
 
-    `left` is the number of steps that loops may still take, `MAX_STEPS` in all.
+    `left` is the number of steps that loops may still take; `MAX_STEPS` if it is None.
     """
     stack: list[complex] = []
+    left = [MAX_STEPS] if left is None else left
     try:
         for step in program:
             if isinstance(step, complex):
@@ -156,7 +157,7 @@ def evaluate(
             elif isinstance(step, Symbol):
                 stack.append(point[step.place])
             elif isinstance(step, Loop):
-                stack.append(_run_loop(step, point, left or [MAX_STEPS]))
+                stack.append(_run_loop(step, point, left))
             else:
                 values = stack[-step.takes :]
                 del stack[-step.takes :]
@@ -187,13 +188,21 @@ def _run_loop(loop: Loop, point: Sequence[complex], left: list[int]) -> complex:
     return total
 
 
-def free_symbols(program: Program) -> set[int]:
+def list_steps(program: Program) -> Iterator[Step]:
+    """Yield the steps of a program, with those inside its sums and products."""
+    for step in program:
+        yield step
+        if isinstance(step, Loop):
+            yield from list_steps((*step.low, *step.high, *step.body))
+
+
+def find_free_symbols(program: Program) -> set[int]:
     """Return the places of the symbols on which a value depends."""
     places = set[int]()
     for step in program:
         if isinstance(step, Symbol):
             places.add(step.place)
         elif isinstance(step, Loop):
-            places |= free_symbols(step.body) - {step.place}
-            places |= free_symbols(step.low) | free_symbols(step.high)
+            places |= find_free_symbols(step.body) - {step.place}
+            places |= find_free_symbols(step.low) | find_free_symbols(step.high)
     return places

@@ -21,7 +21,9 @@ from omibench.answers.formulas.machine import (
     DOUBLE_FACTORIAL,
     FACTORIAL,
     FLOOR,
+    MAX_STEPS,
     NEGATE,
+    OF_TWO,
     OVER,
     POWER,
     REMAINDER,
@@ -31,7 +33,8 @@ from omibench.answers.formulas.machine import (
     Operation,
     Program,
     evaluate,
-    free_symbols,
+    find_free_symbols,
+    list_steps,
 )
 from omibench.answers.formulas.reader import MAX_SYMBOLS, readings
 
@@ -48,6 +51,12 @@ WIDE = [[complex(_RANDOM.uniform(0.1, 9.9)) for _ in range(MAX_SYMBOLS)] for _ i
 """More sample points of formulas with integer parts, which agree at many points by chance."""
 GRID = [[complex(1 + (n * (2 * i + 1) + i) % 24) for i in range(MAX_SYMBOLS)] for n in range(24)]
 """Sample points of formulas with integer parts of integers, of all remainders."""
+_STEPPED = frozenset((FLOOR, CEILING, REMAINDER))
+_KINKED = frozenset((SIZE, OF_TWO["max"], OF_TWO["min"]))
+"""Operations whose value changes its formula beyond a constant: max(x, 3), |x - 3|, n mod 10."""
+_FACTORS, _MOST = (2, 5, 20), 1e7
+_SMALL, _LARGE = 0.01, 6
+"""At a small point, terms count that are lost beside a large power: n^{100} + n, 10^{6n} - 1."""
 
 
 _EXACT_BITS, _EXACT_FACTORIAL = 100_000, 3_000
@@ -103,18 +112,20 @@ def same_at_samples(gold: str, pred: str) -> bool | None:
     golds, preds = readings(gold), readings(pred)
     if not golds or not preds:
         return None
-    pairs = [_agree(g, p) for g in golds for p in preds]
+    left = [MAX_STEPS]
+    pairs = [_agree(g, p, left) for g in golds for p in preds]
     if any(pairs):
         return True
     return None if None in pairs else False
 
 
-def same_at_integers(gold: str, pred: str) -> bool:
+def agree_at_integers(gold: str, pred: str) -> bool:
     """Return whether two formulas of integers agree on a grid: ceil(n/2) and floor((n+1)/2)."""
     golds, preds = readings(gold), readings(pred)
     if len(golds) != 1 or len(preds) != 1 or _has_loop((*golds[0], *preds[0])):
         return False
-    pairs = [(evaluate(golds[0], point), evaluate(preds[0], point)) for point in GRID]
+    further = _list_further_points((*golds[0], *preds[0]), INTEGERS)
+    pairs = [(evaluate(golds[0], at), evaluate(preds[0], at)) for at in (*GRID, *further)]
     found = [(a, b) for a, b in pairs if a is not None and b is not None]
     return len(found) > len(GRID) // 2 and all(
         abs(a - b) <= REL_TOLERANCE * max(1.0, abs(a)) for a, b in found
@@ -123,14 +134,14 @@ def same_at_integers(gold: str, pred: str) -> bool:
 
 def differ_by_constant(gold: str, pred: str) -> bool:
     """Return whether the difference of two formulas with symbols is the same at every point."""
-    pairs = ((g, p) for g in readings(gold) if free_symbols(g) for p in readings(pred))
+    pairs = ((g, p) for g in readings(gold) if find_free_symbols(g) for p in readings(pred))
     return any(_differ_by_constant(g, p) for g, p in pairs)
 
 
 def value_at_samples(text: str) -> float | None:
     """Return the real value of a text without symbols; None if absent or ambiguous."""
     programs = readings(text)
-    if len(programs) != 1 or free_symbols(programs[0]):
+    if len(programs) != 1 or find_free_symbols(programs[0]):
         return None
     number = evaluate(programs[0], POINTS[0])
     return None if number is None or number.imag else number.real
@@ -138,10 +149,10 @@ def value_at_samples(text: str) -> float | None:
 
 def _differ_by_constant(gold: Program, pred: Program) -> bool:
     differences = list[complex]()
-    for left, right in _values(gold, pred):
-        if left is None or right is None:
+    for ours, theirs in _values(gold, pred, [MAX_STEPS]):
+        if ours is None or theirs is None:
             return False
-        differences.append(left - right)
+        differences.append(ours - theirs)
     size = max(map(abs, differences), default=0.0)
     return all(abs(d - differences[0]) <= REL_TOLERANCE * max(size, 1.0) for d in differences)
 
@@ -176,26 +187,61 @@ def _has_loop(steps: Program) -> bool:
     return any(isinstance(step, Loop) for step in steps)
 
 
-def _agree(gold: Program, pred: Program) -> bool | None:
+def _agree(gold: Program, pred: Program, left: list[int]) -> bool | None:
     exact = _evaluate_exactly(gold), _evaluate_exactly(pred)
     if exact[0] is not None and exact[1] is not None:
         return exact[0] == exact[1]
-    for left, right in _values(gold, pred):
-        if left is None or right is None:
+    for ours, theirs in _values(gold, pred, left):
+        if ours is None or theirs is None:
             return None
-        if abs(left - right) > REL_TOLERANCE * max(abs(left), abs(right)):
+        if abs(ours - theirs) > REL_TOLERANCE * max(abs(ours), abs(theirs)):
             return False
     return True
 
 
-def _values(gold: Program, pred: Program) -> Iterator[tuple[complex | None, complex | None]]:
+def _values(
+    gold: Program, pred: Program, left: list[int]
+) -> Iterator[tuple[complex | None, complex | None]]:
+    """Yield the values of two programs at their points; at further points, those of both."""
     steps = (*gold, *pred)
-    constant = not free_symbols(steps)
-    whole = _has_loop(steps) or any(step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
+    if not find_free_symbols(steps):
+        yield evaluate(gold, POINTS[0], left), evaluate(pred, POINTS[0], left)
+        return
+    has_loop = _has_loop(steps)
+    if has_loop:
+        steps = tuple(list_steps(steps))
+    whole = has_loop or any(step in (REMAINDER, DOUBLE_FACTORIAL) for step in steps)
     points = INTEGERS if whole else SIGNED if SIZE in steps else POINTS
     if SIZE in steps and CONSTANTS["imaginary"] in steps:
         points = COMPLEX
-    if FLOOR in steps or CEILING in steps:
-        points = [*points, *INTEGERS, *(() if _has_loop(steps) else WIDE)]
-    for point in points[:1] if constant else points:
-        yield evaluate(gold, point), evaluate(pred, point)
+    if not has_loop and (FLOOR in steps or CEILING in steps):
+        points = [*points, *INTEGERS, *WIDE]
+    for point in points:
+        yield evaluate(gold, point, left), evaluate(pred, point, left)
+    for point in _list_further_points(steps, points):
+        values = evaluate(gold, point, left), evaluate(pred, point, left)
+        if values[0] is not None and values[1] is not None:
+            yield values
+
+
+def _list_further_points(steps: Program, near: list[list[complex]]) -> Iterator[list[complex]]:
+    """Yield points beyond the constants of formulas that change there, and a small point."""
+    kinked, stepped = not _KINKED.isdisjoint(steps), not _STEPPED.isdisjoint(steps)
+    if near is COMPLEX or not (kinked or stepped or POWER in steps):
+        return
+    largest = max((abs(step) for step in steps if isinstance(step, complex)), default=1.0)
+    if near is POINTS and largest >= _LARGE:
+        yield [_SMALL * x for x in POINTS[0]]
+    if not (kinked or stepped):
+        return
+    if REMAINDER in steps:
+        yield from GRID
+    sizes = [min(factor * max(largest, 1.0), _MOST) for factor in (*_FACTORS, 3 * largest)]
+    signs = (1, -1) if kinked and not _has_loop(steps) else (1,)
+    for n, _ in enumerate(sizes):
+        # The order of the symbols is another at each point.
+        far = [round(sizes[(n + i) % len(sizes)]) + x for i, x in enumerate(INTEGERS[n % 3])]
+        for sign in signs:
+            yield [x * (sign if (n + i) % 2 else 1) for i, x in enumerate(far)]
+            if sign < 0:
+                yield [-x for x in far]
