@@ -105,7 +105,7 @@ def test_what_is_left_out_is_told(results: Path) -> None:
     assert reasons["physics-2"] == "out_of_scope", "it is listed, but has no choices"
     others = {id_: reason for id_, reason in reasons.items() if id_ != "physics-2"}
     assert len(others) == 14
-    assert set(others.values()) == {"unlisted"}
+    assert set(others.values()) == {"not_selected"}
     log = results.parents[1] / "logs/usnco-v-build-simulated/filter/filter.log"
     assert "no problem was read for national, 2009: 3;" in log.read_text("utf-8")
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
@@ -211,7 +212,7 @@ def read_csv(
 
     A missing cell is an empty text; cells beyond the header are ignored. Limits are `limit`
     bytes, 10 million rows and 16 Mi characters per field. Raises as `open_regular` does, and
-    FileFormatError with the line for invalid CSV.
+    FileFormatError with the line for invalid CSV, or with the name that two columns have.
     """
     return (row.cells for row in read_numbered_csv(path, delimiter, limit))
 
@@ -228,7 +229,13 @@ def read_numbered_csv(
         csv.field_size_limit(max(FIELD_CHARS, csv.field_size_limit()))
         reader = csv.DictReader(lines, delimiter=delimiter, restkey=None, restval="")
         try:
-            last_line = reader.reader.line_num if reader.fieldnames else 0
+            names = reader.fieldnames or []
+            twin = next(
+                (name for name, count in Counter(names).items() if name and count > 1), None
+            )
+            if twin:
+                raise FileFormatError(f"{path}: two columns have the name {twin[:80]!r}")
+            last_line = reader.reader.line_num if names else 0
             for number, row in enumerate(reader, 1):
                 if number > ROWS:
                     raise FileFormatError(f"{path}: has more than {ROWS:,} rows; split the file")

@@ -56,6 +56,11 @@ def join_labels(value: Value | None) -> str:
     return "; ".join(list_labels(value))
 
 
+def normalise_label(text: str) -> str:
+    """Return a label for comparison: single spaces, case ignored."""
+    return " ".join(text.split()).casefold()
+
+
 def split_labels(text: str, separator: str = ";") -> Value:
     """Split a text of labels at `separator`; two or more labels give a list."""
     labels = list(dict.fromkeys(filter(None, (part.strip() for part in text.split(separator)))))

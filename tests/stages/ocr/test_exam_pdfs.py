@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from tests.conftest import Build
 
-from omibench.params.stages.filter import ListedProblems
+from omibench.params.stages.filter import ProblemSelection
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, read_typed_json
-from omibench.stages.filter.listed import describe_unread, join_listed
+from omibench.stages.filter.selection import describe_unread_lines, join_selection
 from omibench.stages.ocr import read_papers
 
 pytestmark = pytest.mark.slow
@@ -227,11 +227,11 @@ def _letters(text: str) -> str:
 def test_a_list_of_wanted_problems_finds_them_in_a_real_exam(exams: Exams, tmp_path: Path) -> None:
     lines = [f"{number},{'ABCDE'[number % 5]}\n" for number in (1, 9, 24, 26)]
     (tmp_path / "list.csv").write_text("number,answer\n" + "".join(lines))
-    listed = ListedProblems(file=str(tmp_path / "list.csv"), by=["number"])
+    selection = ProblemSelection(file=str(tmp_path / "list.csv"), by=["number"])
     mock = exams[1]["MockFMA-2021.pdf"]
-    joined = join_listed(mock, listed)
+    joined = join_selection(mock, selection)
     assert [(p.number, p.answer) for p in joined.problems] == [
         ("1", ["B"]), ("9", ["E"]), ("24", ["E"]),
     ]  # fmt: skip
-    assert len(joined.unlisted) == 22
-    assert describe_unread(mock, listed) == ["26"]
+    assert len(joined.rejects) == 22
+    assert describe_unread_lines(mock, selection) == ["26"]

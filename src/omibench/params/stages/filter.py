@@ -208,12 +208,12 @@ class DifficultyScreen(ScreenParams):
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
 
 
-# The block `filter.listed`: the problems of papers that a table names.
+# The block `filter.selection`: the problems of papers that a table names.
 
 
-class ListedProblems(Block):
+class ProblemSelection(Block):
     """A table of the wanted problems, such as the published metadata of a benchmark without its
-    texts (USNCO-V, data availability). Papers' problems that it does not list are rejected.
+    texts (USNCO-V, data availability). Papers' problems that it does not have are rejected.
 
     Its column `answer` settles the answer, `topic` names the topic if the paper has none.
     """
@@ -281,8 +281,8 @@ class FilterParams(Block):
     translation: Translation | None = None
     """Model that translates problems into English; each translation is checked against its
     original."""
-    listed: ListedProblems | None = None
-    """Table of the wanted problems: all others are rejected as `unlisted`."""
+    selection: ProblemSelection | None = None
+    """Table of the wanted problems: all others are rejected as `not_selected`."""
     photographs: Photographs | None = None
     """Models that find the photographs of an exercise of a wanted subject with a figure."""
     completeness: Panel | None = None
@@ -382,7 +382,7 @@ class FilterParams(Block):
     def files(self) -> list[str]:
         """Your files that the stage reads: the table of wanted problems, and prompts."""
         files = [
-            self.listed.file if self.listed else None,
+            self.selection.file if self.selection else None,
             self.translation.prompt if self.translation else None,
             self.photographs.prompt if self.photographs else None,
             self.photographs.completeness_prompt if self.photographs else None,

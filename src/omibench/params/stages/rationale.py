@@ -7,7 +7,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Name, PlainPath, PromptFiles, ScorerName
-from omibench.schemas.problem import AttributeName, Subject
+from omibench.schemas.problem import AttributeName, Subject, normalise_label
 
 ClusterCount = Annotated[int, Field(ge=1, le=200)]
 
@@ -39,6 +39,15 @@ _UNUSABLE_RULES: Final = {
     "mathreal": "needs a grading model",
     "published": "reads printed verdicts, which new responses lack",
 }
+DOMAIN: Final = "domain"
+TOPICS: Final = "topics"
+"""The attribute with all topics of a problem."""
+SUBFIELD_NAME: Final = "subfield"
+SKILLS: Final = "skills"
+"""The attribute with the skills of a problem."""
+OTHER_SKILL: Final = "other_skill"
+"""The attribute with the type of a problem that requires no skill of the list."""
+_TAXONOMY_ATTRIBUTES: Final = (DOMAIN, TOPICS, SUBFIELD_NAME, SKILLS, OTHER_SKILL)
 SkillName = Annotated[
     str, StringConstraints(pattern=r"^[^#{}:\n]+$", strip_whitespace=True, max_length=60)
 ]
@@ -84,7 +93,7 @@ class RationaleParams(Block):
     classes: dict[AttributeName, Annotated[dict[SkillName, SkillMeaning], Field(min_length=2)]] = {}
     """Attribute -> class -> its meaning: the labeller picks the one class that fits, from the
     figures and the text (USNCO-V: five types of images, as `category`). A class that the problem
-    already has is kept."""
+    already has is kept. Needs a `labeller`."""
     prompts: PromptFiles = {}
     """Text files that replace our wording, by prompt name (docs/prompts.md)."""
 
@@ -119,6 +128,28 @@ class RationaleParams(Block):
     def lists_topics(self) -> bool:
         """Whether the labeller picks topics from lists: if there are any, or nothing else to do."""
         return bool(self.topics) or not (self.taxonomy or self.skills or self.classes)
+
+    @model_validator(mode="after")
+    def _classes_can_be_picked(self) -> Self:
+        if self.classes and self.labeller is None:
+            raise ValueError(
+                "classes: a model picks them; set rationale.labeller, or remove rationale.classes"
+            )
+        for attribute, classes in self.classes.items():
+            if attribute in _TAXONOMY_ATTRIBUTES:
+                raise ValueError(
+                    f"classes: {attribute!r} is an attribute of rationale.taxonomy or "
+                    "rationale.skills; give another name"
+                )
+            spellings: dict[str, str] = {}
+            for name in classes:
+                twin = spellings.setdefault(normalise_label(name), name)
+                if twin != name:
+                    raise ValueError(
+                        f"classes.{attribute}: {twin!r} and {name!r} differ only in case or "
+                        "spaces; remove one of them"
+                    )
+        return self
 
     @model_validator(mode="after")
     def _scorer_needs_no_model(self) -> Self:

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from glyphtex.latex import find_formulas
 from omibench.errors import OmibenchError
 from omibench.files.reading import open_regular
-from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams, ListedProblems
+from omibench.params.stages.filter import JUDGEMENT_REASONS, FilterParams, ProblemSelection
 from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem, pair_with_pictures, rebase_images
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write_parquet, write_text
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.checks import judge_problems
-from omibench.stages.filter.listed import UNLISTED, describe_unread, join_listed
 from omibench.stages.filter.photographs import say_rejected
 from omibench.stages.filter.reasons.registry import REASONS
+from omibench.stages.filter.selection import describe_unread_lines, join_selection
 from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_picture
 from omibench.web.templates import PAGE_POLICY, render_page
@@ -187,8 +187,8 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
         )  # fmt: skip
     folder = problems.parent
     read = read_jsonl(problems, Problem)
-    if study.filter.listed:
-        _warn_of_unread(read, study.filter.listed)
+    if study.filter.selection:
+        _warn_of_unread_lines(read, study.filter.selection)
     sound, rejects = sift(read, folder, study.filter)
     survivors, rejected, judgements = judge_problems(sound, folder, study)
     rejects += [_reject(judged.problem, [(judged.reason, judged.evidence)]) for judged in rejected]
@@ -204,13 +204,13 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
     return summary
 
 
-def _warn_of_unread(problems: Sequence[Problem], listed: ListedProblems) -> None:
+def _warn_of_unread_lines(problems: Sequence[Problem], selection: ProblemSelection) -> None:
     """Warn of every problem in the table that was not read; one line per paper."""
-    for told in describe_unread(problems, listed):
+    for told in describe_unread_lines(problems, selection):
         log.warning(
-            "filter.listed: %s: no problem was read for %s; add the paper to the sources, or write "
-            "a correction",
-            listed.file, told,
+            "filter.selection: %s: no problem was read for %s; add the paper to the sources, or "
+            "write a correction",
+            selection.file, told,
         )  # fmt: skip
 
 
@@ -234,15 +234,15 @@ def sift(
 ) -> tuple[list[Problem], list[Reject]]:
     """Split problems into kept and rejected ones; image paths are relative to `folder`.
 
-    Those that `params.listed` does not list are rejected first; the others get what it says of
+    Those that `params.selection` does not have are rejected first; the others get what it says of
     them. Duplicates are searched among the kept problems, so that the first valid copy survives. A
     clean picture is kept or rejected with its photograph, which comes before it.
     """
     survivors = KeptProblems()
     rejects: list[Reject] = []
-    if params.listed:
-        problems, unlisted = join_listed(problems, params.listed)
-        rejects += [_reject(problem, [(UNLISTED, told)]) for problem, told in unlisted]
+    if params.selection:
+        problems, others = join_selection(problems, params.selection)
+        rejects += [_reject(problem, [(reason, told)]) for problem, reason, told in others]
     rejected_photographs: dict[str | None, Finding] = {}
     for problem in problems:
         candidate = Candidate(problem, folder)

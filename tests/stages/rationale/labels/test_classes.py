@@ -18,16 +18,18 @@ TYPES = {"table": "values in rows", "chart": "a graph: of data", "other": "anyth
 
 
 @pytest.mark.parametrize(
-    ("reply", "picked"),
+    ("reply", "picked", "told"),
     [
-        ("{CLASS: chart}", "chart"),
-        ("It has axes.\n{CLASS:  Chart }", "chart"),
-        ("{CLASS: chart#table}", None),
-        ("{CLASS: photograph}", None),
-        ("chart", None),
+        ("{CLASS: chart}", "chart", None),
+        ("It has axes.\n{CLASS:  Chart }", "chart", None),
+        ("{CLASS: chart#table}", None, "named 2 labels instead of one of"),
+        ("{CLASS: photograph}", None, "picked none of"),
+        ("chart", None, "picked none of"),
     ],
 )
-def test_a_class_is_one_of_the_list(make: Make, scripted: type, reply: str, picked: str) -> None:
+def test_a_class_is_one_of_the_list(
+    make: Make, scripted: type, reply: str, picked: str | None, told: str | None
+) -> None:
     script = scripted({"physics-1": [reply]})
     labelled = pick_classes([make()], Path(), Labeller("tagger", script, {}), "category", TYPES)
     (problem,), (row,) = labelled
@@ -36,7 +38,7 @@ def test_a_class_is_one_of_the_list(make: Make, scripted: type, reply: str, pick
         "class", "category", [picked] if picked else [],
     )  # fmt: skip
     assert [str(w) for w in problem.warnings] == (
-        [] if picked else ["label: tagger picked none of the 3 classes of category"]
+        [f"label: tagger {told} the 3 classes of category"] if told else []
     )
 
 
@@ -54,10 +56,19 @@ def test_a_stated_class_is_kept_without_a_request(make: Make, scripted: type) ->
     problems = [
         make(attributes={"category": "CHART"}),
         make(id="physics-2", attributes={"category": "plot of the source"}),
+        make(id="physics-3", attributes={"category": ["chart", "table"]}),
+        make(id="physics-4", attributes={"category": ["Table"]}),
     ]
     labeller = Labeller("tagger", scripted({}), {})
     labelled = pick_classes(problems, Path(), labeller, "category", TYPES)
-    assert [p.attributes["category"] for p in labelled.problems] == ["chart", "plot of the source"]
+    assert [p.attributes["category"] for p in labelled.problems] == [
+        "chart", "plot of the source", ["chart", "table"], "table",
+    ]  # fmt: skip
+    rest = "is kept, although it is none of the 3 classes of category"
+    assert [[str(w) for w in p.warnings] for p in labelled.problems] == [
+        [], [f"label: category 'plot of the source' {rest}"],
+        [f"label: category 'chart; table' {rest}"], [],
+    ]  # fmt: skip
     assert labelled.rows == []
 
 
@@ -72,3 +83,20 @@ def test_one_class_is_no_choice_and_a_reserved_name_no_attribute() -> None:
         RationaleParams(labeller="tagger", classes={"category": {"table": "rows"}})
     with pytest.raises(ValueError, match="name of a column of every table"):
         RationaleParams(labeller="tagger", classes={"subject": TYPES})
+
+
+@pytest.mark.parametrize("attribute", ["domain", "topics", "subfield", "skills", "other_skill"])
+def test_an_attribute_of_the_taxonomy_is_not_for_classes(attribute: str) -> None:
+    with pytest.raises(ValueError, match=f"'{attribute}' is an attribute of rationale.taxonomy"):
+        RationaleParams(labeller="tagger", classes={attribute: TYPES})
+
+
+def test_classes_that_no_reply_can_tell_apart_are_refused() -> None:
+    classes = {"category": {"A b": "one", "other": "else", "a  B": "two"}}
+    with pytest.raises(ValueError, match=r"category: 'A b' and 'a  B' differ only in case"):
+        RationaleParams(labeller="tagger", classes=classes)
+
+
+def test_classes_need_a_labeller() -> None:
+    with pytest.raises(ValueError, match=r"set rationale\.labeller, or remove rationale\.classes"):
+        RationaleParams(classes={"category": TYPES})

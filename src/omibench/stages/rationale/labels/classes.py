@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import (
+    LABEL,
+    Problem,
+    ProblemWarning,
+    join_labels,
+    list_labels,
+    normalise_label,
+)
 from omibench.stages.rationale.labels.taxonomy import (
     Labelled,
     Labeller,
     LabelReply,
     label_each,
-    normalise_label,
     set_attribute,
 )
 from omibench.stages.rationale.prompts import CLASS, list_described, write_prompt
@@ -27,13 +33,18 @@ def pick_classes(
     """Pick the class of each problem from a list, as an attribute (USNCO-V, Dataset Curation).
 
     `classes` is class -> meaning. A class from the source or from a table is kept without a
-    request, in the spelling of the list; a reply that is not in the list gives a warning.
+    request, in the spelling of the list. A class or a reply that is not in the list gives a
+    warning.
     """
     spellings = {normalise_label(name): name for name in classes}
+    options = f"the {len(classes)} classes of {attribute}"
 
     def spell(problem: Problem) -> Problem:
-        stated = problem.attributes.get(attribute)
-        known = spellings.get(normalise_label(stated)) if isinstance(stated, str) else None
+        stated = list_labels(problem.attributes.get(attribute))
+        known = spellings.get(normalise_label(stated[0])) if len(stated) == 1 else None
+        if stated and not known:
+            told = f"{attribute} {join_labels(stated)!r} is kept, although it is none of {options}"
+            return problem.warn(ProblemWarning(LABEL, told))
         return set_attribute(problem, attribute, known) if known else problem
 
     def read(_: Problem, reply: LabelReply) -> list[str]:
@@ -49,6 +60,6 @@ def pick_classes(
     labelled, rows = label_each(
         [spell(problem) for problem in problems], "class", labeller, {}, conversations, read,
         lambda problem, names: set_attribute(problem, attribute, names[0]),
-        lambda _: f"picked none of the {len(classes)} classes of {attribute}",
+        lambda _, reply: reply.describe_pick(options),
     )  # fmt: skip
     return Labelled(labelled, [row.model_copy(update={"attribute": attribute}) for row in rows])

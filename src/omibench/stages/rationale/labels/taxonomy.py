@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from omibench.params.stages.rationale import RationaleParams
+from omibench.params.stages.rationale import (
+    DOMAIN,
+    OTHER_SKILL,
+    SKILLS,
+    SUBFIELD_NAME,
+    TOPICS,
+    RationaleParams,
+)
 from omibench.schemas.curation import LabelKind, LabelRow
 from omibench.schemas.problem import (
     LABEL,
@@ -17,6 +24,7 @@ from omibench.schemas.problem import (
     ProblemWarning,
     Subject,
     list_labels,
+    normalise_label,
 )
 from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
 from omibench.stages.rationale.candidates import Ask
@@ -118,6 +126,12 @@ class LabelReply(NamedTuple):
     labels: list[str]
     reason: str
 
+    def describe_pick(self, options: str) -> str:
+        """Return why this is not one of some options, such as `the 3 classes of category`."""
+        if len(self.labels) > 1:
+            return f"named {len(self.labels)} labels instead of one of {options}"
+        return f"picked none of {options}"
+
 
 def parse_labels(response: Response) -> LabelReply:
     """Read the labels of a reply.
@@ -152,21 +166,8 @@ def read_class(reply: str) -> str | None:
     return match[1] if match else None
 
 
-def normalise_label(text: str) -> str:
-    """Return a label for comparison: single spaces, case ignored."""
-    return " ".join(text.split()).casefold()
-
-
 # The labels of each problem: by people, from its source, or by the model.
 
-DOMAIN: Final = "domain"
-TOPICS: Final = "topics"
-"""The attribute with all topics of a problem."""
-SUBFIELD_NAME: Final = "subfield"
-SKILLS: Final = "skills"
-"""The attribute with the skills of a problem."""
-OTHER_SKILL: Final = "other_skill"
-"""The attribute with the type of a problem that requires no skill of the list."""
 PERSON: Final = "person"
 MOST_SHOWN: Final = 40
 """Maximum number of a cluster's topics in the request for its name."""
@@ -198,7 +199,7 @@ def label_each(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, 
     conversations: Mapping[str, Conversation],
     read: Callable[[Problem, LabelReply], list[str]],
     add: Add,
-    failure: Callable[[Problem], str],
+    failure: Callable[[Problem, LabelReply], str],
 ) -> Labelled:
     """Add one kind of label to each problem: by people, or from the reply to its conversation.
 
@@ -217,7 +218,7 @@ def label_each(  # noqa: PLR0913, PLR0917 (one kind of label: whose, asked how, 
             added = add(problem, labels) if labels else None
             if kind == "skill" and added and labels == [NO_SKILL] and reply.labels[1:]:
                 added = set_attribute(added, OTHER_SKILL, reply.labels[1])
-            labelled.append(labeller.note(problem, added, response, failure(problem)))
+            labelled.append(labeller.note(problem, added, response, failure(problem, reply)))
             rows.append(
                 LabelRow(
                     id=problem.id,
@@ -267,7 +268,7 @@ def name_topics(
     }
     return label_each(
         problems, "topic", labeller, stated, conversations,
-        lambda _, reply: reply.labels, add, lambda _: "named no topic",
+        lambda _, reply: reply.labels, add, lambda *_: "named no topic",
     )  # fmt: skip
 
 
@@ -304,7 +305,7 @@ def name_skills(
     return label_each(
         problems, "skill", labeller, people, conversations, read,
         lambda problem, names: set_attribute(problem, SKILLS, list(names)),
-        lambda problem: f"named no skill of {problem.subject}",
+        lambda problem, _: f"named no skill of {problem.subject}",
     )  # fmt: skip
 
 
@@ -338,7 +339,9 @@ def pick_subfields(
     return label_each(
         problems, "subfield", labeller, people, conversations, read,
         lambda problem, names: set_attribute(problem, SUBFIELD_NAME, names[0]),
-        lambda p: f"picked none of the {len(subfields[p.subject])} subfields of {p.subject}",
+        lambda p, reply: reply.describe_pick(
+            f"the {len(subfields[p.subject])} subfields of {p.subject}"
+        ),
     )  # fmt: skip
 
 
