@@ -86,6 +86,7 @@ def is_letter_set(parts: Sequence[AnswerPart]) -> bool:
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
 _PLUS_MINUS = re.compile(r"\s*±\s*([^±]+)")
 _SIGN = re.compile(r"±|或|\s(?:or|oder|ou|или)\s")
+_IS_NAME = re.compile(r"\s*[A-Z][A-Za-z]*\s*")
 _OR, _AND = re.compile(r"\sor\s"), re.compile(r"\sand\s")
 _INEQUALITY = re.compile(r"[<>]|\\[lg]eq(?![A-Za-z])")
 _MAX_CHARS = 200
@@ -111,6 +112,20 @@ def same_alternatives(gold: str, pred: str, is_same: Equality) -> bool | None:
     if g is None or p is None or len(g) != len(p):
         return None
     return same_set(g, p, is_same)
+
+
+def _exchange_or(gold: str, pred: str) -> bool:
+    """Return whether one text has "and" where the other has "or": Alice and Bob."""
+    joins = [(" or " in text, " and " in text) for text in (gold, pred)]
+    exchanged = sorted(joins) == [(False, True), (True, False)]
+    return exchanged and _have_own_names(gold) and _have_own_names(pred)
+
+
+def _have_own_names(text: str) -> bool:
+    """Return whether values are words (Alice, B) or of different names (x = 1, y = 2)."""
+    values = split_outside_brackets(text, {",", ";", "and", "or"})
+    names = {name[1] if (name := _NAME.match(value)) else "" for value in values}
+    return len(names) > 1 or all(map(_IS_NAME.fullmatch, values))
 
 
 def _has_sign(gold: str, pred: str) -> bool:
@@ -199,6 +214,8 @@ _STATES = re.compile(
     r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})|(\w[^=<>:;,$]{2,80}):\s+(\S.{0,200})",
     re.IGNORECASE | re.DOTALL,
 )
+_LEAVES = re.compile(r"(?<=[\w})])\s*\\(?:down|up)arrow\s*$")
+"""The arrow of a solid or a gas that leaves a solution."""
 _YES_OR_NO = re.compile(r"(yes|no)(?:[.,;:!]|\s*$)", re.IGNORECASE)
 _LETTER_ALONE = re.compile(r"\b[A-Za-z]\b")
 _RUN = re.compile(r"[A-J]{2,8}")
@@ -215,7 +232,10 @@ def _truth(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _chemistry(gold: str, pred: str, is_same: Equality) -> bool | None:
-    return same_chemistry(without_label(gold), without_label(pred))
+    bare = without_label(gold), without_label(pred)
+    if "arrow" in gold + pred:
+        bare = _LEAVES.sub("", bare[0]), _LEAVES.sub("", bare[1])
+    return same_chemistry(*bare)
 
 
 def _number(gold: str, pred: str, is_same: Equality) -> bool | None:
@@ -440,6 +460,7 @@ _AROUND = re.compile(
     r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+\(?(?:only|approximately|approx\.?)\)?(?=\W*$)",
     re.IGNORECASE,
 )
+_COLOUR = re.compile(r"\\(?:text)?color\s*\{[^{}]*\}")
 _WINS = re.compile(
     r"((?:^|(?<=[\s{$]))(?!(?:[Yy]es|[Nn]o|[Tt]rue|[Ff]alse|[Nn]obody|[Nn]either)\b)"
     r"(?:[A-Z][a-z]*|(?i:(?:the\s+)?(?:first|second|other|starting)|player)(?:\s+\w+)?))"
@@ -494,19 +515,24 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
         raw = gold, pred = _write_cents(gold, pred, money[1]), _write_cents(pred, gold, money[0])
         named = zip(money, raw, strict=True)
         money = [name or (_POUND if "pound" in text else None) for name, text in named]
-    if money[0] and money[1] and money[0] != money[1]:
-        return "number", False
     gold, pred = tidy(gold), tidy(pred)
-    if (money[0] is None) != (money[1] is None) and _has_unit(pred if money[0] else gold):
+    if money[0] != money[1] and (all(money) or _has_unit(pred if money[0] else gold)):
         return "number", False
+    if _exchange_or(gold, pred):
+        return "alternatives", False
     is_same = _one_deeper(depth)
     verdicts = ((name, tier(gold, pred, is_same)) for name, tier in tiers)
     name, equal = next((v for v in verdicts if v[1] is not None), ("same text", False))
-    if not equal and name in _SECOND_OPINION and same_mathematics(*raw, is_same):
+    if equal and name in _LISTS and "..." in gold + pred:
+        equal = bool(_DOTS.search(gold)) == bool(_DOTS.search(pred))
+    elif not equal and name in _SECOND_OPINION and same_mathematics(*raw, is_same):
         return "mathematics", True
     return name, bool(equal)
 
 
+_LISTS = frozenset(("list", "parts", "tuple"))
+_DOTS = re.compile(r"(?:^|,)\s*\.\.\.\s*(?=,|[)\]}]|\\\}|$)")
+"""What is left out in a list: 1, 2, ..., 10 is not 1, 2, 10."""
 _CURRENCY = re.compile(
     r"(\\\$|US\$|USD|^\$(?=\d[\d,.]*$)|\bdollars?\b)|(€|EUR|\beuros?\b)|(£|GBP)"
     r"|(¥|CNY|RMB|JPY|\byuan\b|\byen\b)|(₹|INR|\brupees?\b)"
@@ -545,6 +571,8 @@ def without_cue(text: str) -> str:
 
     The thin space that sets a group of thousands is dropped: 1,\\!000.
     """
+    if "color" in text:
+        text = _COLOUR.sub("", text)
     plain = _APPROXIMATELY.sub("", _AROUND.sub("", _BEFORE.sub("", text)))
     if "win" in plain:
         plain = _WINS.sub(r"\1", plain)

@@ -66,6 +66,13 @@ def _write_powers(match: re.Match[str]) -> str:
     return f" {match[1].replace('two', '2')}^{{k}}"
 
 
+_BASES = {"two": 2, "three": 3, "five": 5, "seven": 7, "eight": 8, "ten": 10, "sixteen": 16}
+
+
+def _write_base(match: re.Match[str]) -> str:
+    return f"_{{{_BASES[match[1]]}}}"
+
+
 _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\(?:mathbb|Bbb|mathbf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ"), r" \\reals "),
     (re.compile(r"^[\s$]*(?:\\(?:mathbb|Bbb|mathbf)\s*\{?\s*Z\s*\}?|ℤ)"), r"\\integers "),
@@ -79,6 +86,10 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\\(?:implies|Longrightarrow)(?![A-Za-z])"), r"\\to "),
     (re.compile(r"\\vec(?=\s*\{\s*[A-Z]\s*[A-Z]\s*\})"), r"\\overrightarrow"),
     (re.compile(r"(?<![A-Za-z\\])([A-Z])\s*=\s*(?=\([^()]*,[^()]*\))"), r"\1"),
+    (
+        re.compile(rf"(?<=\d)_\{{\s*(?:\\text\s*\{{\s*)?({'|'.join(_BASES)})\s*\}}(?:\s*\}})?"),
+        _write_base,
+    ),
     (re.compile(r"(?:all\s+)?(?:the\s+)?powers\s+of\s+(two|\d+)"), _write_powers),
     (re.compile(r"\\(Re|Im)(?![A-Za-z])"), r"\1"),
     (re.compile(r"(?<![A-Za-z\\])(floor|ceil)\s*\(([^()]*)\)"), r"\\l\1 \2 \\r\1 "),

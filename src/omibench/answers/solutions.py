@@ -77,10 +77,10 @@ def same_solutions(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _is_assignment(gold: Solutions, pred: Solutions) -> bool:
-    """Return whether one text is a point and the other gives its values names: x = y = z = 0."""
+    """Return whether both texts are one point, and one gives its values names: x = y = z = 0."""
     both = (*gold.found, *pred.found)
     named = [all(solution.names) for solution in both]
-    return len(both) == 2 and named[0] != named[1] and all(len(s.values) > 1 for s in both)
+    return len(both) == 2 and any(named) and all(len(s.values) > 1 for s in both)
 
 
 def _same(gold: Solution, pred: Solution, is_same: Equality) -> bool:

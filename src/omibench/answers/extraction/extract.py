@@ -148,6 +148,9 @@ class Extraction(NamedTuple):
     outcome: VerdictOutcome = "scored"
 
 
+_BOX_OF_ONE = re.compile(r"\\boxed +(\d+|[A-Za-z])(?=\s*(?:\$|\\[)\]]|\.?\s*$))")
+
+
 def extract_answer(
     text: str,
     answer_type: AnswerType,
@@ -162,6 +165,8 @@ def extract_answer(
     text.
     """
     body = _drop_next_turn(drop_hidden_text(text))
+    if "\\boxed " in body:
+        body = _BOX_OF_ONE.sub(r"\\boxed{\1}", body)
     boxes = find_boxes(body)
     find = _find_choice if answer_type == "mcq" else _find_open
     extraction = find(body, boxes, choices, parts, finish_reason)

@@ -103,7 +103,7 @@ _SYNONYMS = {command: SYNONYMS[command] for command in _SAME_PRINT.split()} | {
     r"\leftrightharpoons": r"\rightleftharpoons", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi",
     r"\vartheta": r"\theta", r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±",
     r"\infty": "∞", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
-    r"\div": "/", r"\%": "%", r"\lbrace": "\\{", r"\rbrace": "\\}",
+    r"\div": "/", r"\%": "%", r"\lbrace": "\\{", r"\rbrace": "\\}", r"\AA": "Å",
 }  # fmt: skip
 """Commands that print the same, then those that mean the same in an answer."""
 _COMMAND = re.compile(r"\\[A-Za-z]+")

@@ -157,9 +157,10 @@ def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
 
 def _same_curve(gold: Sequence[str], pred: Sequence[str]) -> bool:
     """Return whether one equation is the other in x, y, z solved for a coordinate: xy = 1."""
-    names = sorted(symbols("".join(gold)) | symbols("".join(pred)))
-    if not {"x", "y"} <= set(names) <= {"x", "y", "z"}:
-        return False
+    found_names = symbols("=".join(gold)), symbols("=".join(pred))
+    names = sorted(found_names[0])
+    if found_names[0] != found_names[1] or not {"x", "y"} <= set(names) <= {"x", "y", "z"}:
+        return False  # x = 1 is a part of (x - 1)(y - 1) = 0
     places = {name: place for place, name in enumerate(names)}
     programs = [readings(neutral(f"{left}-({right})", places)) for left, right in (gold, pred)]
     if not all(len(found) == 1 for found in programs):

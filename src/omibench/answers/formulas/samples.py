@@ -32,13 +32,16 @@ from omibench.answers.formulas.machine import (
     Loop,
     Operation,
     Program,
+    Step,
+    Symbol,
     evaluate,
     find_free_symbols,
     list_steps,
 )
 from omibench.answers.formulas.reader import MAX_SYMBOLS, readings
 
-REL_TOLERANCE = 1e-6
+REL_TOLERANCE, EXACT_TOLERANCE = 1e-6, 1e-9
+"""Of values, and of constants without decimals."""
 _RANDOM = Random(20)  # noqa: S311 (sample points, not a secret)
 POINTS = [[complex(_RANDOM.uniform(0.6, 2.4)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
 SIGNED = [[-x if (i + n) % 2 else x for i, x in enumerate(p)] for n, p in enumerate(POINTS)]
@@ -51,6 +54,7 @@ WIDE = [[complex(_RANDOM.uniform(0.1, 9.9)) for _ in range(MAX_SYMBOLS)] for _ i
 """More sample points of formulas with integer parts, which agree at many points by chance."""
 GRID = [[complex(1 + (n * (2 * i + 1) + i) % 24) for i in range(MAX_SYMBOLS)] for n in range(24)]
 """Sample points of formulas with integer parts of integers, of all remainders."""
+_NAMED = frozenset((*CONSTANTS.values(), complex(math.e)))
 _STEPPED = frozenset((FLOOR, CEILING, REMAINDER))
 _KINKED = frozenset((SIZE, OF_TWO["max"], OF_TWO["min"]))
 """Operations whose value changes its formula beyond a constant: max(x, 3), |x - 3|, n mod 10."""
@@ -191,12 +195,20 @@ def _agree(gold: Program, pred: Program, left: list[int]) -> bool | None:
     exact = _evaluate_exactly(gold), _evaluate_exactly(pred)
     if exact[0] is not None and exact[1] is not None:
         return exact[0] == exact[1]
+    tolerance = EXACT_TOLERANCE if all(map(_is_exact, (*gold, *pred))) else REL_TOLERANCE
     for ours, theirs in _values(gold, pred, left):
         if ours is None or theirs is None:
             return None
-        if abs(ours - theirs) > REL_TOLERANCE * max(abs(ours), abs(theirs)):
+        if abs(ours - theirs) > tolerance * max(abs(ours), abs(theirs)):
             return False
     return True
+
+
+def _is_exact(step: Step) -> bool:
+    """Return whether a step has no decimals and no symbol: 355/113 is near pi, and is not it."""
+    if isinstance(step, Symbol | Loop):
+        return False
+    return not isinstance(step, complex) or step in _NAMED or step.real.is_integer()
 
 
 def _values(
@@ -234,7 +246,7 @@ def _list_further_points(steps: Program, near: list[list[complex]]) -> Iterator[
         yield [_SMALL * x for x in POINTS[0]]
     if not (kinked or stepped):
         return
-    if REMAINDER in steps:
+    if stepped:
         yield from GRID
     sizes = [min(factor * max(largest, 1.0), _MOST) for factor in (*_FACTORS, 3 * largest)]
     signs = (1, -1) if kinked and not _has_loop(steps) else (1,)
