@@ -90,6 +90,14 @@ _SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         re.compile(rf"(?<=\d)_\{{\s*(?:\\text\s*\{{\s*)?({'|'.join(_BASES)})\s*\}}(?:\s*\}})?"),
         _write_base,
     ),
+    (
+        re.compile(
+            r"(?:\\(?:operatorname|text|mathrm)\s*\{\s*cis\s*\}|\\cis)\s*(?:\\left\s*)?\(?"
+            r"((?:\d|\\pi(?![A-Za-z])|\\d?frac\s*\{[^{}]*\}\s*\{[^{}]*\}|/|\^\s*\{?\s*\\circ\s*\}?|°|\s)+)"
+            r"(?:\\right\s*)?\)?"
+        ),
+        r"(\\cos(\1) + i \\sin(\1))",
+    ),
     (re.compile(r"(?:all\s+)?(?:the\s+)?powers\s+of\s+(two|\d+)"), _write_powers),
     (re.compile(r"\\(Re|Im)(?![A-Za-z])"), r"\1"),
     (re.compile(r"(?<![A-Za-z\\])(floor|ceil)\s*\(([^()]*)\)"), r"\\l\1 \2 \\r\1 "),
