@@ -465,9 +465,12 @@ def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:
         )
     made, made_runs = files.find_aggregate(cell)
     if (made, made_runs) != (how, runs):
+        found, stated = (
+            (made, how) if made != how else (f"{made}, runs: {made_runs}", f"{runs} runs")
+        )
         raise FileFormatError(
-            f"{path}: was made with `aggregate: {made}` in {made_runs} runs, but the parameters "
-            f"say {how} in {runs}; run `omibench aggregate` for {again} again"
+            f"{path}: was made with `aggregate: {found}`, but the parameters say {stated}; run "
+            f"`omibench aggregate` for {again} again"
         )
 
 
