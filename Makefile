@@ -40,7 +40,7 @@ docs: $(VENV)/.tests ## build the documentation as a site that opens from disk: 
 	NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --strict --quiet
 	@echo site/index.html
 
-test: $(VENV)/.tests ## the fast tests: every part, without whole studies (eight minutes on two idle cores)
+test: $(VENV)/.tests ## the fast tests: every part, without whole studies and browsers (five minutes on two idle cores)
 	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.tests ## the tests with the slow ones
