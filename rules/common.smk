@@ -37,7 +37,7 @@ from omibench.params.resources import count_cpus, collect_resources
 from omibench.graph.code_hash import Snapshot
 from omibench.graph.job_hash import slice_study
 from omibench.graph.stages import STAGES, find_stage
-from omibench.params.pairs import restore_types, split_pairs
+from omibench.params.pairs import drop_given, list_paths, restore_types, split_pairs
 from omibench.params.setting import Cell
 from omibench.params.study import (
     COMMAND_LINE,
@@ -65,20 +65,19 @@ ALLOWED = read_allowed_rules(sys.argv) if workflow.is_main_process else []
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
 SETTINGS = workflow.config_settings
-GIVEN = dict.fromkeys(SETTINGS.config, COMMAND_LINE)
 
 try:
     # Snakemake reads all values inside a block of the command line as text.
-    PAIRS = split_pairs(SETTINGS.config_args or [], "--config")
-    VALUES = restore_types(config, SETTINGS.config, PAIRS)
+    GIVEN = split_pairs(SETTINGS.config_args or [], "--config")
+    VALUES = restore_types(config, SETTINGS.config, GIVEN)
+    PLACES = dict.fromkeys(list_paths(GIVEN), COMMAND_LINE)
     # What the command line gives is the choice of who typed it.
     if workflow.is_main_process:
-        CHOSEN = {key: VALUES[key] for key in VALUES if key not in GIVEN}
-        require_allowed(CHOSEN, PARAMS_FILES, find_for_jobs)
+        require_allowed(drop_given(VALUES, GIVEN), PARAMS_FILES, find_for_jobs)
         if allow_for_jobs(VALUES, os.environ):
             workflow.register_envvars(ALLOW_ENV)
     STUDY = rehearse(
-        parse_study(VALUES, "the parameters", files=PARAMS_FILES, overrides=GIVEN)
+        parse_study(VALUES, "the parameters", files=PARAMS_FILES, overrides=PLACES)
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []

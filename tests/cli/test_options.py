@@ -89,3 +89,7 @@ def test_set_changes_keys_of_a_block_and_keeps_its_others(tmp_path: Path) -> Non
     assert (study.review.folder, study.data) == (None, "d")
     with pytest.raises(ParamsError, match=r"the command line: study\.sed: unknown key"):
         read_study(str(params), ["study={sed: 2}"])
+    params.write_text("study:\n  naem: a\n")
+    with pytest.raises(ParamsError, match=r"params\.yaml, line 2: study\.naem: unknown key"):
+        read_study(str(params), ["study={seed: 2}"])
+    assert read_study('{"study": {"seed": 1}}', ["study={seed: 2}"]).study.seed == 2

@@ -35,8 +35,8 @@ def test_jobs_inherit_what_the_hash_allows(tmp_path: Path, monkeypatch: pytest.M
     trace = f'from pathlib import Path\nPath("{tmp_path}/ran").touch()\n'
     (folder / "rules.py").write_text(trace + RULE)
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMS))
-    for command in ("omibench run", "snakemake --cores 1"):
-        done = runner(folder)(*command.split(), ok=False)
+    for command in ("omibench run", "snakemake --cores 1", "snakemake -n --config study={seed: 3}"):
+        done = runner(folder)(*command.split(maxsplit=3), ok=False)
         assert "has code that you did not allow on this machine: rules.py (new)" in done.stderr
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "ran").exists()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.params.pairs import merge_blocks, restore_types, split_pairs
+from omibench.params.pairs import drop_given, list_paths, merge_blocks, restore_types, split_pairs
 
 KEYS = st.sampled_from(["folder", "n", "kinds"])
 LEAVES = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["a", "null x", "page"])
@@ -55,6 +55,13 @@ def test_keys_in_braces_replace_those_of_the_block_and_keep_its_others() -> None
     }
     assert merge_blocks(None, new) == new
     assert merge_blocks(old, "text") == "text"
+
+
+def test_what_a_file_says_itself_stays_when_keys_beside_it_are_given() -> None:
+    file = {"study": {"store": "../s", "limit": {"n": 3}}, "data": "d", "plugins": ["p.py"]}
+    given = {"study": {"limit": {"n": 5}, "seed": 2}, "plugins": [], "data": {"x": 1}}
+    assert drop_given(file, given) == {"study": {"store": "../s", "limit": {}}}
+    assert [*list_paths(given)] == ["study.limit.n", "study.seed", "plugins", "data.x"]
 
 
 @given(st.dictionaries(KEYS, BLOCKS, max_size=3), st.dictionaries(KEYS, BLOCKS, max_size=3))

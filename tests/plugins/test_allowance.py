@@ -219,6 +219,11 @@ def test_a_command_of_a_stage_refuses_them_as_run_does(folder: Path, key: str) -
         assert f"study.{key}: writes to {folder.parent}/elsewhere (new)" in done.stderr
     assert call_main("status").returncode == 0
     parse_study_file("params.yaml", {"study": study})  # the choice of the caller
+    with pytest.raises(UntrustedError, match=f"study.{key}: writes to"):
+        parse_study_file("params.yaml", pairs={"study": {"seed": 3}})
+    parse_study_file("params.yaml", pairs={"study": study})
+    done = call_main("plan", "--set", "study={seed: 3}")
+    assert f"study.{key}: writes to {folder.parent}/elsewhere (new)" in done.stderr
     assert call_main("allow").returncode == 0
     parse_study_file("params.yaml")
 

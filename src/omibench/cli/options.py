@@ -10,8 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from omibench.errors import ParamsError
-from omibench.files.yaml_file import read_mapping
-from omibench.params.pairs import merge_blocks, split_pairs
+from omibench.params.pairs import split_pairs
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    return study_file.read_study(params, read_pairs(params, override), blocks)
+    return study_file.read_study(params, options=blocks, pairs=split_pairs(override or []))
 
 
 def show_study(params: str, override: list[str] | None = None) -> Study:
@@ -189,7 +188,8 @@ def show_study(params: str, override: list[str] | None = None) -> Study:
     """
     from omibench.study.plan import study_file
 
-    study = study_file.read_study(params, read_pairs(params, override), run_plugins=False)
+    pairs = split_pairs(override or [])
+    study = study_file.read_study(params, pairs=pairs, run_plugins=False)
     if study.plugins:
         files = ", ".join(plugin.file for plugin in study.plugins)
         say(f"omibench: left out, since this command runs no plug-in: {files}", err=True)
@@ -200,23 +200,6 @@ def require_file(params: str, command: str, reason: str = "") -> None:
     """Raise ParamsError for parameters as JSON text, with a reason why `command` needs a file."""
     if params.lstrip().startswith("{"):
         raise ParamsError(f"{command}: --params: give a file, not JSON text{reason}")
-
-
-def read_pairs(params: str, override: list[str] | None) -> dict[str, object]:
-    """Return the blocks that `--set` changes, as `snakemake --config` changes them.
-
-    Keys in braces replace those of the block in the file `params`, which keeps its others.
-
-    Raises:
-        ParamsError: A pair is not KEY=VALUE, or a value in braces or brackets is not YAML.
-    """
-    from omibench.params.study import rename_keys
-
-    pairs = split_pairs(override or [])
-    if params.lstrip().startswith("{") or not any(isinstance(v, dict) for v in pairs.values()):
-        return pairs
-    written = rename_keys(read_mapping(params))[0]
-    return {key: merge_blocks(written.get(key), value) for key, value in pairs.items()}
 
 
 def find_results(results: Path | None, params: Study | str | None = None) -> Path:

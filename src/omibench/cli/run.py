@@ -20,13 +20,13 @@ from omibench.cli.options import (
     DEFAULT_PARAMS,
     Override,
     Params,
-    read_pairs,
     read_study,
     require_file,
 )
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.files.programs import isolate_env, python_module
 from omibench.models.api.stop import stoppable
+from omibench.params.pairs import merge_blocks, split_pairs
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def run(
             "one with `omibench init FOLDER`"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
-    values = {**read_mapping(params), **read_pairs(params, pairs)}
+    values = merge_blocks(read_mapping(params), split_pairs(pairs))
     require_allowed(values, [params], find_code)
     study = read_study(params, pairs)
     options = ["--dry-run"] if dry_run else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from omibench.errors import ParamsError
@@ -38,6 +38,24 @@ def merge_blocks(old: object, new: object) -> Any:
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return new
     return {**old, **{key: merge_blocks(old.get(key), value) for key, value in new.items()}}
+
+
+def drop_given(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a file without those that the command line replaces."""
+    return {
+        key: drop_given(value, given[key]) if key in given else value
+        for key, value in values.items()
+        if key not in given or (isinstance(value, Mapping) and isinstance(given[key], Mapping))
+    }
+
+
+def list_paths(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the path of each value in blocks, such as `study.limit.n`."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{path}" for path in list_paths(value))
+        else:
+            yield key
 
 
 def restore_types(config: object, text: object, typed: object) -> Any:

@@ -26,6 +26,7 @@ from omibench.params.cells import (
     list_salient_cells,
 )
 from omibench.params.models.base import LocalModel, Model
+from omibench.params.pairs import drop_given, list_paths, merge_blocks
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
 from omibench.params.prompt_files import find_idle_prompt, spread_prompts
@@ -374,16 +375,20 @@ def parse_study_file(
     overrides: Mapping[str, object] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
     source: str = COMMAND_LINE,
+    pairs: Mapping[str, object] | None = None,
 ) -> Study:
     """Read a Study from a YAML file, or from JSON text that begins with a brace.
 
-    `overrides` replace top-level keys; `options` replace keys inside blocks; `source` is their name
-    in messages. Raises ParamsError if the file is missing, is not YAML, or is not a valid Study.
+    `overrides` replace top-level keys; `options` replace keys inside blocks; `pairs` are merged
+    into blocks, as Snakemake merges `--config`; `source` is their name in messages. Raises
+    ParamsError if the file is missing, is not YAML, or is not a valid Study.
     """
     text = str(params)
     is_slice = text.lstrip().startswith("{")
     written = _from_json(text) if is_slice else read_mapping(params)
-    values, changed_keys = {**rename_keys(written)[0], **(overrides or {})}, [*(overrides or {})]
+    given = rename_keys(pairs or {})[0]
+    values = merge_blocks({**rename_keys(written)[0], **(overrides or {})}, given)
+    changed_keys = [*(overrides or {}), *list_paths(given)]
     for block, keys in (options or {}).items():
         changed_keys += [f"{block}.{key}" for key in keys]
         if isinstance(inner := values.get(block) or {}, dict):
@@ -400,7 +405,8 @@ def parse_study_file(
     )
     if runs_files():  # what the caller gives is its own choice
         chosen = {key: value for key, value in written.items() if key not in (overrides or {})}
-        require_allowed(chosen, [params], partial(find_places, folder=find_study(text).folder))
+        find = partial(find_places, folder=find_study(text).folder)
+        require_allowed(drop_given(chosen, given), [params], find)
     return study
 
 

@@ -14,12 +14,13 @@ from omibench.params.study import COMMAND_LINE, Study, parse_study, parse_study_
 from omibench.plugins.registry import leaving_out_files
 
 
-def read_study(
+def read_study(  # noqa: PLR0913 (each source of values is a keyword)
     params: str | Path | Mapping[str, object],
     overrides: Mapping[str, object] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
     source: str = COMMAND_LINE,
     *,
+    pairs: Mapping[str, object] | None = None,
     run_plugins: bool = True,
 ) -> Study:
     """Return the study of a YAML file, of JSON text that begins with a brace, or of its blocks.
@@ -28,7 +29,8 @@ def read_study(
         params: Path, text or blocks.
         overrides: Top-level keys that replace those of `params`.
         options: Keys inside blocks that replace those of a file.
-        source: Name of `overrides` and `options` in messages.
+        source: Name of `overrides`, `options` and `pairs` in messages.
+        pairs: Values of `--set` for a file, merged into its blocks as by Snakemake's `--config`.
         run_plugins: Whether to run the files under `plugins:`. Without them, names of parts that
             they may register are accepted: such a study can be shown, not evaluated.
 
@@ -42,7 +44,7 @@ def read_study(
             sources = dict.fromkeys(overrides or {}, source)
             study = parse_study({**params, **(overrides or {})}, "params", overrides=sources)
         else:
-            study = parse_study_file(params, overrides, options, source)
+            study = parse_study_file(params, overrides, options, source, pairs)
         if not study.simulated:
             return study
         from omibench.study.plan.rehearsal import rehearse
