@@ -457,17 +457,15 @@ def _check_choice(files: StudyFiles, study: Study, cell: Cell) -> None:
     """Check that the samples that count in a cell are those that the parameters choose."""
     setting = study.settings[cell.setting]
     how = setting.aggregate.how if setting.decoding.samples > 1 else "mean"
-    runs = setting.aggregate.runs if how != "mean" else 1
+    size = None if how == "mean" else setting.samples_of_a_run
     path, again = files.locate("aggregate", cell), f"{cell.model} under {cell.setting}"
     if how != "mean" and not path.is_file():
         raise MissingInputError(
             f"{path}: the file does not exist; run `omibench aggregate` for {again} first"
         )
-    made, made_runs = files.find_aggregate(cell)
-    if (made, made_runs) != (how, runs):
-        found, stated = (
-            (made, how) if made != how else (f"{made}, runs: {made_runs}", f"{runs} runs")
-        )
+    made, made_size = files.find_aggregate(cell)
+    if (made, made_size) != (how, size):
+        found, stated = (made, how) if made != how else (f"{made} of {made_size}", f"of {size}")
         raise FileFormatError(
             f"{path}: was made with `aggregate: {found}`, but the parameters say {stated}; run "
             f"`omibench aggregate` for {again} again"

@@ -280,17 +280,16 @@ class StudyFiles:
         """The cells with responses and verdicts."""
         return [cell for cell in self.list_cells() if self.is_scored(cell)]
 
-    def find_aggregate(self, cell: Cell) -> tuple[str, int]:
-        """Return how the samples that count in a cell were chosen, and in how many runs.
+    def find_aggregate(self, cell: Cell) -> tuple[str, int | None]:
+        """Return how the samples that count in a cell were chosen, and each among how many.
 
-        `first`, `majority`, ..., or `mean` if all count.
+        `first`, `majority`, ..., or `mean` and None if all count.
         """
         aggregates = self.read_aggregates(cell)
         chosen = None if aggregates is None else aggregates.filter("counts")
         if chosen is None or chosen.is_empty():
-            return "mean", 1
-        runs = chosen.group_by("id", "rules").len().select("len").max().item()
-        return str(chosen["metric"][0]), int(runs)
+            return "mean", None
+        return str(chosen["metric"][0]), int(chosen["k"][0])
 
     def check_cell(self, cell: Cell) -> None:
         """Raise MissingInputError if the study has no responses of a cell; lists its cells."""

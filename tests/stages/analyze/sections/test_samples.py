@@ -146,17 +146,20 @@ def test_all_samples_count_without_a_choice(sampled: Folders, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("samples", "aggregate", "message"),
+    ("aggregate", "message"),
     [
-        (K, "first", r"aggregate: majority.* say first; run `omibench aggr"),
-        (2 * K, {"how": "majority", "runs": 2}, r"aggregate: majority, runs: 1.* say 2 runs; run"),
+        ("first", r"aggregate: majority.* say first; run `omibench aggr"),
+        (
+            {"how": "majority", "runs": 2},
+            r"aggregate: majority of 4.* say of 2; run `omibench aggr",
+        ),
     ],
 )
 def test_a_choice_of_other_parameters_is_refused(
-    sampled: Folders, samples: int, aggregate: object, message: str
+    sampled: Folders, aggregate: object, message: str
 ) -> None:
     values = study_values()
-    values["settings"]["cot"] |= {"decoding": {"samples": samples}, "aggregate": aggregate}  # type: ignore[index]
+    values["settings"]["cot"] |= {"decoding": {"samples": K}, "aggregate": aggregate}  # type: ignore[index]
     with pytest.raises(FileFormatError, match=message):
         load_results(sampled.freeze, sampled.infer, sampled.score, parse_study(values, "test"))
 
