@@ -25,3 +25,15 @@ def _modules_of_checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         patch.setattr(dynamic, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
         patch.setattr(sys, "path", [*sys.path])
         yield
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Torch works on one core for the tests of a module, which are skipped without it."""
+    if not (find_spec("torch") and find_spec("transformers")):
+        pytest.skip("torch and transformers are not installed: pip install -e '.[transformers]'")
+    from omibench.models.local.checkpoint import LOADED
+
+    importlib.import_module("torch").set_num_threads(1)
+    yield
+    LOADED.release()

@@ -5,11 +5,8 @@ Qwen2.5-VL and LLaVA-OneVision are transformers' own; the third comes with its o
 
 from __future__ import annotations
 
-import importlib
 import io
 import sys
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,7 @@ from tests.models.tiny_vlm import build
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.client.ask import ask
-from omibench.models.local.checkpoint import LOADED, hash_code
+from omibench.models.local.checkpoint import hash_code
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.registry import open_provider
@@ -29,20 +26,10 @@ from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Request
 from omibench.store.store import Store
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 BUILDERS = {"qwen2_5_vl": build, "llava_onevision": build_llava, "own_code": build_own_code}
 PLACE = "<|image_pad|>"
 """What the templates of all three write for a picture."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    importlib.import_module("torch").set_num_threads(1)
-    yield
-    LOADED.release()
 
 
 @pytest.fixture(scope="module")

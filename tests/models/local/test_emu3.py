@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import io
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,6 @@ from tests.models.tiny_vlm import build
 from omibench.errors import ModelError
 from omibench.models.client.ask import ask
 from omibench.models.drawn import bound_pictures
-from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.transformers import TransformersProvider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import DrawnPart, Request, Response, write_reply, write_turn
@@ -26,20 +22,10 @@ from omibench.store.store import Store
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not (find_spec("torch") and find_spec("transformers")),
-        reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-    ),
+    pytest.mark.usefixtures("one_thread"),
 ]
 LENGTH = 19
 """Tokens of a picture: `3*3` and two marks, nine visual tokens, three line ends, two closing."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    importlib.import_module("torch").set_num_threads(1)
-    yield
-    LOADED.release()
 
 
 @pytest.fixture(scope="module")

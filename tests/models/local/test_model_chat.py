@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +13,13 @@ from tests.models.tiny_chat import build_talker
 
 from omibench.errors import ModelError
 from omibench.models.local.chat import ChatEngine, ChatProvider
-from omibench.models.local.checkpoint import LOADED, hash_code
+from omibench.models.local.checkpoint import hash_code
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import ChatModel
 from omibench.schemas.request import Message, Request, Response, TextPart, ToolSpec
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
-)
+pytestmark = pytest.mark.usefixtures("one_thread")
 PLACE = "<|image_pad|>"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    importlib.import_module("torch").set_num_threads(1)
-    yield
-    LOADED.release()
 
 
 @pytest.fixture(scope="module")
