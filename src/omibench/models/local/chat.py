@@ -31,7 +31,7 @@ from omibench.params.models.providers import ChatModel
 from omibench.schemas.request import Conversation, Decoding, Request, Response
 
 IMAGE = "<image>"
-"""What stands for a picture in a question."""
+"""The mark of a picture in a question."""
 _MARKS = frozenset({IMAGE, "<img>", "</img>", "<IMG_CONTEXT>"})
 _PARAMETERS = ("tokenizer", "pixel_values", "question", "generation_config", "history")
 

@@ -132,7 +132,7 @@ def _compare(analysis: Analysis, runs: Runs) -> list[pl.DataFrame]:
 def _test(runs: dict[int, float], base_runs: dict[int, float]) -> dict[str, Any]:
     values, base = [*runs.values()], [*base_runs.values()]
     welch = compare_runs(values, base)
-    # Of cells that lack different runs, the same number of runs is no pair of each.
+    # If the cells lack different runs, the lists have pairs of unlike runs.
     paired = compare_run_pairs(values, base) if [*runs] == [*base_runs] else None
     score, baseline = sum(values) / len(values), sum(base) / len(base)
     return {
