@@ -121,7 +121,11 @@ def submit(service: ReviewService, task: str, name: str) -> ReviewDecision:
     listed, person = service.content.tasks[task], service.content.people[name]
     opened = service.open_task(listed, person)
     base = opened.base if opened else None
-    return service.decide(listed, person, Submission(GOOD, "", 9.0, listed.task.content_hash, base))
+    return service.decide(
+        listed,
+        person,
+        Submission(fields=GOOD, seconds=9.0, content_hash=listed.task.content_hash, base=base),
+    )
 
 
 def call(folder: Path, *words: str) -> str:

@@ -14,7 +14,7 @@ from omibench.explore.app.live import Snapshot
 from omibench.explore.app.pictures import PictureFinder, ServedPicture, read_served_picture
 from omibench.explore.item import CellItems, find_heat_map, list_outcomes
 from omibench.explore.query import ItemQuery, parse_query
-from omibench.explore.run import parse_cells
+from omibench.explore.run import parse_cell
 from omibench.explore.selection import Study
 from omibench.files.outputs import made_folder
 from omibench.files.reading import read_text
@@ -107,7 +107,7 @@ def _read_address(
     """Return the items of an address, its query, and its cells."""
     parts = urlsplit(text if text.startswith(_ADDRESS_STARTS) else f"?{text}")
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    columns = parse_cells([value for name, value in pairs if name == "cells"])
+    columns = [parse_cell(value) for name, value in pairs if name == "cells"]
     for cell in columns:
         if study.run is None or cell not in study.run.cells:
             raise ParamsError(f"cells: {cell.model}/{cell.setting} is not in the run")

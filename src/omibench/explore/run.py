@@ -23,22 +23,16 @@ from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest
 
 
-def parse_cells(texts: Sequence[str]) -> list[Cell]:
-    """Parse names of cells.
-
-    Args:
-        texts: Each MODEL/SETTING.
+def parse_cell(text: str) -> Cell:
+    """Parse the name of a cell, MODEL/SETTING.
 
     Raises:
-        ParamsError: A text has no slash.
+        ParamsError: The text has no slash.
     """
-    cells = []
-    for text in texts:
-        model, slash, setting = text.partition("/")
-        if not slash:
-            raise ParamsError(f"cells: must be MODEL/SETTING (got {text[:80]!r})")
-        cells.append(Cell(model, setting))
-    return cells
+    model, slash, setting = text.partition("/")
+    if not slash:
+        raise ParamsError(f"cells: must be MODEL/SETTING (got {text[:80]!r})")
+    return Cell(model, setting)
 
 
 # Items of the explorer: of a study, a frozen dataset or a release.

@@ -23,7 +23,7 @@ from omibench.explore.filters import (
 from omibench.explore.index import Index
 from omibench.explore.measures import OF_RESPONSES, compute_measure
 from omibench.explore.query import MEASURES, ItemQuery
-from omibench.explore.run import Items, Run, parse_cells
+from omibench.explore.run import Items, Run, parse_cell
 from omibench.explore.search import Hit, find_hits, find_items
 from omibench.params.setting import Cell
 from omibench.results.attributes import list_attributes, list_values
@@ -378,7 +378,7 @@ class Study:
         if "/" not in name:
             means = average_rows(grid.values.astype(float))
             return {"hardest": means, "easiest": -means, "disputed": np.abs(means - 0.5)}[name]
-        (cell,) = parse_cells([name])
+        cell = parse_cell(name)
         assert self.run is not None
         if cell not in self.run.cells:
             known = ["/".join(other) for other in self.run.cells]

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -19,6 +20,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from omibench.schemas.validation import explain
 from omibench.web.address import ServedAddress, open_listener, strip_port
 from omibench.web.templates import APPLICATION_POLICY
 
@@ -166,6 +168,30 @@ async def read_form(request: Request) -> dict[str, str]:
         raise RequestError(400, "format", "the form cannot be read") from None
 
 
+class JsonBody(BaseModel):
+    """The JSON object of a request: values of exact types; other names are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+Body = TypeVar("Body", bound=JsonBody)
+
+
+async def read_json(request: Request, kind: type[Body], limit: int) -> Body:
+    """Read the JSON object of a request.
+
+    Raises:
+        RequestError: If it has another media type, is too long, or has no or a wrong value.
+    """
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise RequestError(415, "format", "the request must be JSON")
+    values = parse_object(await read_body(request, limit))
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise RequestError(400, "format", explain(error, kind)) from None
+
+
 def parse_object(body: bytes) -> dict[str, Any]:
     """Parse a JSON object of limited depth, with texts that UTF-8 can represent.
 
@@ -178,7 +204,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise RequestError(400, "format", "the request is not a JSON object") from None
     if not isinstance(value, dict) or _measure_depth(value) > DEPTH:
-        raise RequestError(400, "format", "the request is not a JSON object of a decision")
+        raise RequestError(400, "format", "the request is not a flat JSON object")
     return value
 
 

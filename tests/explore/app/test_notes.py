@@ -150,10 +150,10 @@ def test_who_has_not_passed_the_calibration_notes_nothing(
         ({"kind": "verdict_is_wrong", "cell": "../../etc/x"}, 400, "MODEL/SETTING"),
         ({"kind": "verdict_is_wrong", "cell": "sim-weak/cot", "index": 7}, 404, "response 7 of"),
         ({"kind": "verdict_is_wrong", "cell": "sim-weak/cot", "rules": "x"}, 400, "no verdicts"),
-        ({"index": -1}, 400, "an integer"),
-        ({"comment": "x" * 20_000}, 400, "10,000 characters"),
+        ({"index": -1}, 400, "index: "),
+        ({"comment": "x" * 20_000}, 400, "comment: String should have at most 10000 characters"),
         ({"comment": "x" * 70_000}, 413, "KiB are not accepted"),
-        ({"comment": ["x"]}, 400, "must be a text"),
+        ({"comment": ["x"]}, 400, "comment: Input should be a valid string"),
     ],
 )
 def test_a_note_that_says_nothing_is_one_line(

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -26,17 +26,17 @@ from starlette.routing import BaseRoute, Route
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.explore.app.bundles import PACKAGE, read_bundles
 from omibench.explore.app.live import LiveStudy, Snapshot
-from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
+from omibench.explore.app.notes import ReaderNote, take_note
 from omibench.explore.app.pictures import ServedPicture, read_served_picture
 from omibench.explore.app.settings import ExplorerSettings
-from omibench.explore.app.tags import save_tag
+from omibench.explore.app.tags import TagChange, save_tag
 from omibench.explore.app.views import describe_place, describe_rows, describe_study, find_sent
 from omibench.explore.item import find_heat_map
 from omibench.explore.listing import MEDIA, ListForm, write_list
 from omibench.explore.query import parse_query
-from omibench.explore.run import parse_cells
+from omibench.explore.run import parse_cell
 from omibench.params.setting import Cell
-from omibench.review.tags import MOST_INDEX, TagEvent
+from omibench.review.tags import TagEvent
 from omibench.schemas.validation import explain
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
@@ -44,9 +44,8 @@ from omibench.web.server import (
     RequestError,
     choose_target,
     mount_folders,
-    parse_object,
-    read_body,
     read_form,
+    read_json,
     serve,
 )
 from omibench.web.templates import make_environment
@@ -209,7 +208,7 @@ def download_list(request: Request) -> Response:
 def show_item(request: Request) -> Response:
     """`GET /api/items/ID?cells=MODEL/SETTING&QUERY`: an item, responses, and its neighbours."""
     pairs = request.query_params.multi_items()
-    cells = parse_cells([value for name, value in pairs if name == "cells"])
+    cells = [parse_cell(value) for name, value in pairs if name == "cells"]
     query = parse_query([(name, value) for name, value in pairs if name != "cells"])
     name = request.path_params["name"]
     return JSONResponse(describe_place(read_snapshot(request), name, cells, query))
@@ -223,61 +222,21 @@ def show_sent(request: Request) -> Response:
 # Notes of users.
 
 NOTE_BYTES: Final = 64 * 2**10
-COMMENT: Final = 10_000
-NAME: Final = 200
-"""Maximum characters of a comment and of a name."""
 
 
 async def add_note(request: Request) -> Response:
     """`POST /api/notes`: 201 with the decision's id and its task."""
-    note = read_note(await _read_json(request, "a note"))
+    note = await read_json(request, ReaderNote, NOTE_BYTES)
     live = read_context(request).live
     decision = await run_in_threadpool(lambda: take_note(live.read(), note))
     return JSONResponse({"id": decision.id, "task": decision.task}, 201)
 
 
-def read_note(values: dict[str, Any]) -> ReaderNote:
-    """Read `{id, kind, person, comment, cell, index, rules}`.
-
-    Raises:
-        RequestError: A value is missing or has the wrong type.
-        ParamsError: The cell is not valid.
-    """
-    kind, person = values.get("kind"), _read_text(values, "person", NAME).strip()
-    if kind not in NOTE_KINDS:
-        raise RequestError(400, "kind", f"`kind` must be one of {', '.join(NOTE_KINDS)}")
-    if not person:
-        raise RequestError(400, "person", "`person` is missing: give your name")
-    cell = _read_text(values, "cell", 2 * NAME)
-    comment = _read_text(values, "comment", COMMENT)
-    return ReaderNote(
-        id=_read_text(values, "id", COMMENT),
-        kind=cast(NoteKind, kind),
-        person=person,
-        comment=comment.replace("\r\n", "\n").replace("\r", "\n"),
-        cell=parse_cells([cell])[0] if cell else None,
-        index=_read_index(values) if "index" in values else 0,
-        rules=_read_text(values, "rules", NAME) or None,
-    )
-
-
 async def change_tag(request: Request) -> Response:
     """`POST /api/tags`: add or remove a tag; responds with the tags of the item."""
-    values = await _read_json(request, "a tag")
-    text = {name: _read_text(values, name, COMMENT) for name in ("id", "tag", "person", "cell")}
-    cell = parse_cells([text["cell"]])[0] if text["cell"] else None
-    removed = values.get("removed", False)
-    if not isinstance(removed, bool):
-        raise RequestError(400, "removed", "`removed` must be true or false")
+    change = await read_json(request, TagChange, NOTE_BYTES)
     try:
-        tag = TagEvent(
-            problem=text["id"],
-            tag=text["tag"],
-            person=text["person"],
-            **(cell._asdict() if cell else {}),
-            index=_read_index(values) if cell else None,
-            removed=removed,
-        )
+        tag = change.make_event()
     except ValidationError as error:
         raise RequestError(400, "tag", explain(error, TagEvent)) from None
 
@@ -287,27 +246,6 @@ async def change_tag(request: Request) -> Response:
         return JSONResponse(snapshot.tags.describe(tag.problem), 201)
 
     return await run_in_threadpool(save)
-
-
-async def _read_json(request: Request, what: str) -> dict[str, Any]:
-    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise RequestError(415, "format", f"{what} must be JSON")
-    return parse_object(await read_body(request, NOTE_BYTES))
-
-
-def _read_text(values: dict[str, Any], name: str, longest: int) -> str:
-    text = values.get(name) or ""
-    if not isinstance(text, str) or len(text) > longest:
-        raise RequestError(400, name, f"`{name}` must be a text of at most {longest:,} characters")
-    return text
-
-
-def _read_index(values: dict[str, Any]) -> int:
-    """Return the sample of a response."""
-    index = values.get("index")
-    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index <= MOST_INDEX:
-        raise RequestError(400, "index", f"`index` must be an integer from 0 to {MOST_INDEX:,}")
-    return index
 
 
 # The application: routes, error handling and middleware.

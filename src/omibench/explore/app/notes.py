@@ -10,22 +10,23 @@ from __future__ import annotations
 import tempfile
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal
 
 import polars as pl
-from pydantic import JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.explore.app.live import Snapshot
-from omibench.params.setting import Cell
+from omibench.explore.app.tags import NamedCell
 from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
+from omibench.review.contents import normalise_lines
 from omibench.review.folder import REVIEWERS, append_decisions, read_record
 from omibench.review.kinds import find_kind
 from omibench.review.people import AssignedRole, Reviewer, find_reviewer, read_reviewers
+from omibench.review.tags import MOST_INDEX
 from omibench.review.tasks.drafts import (
     PictureKeeper,
     TaskDraft,
@@ -39,9 +40,9 @@ from omibench.review.tasks.request import TaskRequest, find_problems, read_curre
 from omibench.review.tasks.responses import DatasetHalves, ShownResponse, draft_responses
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.verdict import RIGHT
+from omibench.web.server import JsonBody
 
 NoteKind = Literal["gold_is_wrong", "unreadable_picture", "verdict_is_wrong"]
-NOTE_KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
 ROLE: Final[AssignedRole] = "annotator"
 _DEFECTS: Final[Mapping[str, str]] = {
     "gold_is_wrong": "wrong_answer",
@@ -51,8 +52,18 @@ _WORST: Final = 1
 """The quality mark of an item that should not be in a dataset."""
 
 
-@dataclass(frozen=True)
-class ReaderNote:
+COMMENT: Final = 10_000
+NAME: Final = 200
+"""Maximum characters of a comment and of a name."""
+
+
+def _require_name(text: str) -> str:
+    if not text.strip():
+        raise ValueError("give your name")
+    return text.strip()
+
+
+class ReaderNote(JsonBody):
     """A note.
 
     Attributes:
@@ -65,13 +76,13 @@ class ReaderNote:
         rules: Of a verdict: the scorer; the main one by default.
     """
 
-    id: str
+    id: str = Field(max_length=COMMENT)
     kind: NoteKind
-    person: str
-    comment: str = ""
-    cell: Cell | None = None
-    index: int = 0
-    rules: str | None = None
+    person: Annotated[str, Field(max_length=NAME), AfterValidator(_require_name)]
+    comment: Annotated[str, Field(max_length=COMMENT), AfterValidator(normalise_lines)] = ""
+    cell: NamedCell = None
+    index: int = Field(default=0, ge=0, le=MOST_INDEX)
+    rules: str | None = Field(default=None, max_length=NAME)
 
 
 def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:

@@ -6,15 +6,54 @@ import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, model_validator
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
+from omibench.explore.run import parse_cell
 from omibench.explore.selection import Study
+from omibench.params.setting import Cell
 from omibench.review.folder import REVIEWERS, sign_file
 from omibench.review.people import find_reviewer, read_reviewers
 from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
+from omibench.web.server import JsonBody
 
 Values = dict[str, Any]
+
+
+def read_cell(value: object) -> Cell | None:
+    """Return the cell that a page names as MODEL/SETTING; None for an empty text."""
+    if not isinstance(value, str):
+        raise ValueError("must be MODEL/SETTING")
+    return parse_cell(value) if value else None
+
+
+NamedCell = Annotated[Cell | None, BeforeValidator(read_cell)]
+
+
+class TagChange(JsonBody):
+    """A tag that a page adds or removes; of a response with its cell and sample."""
+
+    id: str
+    tag: str
+    person: str
+    cell: NamedCell = None
+    index: int | None = None
+    removed: bool = False
+
+    @model_validator(mode="after")
+    def _require_index(self) -> Self:
+        if self.cell and self.index is None:
+            raise ValueError("index: give the sample of the response")
+        return self
+
+    def make_event(self) -> TagEvent:
+        """Return the change as an event of the file. Raises ValidationError."""
+        place = {**self.cell._asdict(), "index": self.index} if self.cell else {}
+        return TagEvent(
+            problem=self.id, tag=self.tag, person=self.person, removed=self.removed, **place
+        )
 
 
 class TagFolder:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
+from pydantic import JsonValue
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -35,10 +36,10 @@ from omibench.web.address import ServedAddress
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
+    JsonBody,
     RequestError,
-    parse_object,
-    read_body,
     read_form,
+    read_json,
     serve,
 )
 from omibench.web.templates import make_environment
@@ -120,22 +121,24 @@ def show_file(request: Request) -> Response:
     return JSONResponse({"token": context.token, "file": path.name, "version": version})
 
 
+class NewEntry(JsonBody):
+    """An entry, the version of the file that its page saw, and the lines that it replaces."""
+
+    entry: dict[str, JsonValue]
+    version: str
+    replaced: list[int] = []
+
+
 async def add_entry(request: Request) -> Response:
     """`POST /api/corrections`: save `{entry, version, replaced}`; 201 with line and version."""
     context = read_context(request)
     token = request.headers.get("x-csrf-token", "")
     if not secrets.compare_digest(token.encode(), context.token.encode()):
         raise RequestError(403, "csrf", "this page is too old: reload it")
-    values = parse_object(await read_body(request, ENTRY_BYTES))
-    entry, version, replaced = (values.get(name) for name in ("entry", "version", "replaced"))
-    replaced = [] if replaced is None else replaced
-    if not isinstance(entry, dict) or not isinstance(version, str):
-        raise RequestError(400, "format", "`entry` is not an object, or `version` not a text")
-    if not isinstance(replaced, list) or not all(type(line) is int for line in replaced):
-        raise RequestError(400, "format", "`replaced` is not a list of lines")
+    new = await read_json(request, NewEntry, ENTRY_BYTES)
     files = context.files
     saved = await run_in_threadpool(
-        save_entry, files.corrections, entry, version, files.check, replaced
+        save_entry, files.corrections, new.entry, new.version, files.check, new.replaced
     )
     return JSONResponse(saved._asdict(), 201)
 

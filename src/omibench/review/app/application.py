@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from pydantic import Field
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -45,19 +45,19 @@ from omibench.review.app.overview import (
 )
 from omibench.review.app.pages import PACKAGE, link_task, render
 from omibench.review.app.payload import describe_task
-from omibench.review.app.service import ReviewService, Submission
+from omibench.review.app.service import ReviewService, Seconds, Submission
 from omibench.review.app.tasks import MEDIA_TYPES, is_asked, read_picture, shows_picture
-from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError
+from omibench.review.check import DecisionFieldError
 from omibench.web.server import (
     BrowserPolicy,
+    JsonBody,
     RequestError,
     ask_login,
     ask_to_wait,
     choose_target,
     mount_folders,
-    parse_object,
-    read_body,
     read_form,
+    read_json,
     serve,
     wants_page,
 )
@@ -225,49 +225,41 @@ def show_metrics(request: Request) -> Response:
 # Requests of a task page: decisions, drafts, claims.
 
 DECISION_BYTES: Final = 2 * 2**20
-LONGEST_S: Final = 7 * 86400.0
-MOST_CONFIRMED: Final = 100
 
 
 async def decide(request: Request) -> Response:
     """`POST /tasks/ID/decision`: 201 with the decision's id and the address of the next task."""
     person = await run_in_threadpool(identify_writer, request)
-    submission = await read_submission(request)
+    submission = await read_json(request, Submission, DECISION_BYTES)
     service, listed = read_context(request).service, find_listed(request)
     decision = await run_in_threadpool(service.decide, listed, person, submission)
     task, _ = await run_in_threadpool(service.find_neighbours, listed, person)
     return JSONResponse({"id": decision.id, "next": link_task(task) if task else None}, 201)
 
 
-OWN_ANSWER: Final = 2_000
-"""The maximum number of characters of an own answer."""
+class OwnAnswer(JsonBody):
+    """A person's own answer to a problem, and the time that it took."""
+
+    answer: str = Field(max_length=2_000)
+    seconds: Seconds = 0.0
+    content_hash: str = ""
 
 
 async def answer(request: Request) -> Response:
-    """`POST /tasks/ID/answer`: the person's own answer, `{answer, seconds, content_hash}`; then
-    the page shows key and solution.
-    """
+    """`POST /tasks/ID/answer`: the person's own answer; then the page shows key and solution."""
     person = await run_in_threadpool(identify_writer, request)
-    values = parse_object(await read_body(request, DECISION_BYTES))
-    text, seconds = values.get("answer"), values.get("seconds", 0)
-    content_hash = values.get("content_hash", "")
-    if not isinstance(text, str) or len(text) > OWN_ANSWER:
-        raise RequestError(
-            400, "format", f"`answer` is not a text of at most {OWN_ANSWER:,} characters"
-        )
-    if not _is_duration(seconds):
-        raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
-    if not isinstance(content_hash, str):
-        raise RequestError(400, "format", "`content_hash` is not a text")
+    given = await read_json(request, OwnAnswer, DECISION_BYTES)
     service, listed = read_context(request).service, find_listed(request)
-    await run_in_threadpool(service.answer, listed, person, text, float(seconds), content_hash)
+    await run_in_threadpool(
+        service.answer, listed, person, given.answer, given.seconds, given.content_hash
+    )
     return Response(status_code=204)
 
 
 async def save_draft(request: Request) -> Response:
     """`PUT /tasks/ID/draft`: save the unfinished form."""
     person = await run_in_threadpool(identify_writer, request)
-    submission = await read_submission(request)
+    submission = await read_json(request, Submission, DECISION_BYTES)
     service, listed = read_context(request).service, find_listed(request)
     await run_in_threadpool(service.save_draft, listed, person, submission)
     return Response(status_code=204)
@@ -285,46 +277,6 @@ def release(request: Request) -> Response:
     person = identify_writer(request)
     read_context(request).service.release(find_listed(request), person)
     return Response(status_code=204)
-
-
-async def read_submission(request: Request) -> Submission:
-    """Parse a decision or draft: `{fields, comment, seconds, content_hash, base,
-    confirmed}`.
-
-    Raises:
-        RequestError: It is too long, not JSON, or a value has the wrong type.
-    """
-    values = parse_object(await read_body(request, DECISION_BYTES))
-    fields, comment = values.get("fields", {}), values.get("comment") or ""
-    seconds, base = values.get("seconds"), values.get("base")
-    content_hash = values.get("content_hash", "")
-    if not isinstance(fields, dict):
-        raise RequestError(400, "format", "`fields` is not an object")
-    if not isinstance(comment, str) or len(comment) > TEXT_CHARACTERS:
-        raise RequestError(
-            400, "format", f"`comment` is not a text of at most {TEXT_CHARACTERS:,} characters"
-        )
-    if seconds is not None and not _is_duration(seconds):
-        raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
-    if not isinstance(content_hash, str) or not (base is None or isinstance(base, str)):
-        raise RequestError(400, "format", "`content_hash` or `base` is not a text")
-    confirmed = values.get("confirmed", [])
-    if not isinstance(confirmed, list) or not all(isinstance(name, str) for name in confirmed):
-        raise RequestError(400, "format", "`confirmed` is not a list of texts")
-    comment = comment.replace("\r\n", "\n").replace("\r", "\n")
-    return Submission(
-        fields,
-        comment,
-        None if seconds is None else float(seconds),
-        content_hash,
-        base,
-        frozenset(confirmed[:MOST_CONFIRMED]),
-    )
-
-
-def _is_duration(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and 0 <= value <= LONGEST_S  # type: ignore[arg-type,operator]
 
 
 # The application: routes, error handling and middleware.

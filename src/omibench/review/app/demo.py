@@ -311,7 +311,9 @@ def _decide(service: ReviewService, name: str, person: Reviewer, is_last: bool =
         service.answer(listed, person, answer, 40.0, listed.task.content_hash)
     fields = invent_fields(listed.kind, listed.task, is_last)
     base = opened.base if opened else None
-    submission = Submission(fields, "", 60.0, listed.task.content_hash, base)
+    submission = Submission(
+        fields=fields, seconds=60.0, content_hash=listed.task.content_hash, base=base
+    )
     service.decide(listed, person, submission)
 
 

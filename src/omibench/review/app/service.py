@@ -11,13 +11,13 @@ import os
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from omibench.errors import OmibenchError
 from omibench.params.review import SHORTEST_SECONDS, CalibrationParams
@@ -53,35 +53,36 @@ from omibench.review.app.tasks import (
     sign_files,
 )
 from omibench.review.calibration import CalibrationResult, list_qualified, measure_calibration
-from omibench.review.check import DecisionFieldError, check_fields
-from omibench.review.contents import hash_statement
+from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError, check_fields
+from omibench.review.contents import hash_statement, normalise_lines
 from omibench.review.outcomes import ReviewRule
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState, compute_state
 from omibench.schemas.review import ReviewDecision
+from omibench.web.server import JsonBody
 
 log = logging.getLogger("omibench.review")
 
 
-class Submission(NamedTuple):
+LONGEST_S: Final = 7 * 86400.0
+MOST_CONFIRMED: Final = 100
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_S)]
+
+
+class Submission(JsonBody):
     """The submitted content of a decision."""
 
-    fields: Mapping[str, JsonValue]
-    comment: str
-    seconds: float | None
-    content_hash: str
-    base: str | None
-    confirmed: frozenset[str] = frozenset()
+    fields: dict[str, JsonValue] = {}
+    comment: Annotated[str, Field(max_length=TEXT_CHARACTERS), AfterValidator(normalise_lines)] = ""
+    seconds: Seconds | None = None
+    content_hash: str = ""
+    base: str | None = None
+    confirmed: list[str] = Field(default=[], max_length=MOST_CONFIRMED)
     """Names of the doubts that the person has confirmed (`conflicts.list_doubts`)."""
 
     def make_draft(self) -> dict[str, Any]:
         """Return the form as a draft: not submitted yet, or rejected."""
-        return {
-            "fields": dict(self.fields),
-            "comment": self.comment,
-            "seconds": self.seconds,
-            "content_hash": self.content_hash,
-        }
+        return self.model_dump(include={"fields", "comment", "seconds", "content_hash"})
 
 
 class WaitingTask(NamedTuple):
