@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError
-from omibench.params.models.base import parse_model
+from omibench.params.models.registry import parse_model
 
 
 def test_it_prints_what_runs_and_the_revision_that_a_block_takes(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from omibench.errors import ModelError
-from omibench.params.models.base import PROVIDERS
+from omibench.params.models.registry import PROVIDERS
 from omibench.plugins.registry import loading
 from omibench.schemas.request import (
     Conversation,

@@ -19,7 +19,7 @@ from omibench.errors import ModelError
 from omibench.models.google_translate.provider import mark_up, read_markup, read_translations
 from omibench.models.registry import open_provider
 from omibench.models.sdk import Failure
-from omibench.params.models.base import parse_model
+from omibench.params.models.registry import parse_model
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response, Tags, converse
 from omibench.stages.filter.translation import (

@@ -18,7 +18,8 @@ from omibench.models.cost.estimate import worst_case
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider
-from omibench.params.models.base import PROVIDERS, ModelBlock, ServedModel
+from omibench.params.models.base import ModelBlock, ServedModel
+from omibench.params.models.registry import PROVIDERS
 from omibench.params.roles import Display, Runtime
 from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study

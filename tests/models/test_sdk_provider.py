@@ -19,7 +19,8 @@ from omibench.models.client.ask import open_asker
 from omibench.models.registry import Folders, open_provider, provider
 from omibench.models.sdk import Failure, SdkProvider
 from omibench.models.sequential import SequentialProvider
-from omibench.params.models.base import PROVIDERS, ServedModel
+from omibench.params.models.base import ServedModel
+from omibench.params.models.registry import PROVIDERS
 from omibench.params.study import Study, parse_study
 from omibench.plugins.registry import loading
 from omibench.schemas.request import ImagePart, Request, Response, Usage

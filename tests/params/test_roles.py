@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from omibench.graph.job_hash import slice_study
-from omibench.params.models.base import PROVIDERS, block_class, parse_model
+from omibench.params.models.registry import PROVIDERS, block_class, parse_model
 from omibench.params.roles import Role, field_roles, join_fields, select_fields
 from omibench.params.runtime import dump_runtime
 from omibench.params.setting import Cell

@@ -150,7 +150,7 @@ def _run(name: str, params: str, *options: object) -> None:
     with signals_watched(whole_program=True):
         try:
             with in_study_folder(params, partial(say, err=True)) as there:
-                read_study(there, None)
+                read_study(there)
             getattr(import_module(f"omibench.flows.{name}"), name)(params, *options)
         except BaseException:
             if stop_requested() is not None:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import BehindTls, Host, OptionalParams, Port, read_study
+from omibench.cli.options import (
+    BehindTls,
+    Host,
+    OptionalParams,
+    PaperFiles,
+    PasswordEnv,
+    Port,
+    read_study,
+)
 from omibench.errors import MissingInputError
 from omibench.text.terminal import say
 
@@ -20,9 +28,7 @@ PORT = 8767
 
 
 def look(
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="PDFs or photographs.")
-    ] = None,
+    files: PaperFiles = None,
     manifest: Annotated[
         Path | None, typer.Option(help="sources.yaml, which lists the papers.  [ocr.sources]")
     ] = None,
@@ -42,9 +48,7 @@ def look(
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the pages, and save corrections made on them.")
     ] = False,
-    password_env: Annotated[
-        str | None, typer.Option(help="Environment variable with the password of the papers.")
-    ] = None,
+    password_env: PasswordEnv = None,
     params: OptionalParams = "params.yaml",
     port: Port = PORT,
     host: Host = "127.0.0.1",
@@ -74,7 +78,7 @@ def look(
     secret = read_secret(secret_file) if secret_file is not None else None
     has_params = params.lstrip().startswith("{") or Path(params).is_file()
     stated = str(corrections) if corrections else None
-    study = read_study(params if has_params else "{}", None, ocr={"corrections": stated})
+    study = read_study(params if has_params else "{}", ocr={"corrections": stated})
     chosen = _find_files(study, files or [], manifest, out)
     if serve:
         _check_place(study, chosen)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import OptionalParams
+from omibench.cli.options import OptionalParams, read_study
 from omibench.text.terminal import say_lines
 
 
@@ -45,7 +45,6 @@ def ocr_quality(
     from omibench.errors import ParamsError
     from omibench.explore.ocr_quality import Weights, score_transcripts, summarise_scores
     from omibench.files.outputs import output_file, spare_inputs
-    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)

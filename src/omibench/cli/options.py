@@ -115,6 +115,13 @@ Results = Annotated[
 ResultsArgument = Annotated[
     Path | None, typer.Argument(metavar="RESULTS", help=_RESULTS, show_default=False)
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+PaperFiles = Annotated[
+    list[Path] | None, typer.Argument(metavar="FILE", help="PDFs or photographs.")
+]
+PasswordEnv = Annotated[
+    str | None, typer.Option(help="Environment variable with the password of the papers.")
+]
 Store = Annotated[
     Path | None,
     typer.Option(
@@ -167,7 +174,9 @@ def make_limit(
     return {"limit": named or None}
 
 
-def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
+def read_study(
+    params: str, override: list[str] | None = None, **options: dict[str, object]
+) -> Study:
     """Load the study of `params`, with `--set` pairs and the options of a command applied.
 
     This runs its plug-ins: for commands that evaluate with them.

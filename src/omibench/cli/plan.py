@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import (
+    AsJson,
     Ids,
     LimitTo,
     Override,
@@ -29,39 +30,45 @@ if TYPE_CHECKING:
     from omibench.store.lost_attempts import Loss
 
 
+FrozenQuestions = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="QUESTIONS",
+        help="questions.jsonl of `omibench freeze`.  [made from the study]",
+        show_default=False,
+    ),
+]
+After = Annotated[bool, typer.Option("--after", help="Compare the plan with what the run took.")]
+Simulated = Annotated[
+    bool,
+    typer.Option("--simulated", help="Plan the rehearsal with simulated models."),
+]
+Synthetic = Annotated[
+    bool,
+    typer.Option("--synthetic", help="Use generated questions even if the dataset is frozen."),
+]
+Wide = Annotated[
+    bool, typer.Option("--wide", help="Print all columns, instead of those that fit 80.")
+]
+Probe = Annotated[
+    bool,
+    typer.Option(
+        "--probe", help="Send one short request to each model, to test keys and addresses."
+    ),
+]
+
+
 def plan(
-    questions: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="QUESTIONS",
-            help="questions.jsonl of `omibench freeze`.  [made from the study]",
-            show_default=False,
-        ),
-    ] = None,
-    after: Annotated[
-        bool, typer.Option("--after", help="Compare the plan with what the run took.")
-    ] = False,
-    simulated: Annotated[
-        bool,
-        typer.Option("--simulated", help="Plan the rehearsal with simulated models."),
-    ] = False,
-    synthetic: Annotated[
-        bool,
-        typer.Option("--synthetic", help="Use generated questions even if the dataset is frozen."),
-    ] = False,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Print all columns, instead of those that fit 80.")
-    ] = False,
+    questions: FrozenQuestions = None,
+    after: After = False,
+    simulated: Simulated = False,
+    synthetic: Synthetic = False,
+    wide: Wide = False,
     limit: LimitTo = None,
     ids: Ids = None,
     sample: Sample = None,
     seed: Seed = None,
-    probes: Annotated[
-        bool,
-        typer.Option(
-            "--probe", help="Send one short request to each model, to test keys and addresses."
-        ),
-    ] = False,
+    probes: Probe = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -145,7 +152,7 @@ budget_app = make_group(
 def show(
     params: Params = "params.yaml",
     override: Override = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what a study has spent, and what it is charged for lost requests and why.
 
@@ -275,7 +282,7 @@ def status(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     params: Params = "params.yaml",
     override: Override = None,
     lacking: Annotated[

@@ -123,7 +123,7 @@ def _read_files(params: str | None, *, run_plugins: bool) -> dict[str, list[Plac
     if params is None and not Path("params.yaml").is_file():
         return {}
     file = params or "params.yaml"
-    study = read_study(file, None) if run_plugins else show_study(file)
+    study = read_study(file) if run_plugins else show_study(file)
     for name, panel in study.judge.others.items():
         if JUDGES.load(name):
             register(build_instrument(name, panel))

@@ -16,83 +16,99 @@ if TYPE_CHECKING:
 release_app = make_group("release", "Build, verify and compare releases of a frozen dataset.")
 
 
+FreezeFolder = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FREEZE",
+        help="Folder of `omibench freeze`.  [freeze/ in study.results of params.yaml]",
+        show_default=False,
+    ),
+]
+ReleaseFolder = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder to write; must not exist.")
+]
+SourcesFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.yaml",
+        help="sources.yaml with `licence` and `redistribute` of each source.",
+    ),
+]
+Version = Annotated[
+    str | None,
+    typer.Option(metavar="X.Y.Z", help="Version of the release.  [that of the frozen dataset]"),
+]
+Draft = Annotated[
+    bool,
+    typer.Option("--draft", help="Build despite findings and mark the release as a draft."),
+]
+WithoutRationale = Annotated[
+    bool, typer.Option("--without-rationale", help="Allow problems without a rationale.")
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=ITEMS", help="Draw a split of this size; the rest is the split `test`."
+    ),
+]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(metavar="ATTRIBUTE[,...]", help="Stratify --split by these attributes."),
+]
+SplitSeed = Annotated[int, typer.Option(help="Seed of --split and of the sample.", min=0)]
+Printed = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Compare the statistics with a paper's: omibench, emma, usnco_v, mathreal, or "
+        "a CSV file.",
+    ),
+]
+Tokenizer = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Unit of text lengths: words, or the path of a tokenizer.json.",
+    ),
+]
+PreviousRelease = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Previous release, for the changelog."),
+]
+ReviewRecords = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Review folder with tasks.jsonl and decisions.jsonl, or a file of decisions, "
+        "whose hash is added to the provenance.",
+    ),
+]
+StatementsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.yaml",
+        help="Your texts for the datasheet, under motivation, composition, collection, "
+        "preprocessing, uses, distribution, maintenance, contact.",
+    ),
+]
+
+
 @release_app.command()
 def build(
-    freeze: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FREEZE",
-            help="Folder of `omibench freeze`.  [freeze/ in study.results of params.yaml]",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder to write; must not exist.")
-    ] = Path("release"),
-    sources: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.yaml",
-            help="sources.yaml with `licence` and `redistribute` of each source.",
-        ),
-    ] = None,
-    version: Annotated[
-        str | None,
-        typer.Option(metavar="X.Y.Z", help="Version of the release.  [that of the frozen dataset]"),
-    ] = None,
-    draft: Annotated[
-        bool,
-        typer.Option("--draft", help="Build despite findings and mark the release as a draft."),
-    ] = False,
-    without_rationale: Annotated[
-        bool, typer.Option("--without-rationale", help="Allow problems without a rationale.")
-    ] = False,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=ITEMS", help="Draw a split of this size; the rest is the split `test`."
-        ),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="ATTRIBUTE[,...]", help="Stratify --split by these attributes."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of --split and of the sample.", min=0)] = 0,
-    printed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Compare the statistics with a paper's: omibench, emma, usnco_v, mathreal, or "
-            "a CSV file.",
-        ),
-    ] = None,
-    tokenizer: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Unit of text lengths: words, or the path of a tokenizer.json.",
-        ),
-    ] = "words",
-    previous: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Previous release, for the changelog."),
-    ] = None,
-    review: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Review folder with tasks.jsonl and decisions.jsonl, or a file of decisions, "
-            "whose hash is added to the provenance.",
-        ),
-    ] = None,
-    statements: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.yaml",
-            help="Your texts for the datasheet, under motivation, composition, collection, "
-            "preprocessing, uses, distribution, maintenance, contact.",
-        ),
-    ] = None,
+    freeze: FreezeFolder = None,
+    out: ReleaseFolder = Path("release"),
+    sources: SourcesFile = None,
+    version: Version = None,
+    draft: Draft = False,
+    without_rationale: WithoutRationale = False,
+    split: Split = None,
+    by: SplitBy = None,
+    seed: SplitSeed = 0,
+    printed: Printed = None,
+    tokenizer: Tokenizer = "words",
+    previous: PreviousRelease = None,
+    review: ReviewRecords = None,
+    statements: StatementsFile = None,
 ) -> None:
     """Build a release from a frozen dataset.
 

@@ -101,40 +101,46 @@ EVERY_S = 10.0
 _DIRECTORY = ("--directory", "-d")
 
 
+SnakemakeWords = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="-- OPTION", help="Further options and targets for snakemake."),
+]
+Cores = Annotated[
+    int | None,
+    typer.Option("--cores", "-c", min=1, help="Number of processor cores.  [all]"),
+]
+Simulated = Annotated[
+    bool,
+    typer.Option("--simulated", help="Rehearse the study with simulated models: no keys, no cost."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only list the jobs that would run.")]
+ShowLog = Annotated[
+    bool, typer.Option("--log", help="Show Snakemake's log instead of the progress.")
+]
+Wait = Annotated[
+    bool,
+    typer.Option("--wait", help="Wait for jobs that a dead run left in Slurm, then go on."),
+]
+Cancel = Annotated[
+    bool,
+    typer.Option("--cancel", help="Cancel these jobs; they store responses in flight first."),
+]
+CheckEvery = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0.2, help="With --wait: seconds between two checks."),
+]
+
+
 def run(
     context: typer.Context,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="-- OPTION", help="Further options and targets for snakemake."),
-    ] = None,
-    cores: Annotated[
-        int | None,
-        typer.Option("--cores", "-c", min=1, help="Number of processor cores.  [all]"),
-    ] = None,
-    simulated: Annotated[
-        bool,
-        typer.Option(
-            "--simulated", help="Rehearse the study with simulated models: no keys, no cost."
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Only list the jobs that would run.")
-    ] = False,
-    log: Annotated[
-        bool, typer.Option("--log", help="Show Snakemake's log instead of the progress.")
-    ] = False,
-    wait: Annotated[
-        bool,
-        typer.Option("--wait", help="Wait for jobs that a dead run left in Slurm, then go on."),
-    ] = False,
-    cancel: Annotated[
-        bool,
-        typer.Option("--cancel", help="Cancel these jobs; they store responses in flight first."),
-    ] = False,
-    every: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0.2, help="With --wait: seconds between two checks."),
-    ] = EVERY_S,
+    words: SnakemakeWords = None,
+    cores: Cores = None,
+    simulated: Simulated = False,
+    dry_run: DryRun = False,
+    log: ShowLog = False,
+    wait: Wait = False,
+    cancel: Cancel = False,
+    every: CheckEvery = EVERY_S,
     params: Params = DEFAULT_PARAMS,
     override: Override = None,
 ) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from omibench.cli.options import Store, find_store, make_group
+from omibench.cli.options import AsJson, Store, find_store, make_group
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
 from omibench.extras import require_extra
 from omibench.files.programs import isolate_env, python_module
@@ -147,7 +147,6 @@ store_app.command()(pull)
 OneModel = Annotated[
     str | None, typer.Option("--model", help="Only this model: its id or the name of its folder.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @store_app.command()

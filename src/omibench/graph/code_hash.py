@@ -18,7 +18,8 @@ from omibench import plugins
 from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
 from omibench.graph.used_parts import PROMPT_REGISTRY, UsedParts, find_unneeded_packages
-from omibench.params.models.base import ApiModel, block_class
+from omibench.params.models.base import ApiModel
+from omibench.params.models.registry import block_class
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
 

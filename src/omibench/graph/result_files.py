@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from omibench.graph.provenance import Provenance
 from omibench.graph.stage import ResultFile
 from omibench.graph.stages import STAGES
-from omibench.params.models.base import PROVIDERS, block_class
+from omibench.params.models.registry import PROVIDERS, block_class
 from omibench.params.study import Study
 from omibench.schemas.problem import WarningText
 from omibench.schemas.review import ReviewDecision, ReviewTask

@@ -15,7 +15,7 @@ from omibench.models.api.keys import read_key, resolve_address, with_own_secrets
 from omibench.models.api.provider import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider
-from omibench.params.models.base import ApiModel, Model
+from omibench.params.models.base import ApiModel, ModelBlock
 from omibench.schemas.request import Decoding, Request, Tags, TextPart, converse
 
 MOST_S = 60.0
@@ -25,7 +25,7 @@ TOKENS = 16
 _TEXT = "Reply with the word OK."
 
 
-def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
+def endpoint_faults(models: Mapping[str, ModelBlock]) -> list[str]:
     """List problems with the keys and addresses of models, one line each; nothing is sent."""
     faults: dict[str, list[str]] = {}
     for name, model in models.items():

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from omibench.models.provider import Provider
-from omibench.params.models.base import PROVIDERS, ModelBlock, ProviderEntry
+from omibench.params.models.base import ModelBlock
+from omibench.params.models.registry import PROVIDERS, ProviderEntry
 
 Factory = TypeVar("Factory", bound=Callable[..., Provider])
 

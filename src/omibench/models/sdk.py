@@ -19,7 +19,8 @@ from omibench.models.api.failures import Failure, failure_of_exception
 from omibench.models.api.replies import compute_cost
 from omibench.models.api.scheduler import Send, Sent
 from omibench.models.provider import B
-from omibench.params.models.base import PROVIDERS, Price, ServedModel
+from omibench.params.models.base import Price, ServedModel
+from omibench.params.models.registry import PROVIDERS
 from omibench.schemas.request import ImagePart, Request, Response
 
 __all__ = ["Failure", "SdkProvider"]

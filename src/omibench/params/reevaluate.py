@@ -10,14 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from omibench.params.blocks import Block, Dollars, Name, Url, Variable
-from omibench.params.models.base import (
-    ApiModel,
-    ModelBlock,
-    Price,
-    block_class,
-    is_provider,
-    parse_model,
-)
+from omibench.params.models.base import ApiModel, ModelBlock, Price
+from omibench.params.models.registry import block_class, is_provider, parse_model
 from omibench.schemas.validation import explain
 
 _ANY_ID = "any-id"

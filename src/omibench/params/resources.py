@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from omibench.params.models.base import ApiModel, JobResources, LocalModel
+from omibench.params.models.base import ApiModel
+from omibench.params.models.local import JobResources, LocalModel
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from omibench.files.locations import find_project
-from omibench.params.models.base import block_class
+from omibench.params.models.registry import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
 RUNTIME_ENV = "OMIBENCH_RUNTIME"

@@ -25,7 +25,8 @@ from omibench.params.cells import (
     list_judged_cells,
     list_salient_cells,
 )
-from omibench.params.models.base import LocalModel, Model
+from omibench.params.models.local import LocalModel
+from omibench.params.models.registry import Model
 from omibench.params.pairs import drop_given, list_paths, merge_blocks
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins

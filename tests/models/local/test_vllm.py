@@ -19,7 +19,7 @@ from omibench.models.local import vllm as vllm_module
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
-from omibench.params.models.base import hash_weights
+from omibench.params.models.local import hash_weights
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Request, Response
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.params.models.base import parse_model
+from omibench.params.models.registry import parse_model
 from omibench.params.study import parse_study, parse_study_file
 
 pytestmark = pytest.mark.usefixtures("own_folder")

@@ -138,7 +138,7 @@ def test_candidates_that_do_not_fit_go_into_the_fewest_groups(
 
 
 def test_the_context_of_the_reward_model_decides_what_fits(results: Path) -> None:
-    from omibench.params.models.base import parse_model
+    from omibench.params.models.registry import parse_model
     from omibench.stages.aggregate.choose import make_fits
 
     case = JudgeCase("p", "q", (), "word " * 2000, rivals=("word " * 2000,))

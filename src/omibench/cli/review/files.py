@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.cli.review.options import Kinds, ReviewFolder, find_review_folder
 from omibench.errors import EXIT_SOME_FAILED, OutputError, ParamsError
 from omibench.text.terminal import say
 
@@ -26,10 +26,6 @@ ExportRole = Literal["annotator", "auditor", "senior"]
 OutFolder = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Folder to write tasks, decisions and pictures into."),
-]
-Kinds = Annotated[
-    str | None,
-    typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
 ]
 Statuses = Annotated[
     str | None,

@@ -27,6 +27,12 @@ ReviewFolder = Annotated[
 ]
 
 
+Kinds = Annotated[
+    str | None,
+    typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
+]
+
+
 def find_review_folder(folder: Path | None, params: str) -> Path:
     """Return the review folder: `--review`, else `review.folder` of the parameters.
 

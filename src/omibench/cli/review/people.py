@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Params, make_group
+from omibench.cli.options import AsJson, Params, make_group
 from omibench.cli.review.options import ReviewFolder, find_review, find_review_folder
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say, say_lines
@@ -167,7 +167,7 @@ def _ask_password(name: str) -> str:
 def status(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the progress of a review by kind of task and by reviewer.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params, check_names, show_study
-from omibench.cli.review.options import ReviewFolder, find_review, name_folder
+from omibench.cli.review.options import Kinds, ReviewFolder, find_review, name_folder
 from omibench.errors import ParamsError
 from omibench.text.terminal import say, say_lines
 
@@ -17,54 +17,61 @@ if TYPE_CHECKING:
     from omibench.schemas.review import ReviewTask
 
 
+KindNames = Annotated[list[str], typer.Argument(metavar="KIND", help="Kinds of tasks to create.")]
+ResultsFolder = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Results folder.  [study.results]")
+]
+NewTasks = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Create at most N new tasks of each kind."),
+]
+DrawSeed = Annotated[int | None, typer.Option(min=0, help="Seed of all draws.  [study.seed]")]
+Annotators = Annotated[
+    list[str] | None,
+    typer.Option("--to", metavar="NAME", help="Assign new tasks to this annotator; repeatable."),
+]
+ProblemRows = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.jsonl", help="problems.jsonl to use.  [that of the last stage]"),
+]
+SuspectedKeys = Annotated[
+    bool,
+    typer.Option(
+        "--suspected-keys",
+        help="New tasks only for problems whose key the report suspects: strong models agree "
+        "on another answer.",
+    ),
+]
+Photographs = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder of photographs, for the kinds photo_*."),
+]
+DrawnResponses = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Draw N responses of each model.  [100; rating: 200]"),
+]
+OnlyModels = Annotated[
+    list[str] | None, typer.Option(help="Only responses of this model; repeatable.")
+]
+OnlySettings = Annotated[
+    list[str] | None, typer.Option(help="Only responses under this setting; repeatable.")
+]
+
+
 def assign(
-    kinds: Annotated[list[str], typer.Argument(metavar="KIND", help="Kinds of tasks to create.")],
+    kinds: KindNames,
     review: ReviewFolder = None,
     params: Params = "params.yaml",
-    results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results folder.  [study.results]")
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Create at most N new tasks of each kind."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws.  [study.seed]")
-    ] = None,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--to", metavar="NAME", help="Assign new tasks to this annotator; repeatable."
-        ),
-    ] = None,
-    problems: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.jsonl", help="problems.jsonl to use.  [that of the last stage]"),
-    ] = None,
-    suspected_keys: Annotated[
-        bool,
-        typer.Option(
-            "--suspected-keys",
-            help="New tasks only for problems whose key the report suspects: strong models agree "
-            "on another answer.",
-        ),
-    ] = False,
-    photographs: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of photographs, for the kinds photo_*."),
-    ] = None,
-    draw: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Draw N responses of each model.  [100; rating: 200]"
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(help="Only responses of this model; repeatable.")
-    ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Only responses under this setting; repeatable.")
-    ] = None,
+    results: ResultsFolder = None,
+    limit: NewTasks = None,
+    seed: DrawSeed = None,
+    to: Annotators = None,
+    problems: ProblemRows = None,
+    suspected_keys: SuspectedKeys = False,
+    photographs: Photographs = None,
+    draw: DrawnResponses = None,
+    model: OnlyModels = None,
+    setting: OnlySettings = None,
 ) -> None:
     """Create review tasks from a study's results and assign them to annotators.
 
@@ -126,10 +133,7 @@ def sample(
     until: Annotated[
         str | None, typer.Option(metavar="DATE", help="Tasks settled on or before this day (UTC).")
     ] = None,
-    kinds: Annotated[
-        str | None,
-        typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
-    ] = None,
+    kinds: Kinds = None,
     share: Annotated[
         float, typer.Option(min=0.0001, max=1, help="Share of the settled tasks of each kind.")
     ] = 0.05,

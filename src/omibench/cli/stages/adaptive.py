@@ -34,7 +34,7 @@ def order(questions: QuestionsFile, out: JsonFile, params: Params = "params.yaml
     from omibench.settings.tasks import load_questions
     from omibench.stages.infer.looks import order_problems
 
-    study = read_study(params, None)
+    study = read_study(params)
     adaptive = _require_adaptive(study)
     out = output_file(out, study.study.store)
     check_inputs(questions)
@@ -73,7 +73,7 @@ def look(
     from omibench.schemas.tables import read_jsonl, read_typed_json, write_jsonl
     from omibench.stages.infer.looks import hold_look, read_values
 
-    study = read_study(params, None)
+    study = read_study(params)
     adaptive = _require_adaptive(study)
     out = output_file(out, study.study.store)
     folder, before = out.parent, out.with_name(f"looks-{number - 1}.jsonl")

@@ -159,7 +159,6 @@ def saliency(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance import check_inputs, frozen_files
     from omibench.stages.saliency.stage import saliency_cell
-    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     results = find_results(results, study)
@@ -196,7 +195,6 @@ def aggregate(
     from omibench.graph.provenance import check_inputs, frozen_files
     from omibench.params.setting import Cell
     from omibench.stages.aggregate import aggregate_cell
-    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     results = find_results(results, study)
@@ -231,7 +229,7 @@ def analyze(
     from omibench.results.study_record import record_study
     from omibench.stages.analyze import analyze_study
 
-    study = read_study(params, None)
+    study = read_study(params)
     results = find_results(results, study)
     out = output_folder(out, study.study.store)
     check_inputs(*(results / stage for stage in find_stage("analyze").inputs))

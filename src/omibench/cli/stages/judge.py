@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import OutFile, Params, Results, check_names, find_results
+from omibench.cli.options import OutFile, Params, Results, check_names, find_results, read_study
 from omibench.errors import MissingExtraError, ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
@@ -44,7 +44,6 @@ def judge(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance import check_inputs
     from omibench.stages.judge import CellFiles, judge_cell
-    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)
@@ -57,37 +56,44 @@ def judge(
 # The command `omibench certify`.
 
 
+CertificateFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="LABELS",
+        help="CSV or JSONL of human labels: id, label or error_type or marks, and optionally "
+        "model, setting, index.",
+    ),
+]
+VerdictsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Verdicts written by `omibench score`; no study is needed."),
+]
+CertifiedScorer = Annotated[
+    str | None,
+    typer.Option(help="With --verdicts: the scorer to certify, if there are several."),
+]
+DrawnResponses = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Draw N responses per model for human labelling."),
+]
+DrawnModels = Annotated[
+    list[str] | None, typer.Option(help="With --draw: a key of params `models`; repeatable.")
+]
+DrawnSettings = Annotated[
+    list[str] | None, typer.Option(help="With --draw: a key of params `settings`; repeatable.")
+]
+
+
 def certify(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
-    labels: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="LABELS",
-            help="CSV or JSONL of human labels: id, label or error_type or marks, and optionally "
-            "model, setting, index.",
-        ),
-    ] = None,
+    out: CertificateFolder,
+    labels: LabelsFile = None,
     results: Results = None,
-    verdicts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Verdicts written by `omibench score`; no study is needed."
-        ),
-    ] = None,
-    scorer: Annotated[
-        str | None,
-        typer.Option(help="With --verdicts: the scorer to certify, if there are several."),
-    ] = None,
-    draw: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Draw N responses per model for human labelling."),
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(help="With --draw: a key of params `models`; repeatable.")
-    ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="With --draw: a key of params `settings`; repeatable.")
-    ] = None,
+    verdicts: VerdictsFile = None,
+    scorer: CertifiedScorer = None,
+    draw: DrawnResponses = None,
+    model: DrawnModels = None,
+    setting: DrawnSettings = None,
     params: Params = "params.yaml",
 ) -> None:
     """Measure how well judges agree with human labels.
@@ -109,7 +115,6 @@ def certify(
     from omibench.files.outputs import output_folder, spare_inputs
     from omibench.graph.provenance import check_inputs, frozen_files
     from omibench.stages.certify import certify_judges
-    from omibench.study.plan.study_file import read_study
 
     if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
         params = "{}"

@@ -8,44 +8,53 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import OptionalParams, Out, Override, Params, ProblemsFile, read_study
+from omibench.cli.options import (
+    OptionalParams,
+    Out,
+    Override,
+    PaperFiles,
+    Params,
+    PasswordEnv,
+    ProblemsFile,
+    read_study,
+)
 from omibench.errors import MissingInputError, SomeFailedError
 from omibench.text.terminal import say, say_lines
+
+Manifest = Annotated[
+    Path | None, typer.Option(help="sources.yaml, which pairs papers with keys and solutions.")
+]
+CorrectionsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Manual corrections.  [corrections.yaml next to the manifest]"
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Engine for scans: rapidocr, tesseract, mathpix, vision; textlayer for none."
+    ),
+]
+MaxPages = Annotated[int | None, typer.Option(help="Reject papers with more pages.  [300]")]
+LookFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Write an inspection page per paper: its pages with boxes, texts and formulas.",
+    ),
+]
 
 
 def ocr(
     out: Out,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="PDFs or photographs.")
-    ] = None,
-    manifest: Annotated[
-        Path | None, typer.Option(help="sources.yaml, which pairs papers with keys and solutions.")
-    ] = None,
-    corrections: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Manual corrections.  [corrections.yaml next to the manifest]"
-        ),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="Engine for scans: rapidocr, tesseract, mathpix, vision; textlayer for none."
-        ),
-    ] = None,
-    max_pages: Annotated[
-        int | None, typer.Option(help="Reject papers with more pages.  [300]")
-    ] = None,
-    password_env: Annotated[
-        str | None, typer.Option(help="Environment variable with the password of the papers.")
-    ] = None,
-    look: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Write an inspection page per paper: its pages with boxes, texts and formulas.",
-        ),
-    ] = None,
+    files: PaperFiles = None,
+    manifest: Manifest = None,
+    corrections: CorrectionsFile = None,
+    engine: Engine = None,
+    max_pages: MaxPages = None,
+    password_env: PasswordEnv = None,
+    look: LookFolder = None,
     params: OptionalParams = "{}",
 ) -> None:
     """Extract problems, choices, figures, answers and solutions from exam papers.
@@ -70,7 +79,7 @@ def ocr(
 
     stated = str(corrections) if corrections else None
     study = read_study(
-        params, None, ocr={"engine": engine, "max_pages": max_pages, "corrections": stated}
+        params, ocr={"engine": engine, "max_pages": max_pages, "corrections": stated}
     )
     out = output_folder(out, study.study.store)
     if look:
@@ -128,7 +137,7 @@ def filter_(problems: ProblemsFile, out: Out, params: Params = "params.yaml") ->
     from omibench.graph.provenance import check_inputs
     from omibench.stages.filter import filter_problems
 
-    study = read_study(params, None)
+    study = read_study(params)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
     check_inputs(problems)
@@ -152,7 +161,7 @@ def rationale(problems: ProblemsFile, out: Out, params: Params = "params.yaml") 
     from omibench.graph.provenance import check_inputs
     from omibench.stages.rationale import write_rationales
 
-    study = read_study(params, None)
+    study = read_study(params)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
     taxonomy = study.rationale.taxonomy

@@ -18,6 +18,7 @@ from omibench.cli.options import (
     Seed,
     load_plugin_files,
     make_limit,
+    read_study,
 )
 from omibench.errors import MissingExtraError, OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say, say_lines
@@ -112,72 +113,84 @@ def _counts(failed: Counter[str]) -> str:
 # The command `omibench score`.
 
 
+Responses = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="INPUT",
+        help="Responses: Parquet files of `infer`, or files of another harness.",
+    ),
+]
+VerdictsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
+]
+ScorerNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Scorer: omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, "
+        "mathreal, robust, published or one of a plug-in; separate several by "
+        "commas, or repeat the option."
+    ),
+]
+ExplainId = Annotated[
+    str | None,
+    typer.Option(metavar="ID", help="Explain the verdicts on this problem."),
+]
+JudgeModel = Annotated[
+    str | None, typer.Option(help="Judge for GPTScore: a key of params `models`.")
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        help="With --judge: variant of GPTScore, justified (default, as in the paper) or "
+        "bare-answers."
+    ),
+]
+GraderModel = Annotated[
+    str | None,
+    typer.Option(
+        help="Model that extracts and grades for the scorer mathreal: a key of params `models`."
+    ),
+]
+AnswersFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of gold answers by id, for a cell of responses or predictions without gold."
+    ),
+]
+JudgedQuestions = Annotated[
+    Path | None,
+    typer.Option(help="With --answers and --judge: questions.jsonl of `omibench freeze`."),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=COLUMN,...",
+        help="Columns of a file of another form, such as id=doc_id,prediction=resps,gold=target.",
+    ),
+]
+UseCache = Annotated[
+    bool, typer.Option(help="Reuse verdicts from your cache folder, and add new ones.")
+]
+
+
 def score(
-    inputs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="INPUT",
-            help="Responses: Parquet files of `infer`, or files of another harness.",
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
-    ] = None,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Scorer: omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, "
-            "mathreal, robust, published or one of a plug-in; separate several by "
-            "commas, or repeat the option."
-        ),
-    ] = None,
-    explain: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Explain the verdicts on this problem."),
-    ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Judge for GPTScore: a key of params `models`.")
-    ] = None,
-    variant: Annotated[
-        str | None,
-        typer.Option(
-            help="With --judge: variant of GPTScore, justified (default, as in the paper) or "
-            "bare-answers."
-        ),
-    ] = None,
-    grader: Annotated[
-        str | None,
-        typer.Option(
-            help="Model that extracts and grades for the scorer mathreal: a key of params `models`."
-        ),
-    ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of gold answers by id, for a cell of responses or predictions without gold."
-        ),
-    ] = None,
-    questions: Annotated[
-        Path | None,
-        typer.Option(help="With --answers and --judge: questions.jsonl of `omibench freeze`."),
-    ] = None,
+    inputs: Responses,
+    out: VerdictsFile = None,
+    scorer: ScorerNames = None,
+    explain: ExplainId = None,
+    judge: JudgeModel = None,
+    variant: Variant = None,
+    grader: GraderModel = None,
+    answers: AnswersFile = None,
+    questions: JudgedQuestions = None,
     params: OptionalParams = "{}",
     plugin: PluginFiles = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=COLUMN,...",
-            help="Columns of a file of another form, such as "
-            "id=doc_id,prediction=resps,gold=target.",
-        ),
-    ] = None,
+    columns: Columns = None,
     limit: LimitTo = None,
     ids: Ids = None,
     sample: Sample = None,
     seed: Seed = None,
-    cache: Annotated[
-        bool, typer.Option(help="Reuse verdicts from your cache folder, and add new ones.")
-    ] = True,
+    cache: UseCache = True,
 ) -> None:
     """Score responses, or explain the verdicts on one problem.
 
@@ -239,7 +252,7 @@ def score(
 
 def _read_study(params: str, options: Mapping[str, object], part: object) -> Study:
     """Read the study of `params` with the options of the command, and its part to score."""
-    from omibench.study.plan.study_file import read_study
+    from omibench.study.plan import study_file
 
     given = {key: value for key, value in options.items() if value is not None}
     # Parameters about the study's scorers would contradict --scorer.
@@ -250,7 +263,7 @@ def _read_study(params: str, options: Mapping[str, object], part: object) -> Stu
     )
     if part:
         blocks["study"] = {"limit": part}
-    return read_study(params, options={**blocks, "score": given})
+    return study_file.read_study(params, options={**blocks, "score": given})
 
 
 def _score_cell(
@@ -319,8 +332,6 @@ def _refuse(**options: Path | str | None) -> None:
 
 def _scorers(params: str) -> list[str] | None:
     """Return the scorers of a parameter file, the main one first; None without a file."""
-    from omibench.study.plan.study_file import read_study
-
     if params == "{}":
         return None
     study = read_study(params)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Params, QuestionsFile
+from omibench.cli.options import Params, QuestionsFile, read_study
 from omibench.errors import ModelError, ParamsError
 from omibench.text.terminal import say
 
@@ -40,7 +40,6 @@ def tune(
     from omibench.params.setting import Cell
     from omibench.schemas.validation import suggest_name
     from omibench.stages.tune.stage import tune_model
-    from omibench.study.plan.study_file import read_study
 
     study = read_study(params)
     if model not in study.tune:

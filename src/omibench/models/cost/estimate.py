@@ -7,7 +7,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from omibench.models.cost.tokens import ImageFormula, bound_input, estimate_input, image_formula
-from omibench.params.models.base import LocalModel, ModelBlock, Price, ServedModel
+from omibench.params.models.base import ModelBlock, Price, ServedModel
+from omibench.params.models.local import LocalModel
 from omibench.schemas.request import Request, Response
 
 

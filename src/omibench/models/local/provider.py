@@ -16,7 +16,7 @@ from omibench.models.options import (
     split_scoring,
 )
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget, Reservation
-from omibench.params.models.base import LocalModel
+from omibench.params.models.local import LocalModel
 from omibench.schemas.request import Request, Response
 
 L = TypeVar("L", bound=LocalModel)

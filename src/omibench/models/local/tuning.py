@@ -21,7 +21,7 @@ from omibench.files.writing import write_atomically
 from omibench.models.local.checkpoint import explain_load, load_errors, one_line, require
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers_engine import TransformersEngine
-from omibench.params.models.base import ADAPTER_FILES, LocalGenerator
+from omibench.params.models.local import ADAPTER_FILES, LocalGenerator
 from omibench.params.models.providers import TransformersModel
 from omibench.params.stages.tune import TuneParams
 from omibench.schemas.request import ImagePart

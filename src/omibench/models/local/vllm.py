@@ -48,7 +48,7 @@ from omibench.models.local.prompts import (
 from omibench.models.local.provider import LocalProvider
 from omibench.models.options import OptionScores, is_continued
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.params.models.base import ADAPTER_FILES
+from omibench.params.models.local import ADAPTER_FILES
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
 

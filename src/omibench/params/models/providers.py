@@ -10,15 +10,8 @@ from pydantic import Field, model_validator
 
 from omibench.models.synthetic.profiles import is_made_up
 from omibench.params.blocks import Block, Extra, Rate, Url, Variable
-from omibench.params.models.base import (
-    ApiModel,
-    Draws,
-    ImageTokens,
-    LocalGenerator,
-    LocalModel,
-    ModelBlock,
-    ServedModel,
-)
+from omibench.params.models.base import ApiModel, Draws, ImageTokens, ModelBlock, ServedModel
+from omibench.params.models.local import LocalGenerator, LocalModel
 from omibench.params.roles import Request, Runtime
 
 # The block of the provider `openai`.

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from omibench.errors import PluginError
 from omibench.params.blocks import Block
-from omibench.params.models.base import ModelBlock, block_class
+from omibench.params.models.base import ModelBlock
+from omibench.params.models.registry import block_class
 from omibench.params.roles import Role, select_fields
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from omibench.models.cost.estimate import EXPECTED_SHARE, Answered, CostEstimate, History, learn
 from omibench.models.cost.tokens import image_formula
 from omibench.models.provider import Provider, group_calls
-from omibench.params.models.base import Model
+from omibench.params.models.base import ModelBlock
 from omibench.params.setting import Cell, Tools
 from omibench.params.study import Study
 from omibench.params.study_params import apply_limit
@@ -170,7 +170,7 @@ class Plan(FrozenModel):
         return [row for row in self.rows if row.role == role and not row.stage]
 
 
-def describe_model(model: Model, simulated: bool) -> dict[str, Any]:
+def describe_model(model: ModelBlock, simulated: bool) -> dict[str, Any]:
     """Return the columns of a row that depend only on the model."""
     money: Money = "none"
     if model.is_paid:

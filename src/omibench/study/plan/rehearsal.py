@@ -20,7 +20,7 @@ from omibench.models.synthetic.items import make_random, solve_ability
 from omibench.models.synthetic.profiles import LIKES, Like, Made
 from omibench.papers.layouts import AVERAGE, TOTAL
 from omibench.papers.tables import ACC, read_table
-from omibench.params.models.base import Model
+from omibench.params.models.base import ModelBlock
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.roles import Role, select_fields
 from omibench.params.study import Study, parse_study
@@ -129,7 +129,7 @@ def find_shape(study: Study) -> Like:
 
 
 def _make_stand_in(
-    name: str, model: Model, ability: Mapping[str, float], oracle: str, study: Study
+    name: str, model: ModelBlock, ability: Mapping[str, float], oracle: str, study: Study
 ) -> dict[str, Any]:
     if isinstance(model, SimulatedModel):
         return model.model_dump(mode="json", exclude_defaults=True) | {"oracle": oracle}

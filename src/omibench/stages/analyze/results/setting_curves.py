@@ -31,7 +31,7 @@ from omibench.stages.analyze.results.repeated_runs import mark_stars_of
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
-    from omibench.params.models.base import Model
+    from omibench.params.models.base import ModelBlock
     from omibench.params.study import Study
     from omibench.stages.analyze.analysis import Analysis
 
@@ -87,7 +87,7 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
 THINKING, INSTRUCT = "thinking", "instruct"
 
 
-def pair_variants(models: Mapping[str, Model]) -> Iterator[tuple[str, str]]:
+def pair_variants(models: Mapping[str, ModelBlock]) -> Iterator[tuple[str, str]]:
     """Pair the thinking model with the instruct model of the same family and size.
 
     Args:
@@ -156,7 +156,7 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
     return marked.join(facts, on="model", how="left", maintain_order="left")
 
 
-def _describe_size(model: Model) -> tuple[object, ...]:
+def _describe_size(model: ModelBlock) -> tuple[object, ...]:
     return model.family, model.parameters_b, model.active_parameters_b or model.parameters_b
 
 

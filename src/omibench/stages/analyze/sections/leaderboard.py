@@ -13,7 +13,7 @@ import polars as pl
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult, find_row
 from omibench.papers.tables import ACC, GPTSCORE, STRICT
-from omibench.params.models.base import Model
+from omibench.params.models.base import ModelBlock
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.problem import join_labels
@@ -396,7 +396,7 @@ def _describe_cells_at_chance(analysis: Analysis) -> str:
     )
 
 
-def describe_size(model: Model) -> str:
+def describe_size(model: ModelBlock) -> str:
     """Return the size: '8 B', '235 B, 22 B active'; empty if unknown."""
     total, active = model.parameters_b, model.active_parameters_b
     parts = [f"{total:g} B" if total else "", f"{active:g} B active" if active else ""]
