@@ -111,11 +111,8 @@ def test_a_table_away_from_its_layouts_is_read_by_those_that_ship(
 
 @pytest.mark.parametrize(
     "file",
-    [
-        "omibench_main", "emma_main", "usnco_v_open", "usnco_v_proprietary", "mathreal_main",
-        "mathreal_real_vs_clean",
-    ],
-)  # fmt: skip
+    ["omibench_main", "emma_main", "usnco_v_open", "usnco_v_proprietary", "mathreal_main"],
+)
 def test_layouts_are_told_from_columns_as_they_are_described(root: Path, file: str) -> None:
     path = root / f"published/{file}.csv"
     described = read_table(path)

@@ -50,25 +50,39 @@ def compute_grid(items: Items, run: Run, rules: str) -> Grid:
         run: The run.
         rules: The name of the scorer.
     """
-    columns = frame_cells(run).with_row_index("column")
-    rows = pl.DataFrame({"id": items.ids}).with_row_index("row")
+    verdicts = run.verdicts.lazy().filter("counts", pl.col("rules") == rules)
+    failed = pl.col("outcome") != "scored"
+    values, failures = average_samples(items, run, verdicts, [pl.col("verdict"), failed])
+    return Grid(run.cells, values.astype(np.float32), failures.astype(np.float32))
+
+
+def average_samples(
+    items: Items, run: Run, rows: pl.LazyFrame, numbers: Sequence[pl.Expr]
+) -> list[NDArray[np.float64]]:
+    """Return the mean of each number over the samples of each item (rows) in each cell (columns).
+
+    Args:
+        items: The items; other rows are ignored.
+        run: The run.
+        rows: The samples, with `id`, `model` and `setting`.
+        numbers: What to average; nulls do not count.
+
+    Returns:
+        An array for each number; NaN where there is none.
+    """
+    names = [f"number_{place}" for place in range(len(numbers))]
     means = (
-        run.verdicts.lazy()
-        .filter("counts", pl.col("rules") == rules)
-        .group_by("model", "setting", "id")
-        .agg(
-            value=pl.col("verdict").mean(),
-            failed=(pl.col("outcome") != "scored").mean(),
-        )
-        .join(columns.lazy(), on=["model", "setting"])
-        .join(rows.lazy(), on="id")
+        rows.group_by("model", "setting", "id")
+        .agg(number.mean().alias(name) for name, number in zip(names, numbers, strict=True))
+        .join(frame_cells(run).with_row_index("column").lazy(), on=["model", "setting"])
+        .join(pl.LazyFrame({"id": items.ids}).with_row_index("row"), on="id")
         .collect()
     )
-    grid = make_grid(items, run.cells)
+    arrays = np.full((len(names), len(items.ids), len(run.cells)), np.nan)
     place = (means["row"].to_numpy(), means["column"].to_numpy())
-    grid.values[place] = means["value"].to_numpy()
-    grid.failed[place] = means["failed"].to_numpy()
-    return grid
+    for array, name in zip(arrays, names, strict=True):
+        array[place] = means[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return list(arrays)
 
 
 def make_grid(items: Items, cells: Sequence[Cell]) -> Grid:

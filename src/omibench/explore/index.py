@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.writing import replace_atomically
 from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles
@@ -35,19 +35,6 @@ class FileStamp(NamedTuple):
     path: str
     mtime_ns: int
     size: int
-
-
-def stamp_file(path: Path) -> FileStamp:
-    """Return time and size of a file.
-
-    Raises:
-        MissingInputError: The file does not exist.
-    """
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
-    return FileStamp(str(path), status.st_mtime_ns, status.st_size)
 
 
 def name_part(kind: str, stamps: Sequence[FileStamp], columns: Sequence[str] = ()) -> str:
@@ -202,8 +189,9 @@ def stamp_cells(paths: Iterable[Path]) -> list[FileStamp]:
     stamps = []
     for path in paths:
         try:
-            stamps.append(stamp_file(path))
-        except MissingInputError:
+            status = path.stat()
+            stamps.append(FileStamp(str(path), status.st_mtime_ns, status.st_size))
+        except OSError:
             stamps.append(FileStamp(str(path), 0, 0))
     return stamps
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from omibench.explore.filters import frame_cells
+from omibench.explore.filters import average_samples
 from omibench.explore.run import Items, Run
 
 OF_RESPONSES: Final[Mapping[str, str]] = {
@@ -34,20 +34,8 @@ def compute_measure(items: Items, run: Run, name: str) -> NDArray[np.float64]:
     Returns:
         NaN where no response states it.
     """
-    column = OF_RESPONSES[name]
     frame = run.lengths if name == "length" else run.responses
-    means = (
-        frame.lazy()
-        .group_by("model", "setting", "id")
-        .agg(value=pl.col(column).mean())
-        .join(frame_cells(run).with_row_index("column").lazy(), on=["model", "setting"])
-        .join(pl.LazyFrame({"id": items.ids}).with_row_index("row"), on="id")
-        .collect()
-    )
-    values = np.full((len(items.ids), len(run.cells)), np.nan)
-    values[means["row"].to_numpy(), means["column"].to_numpy()] = (
-        means["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    )
+    (values,) = average_samples(items, run, frame.lazy(), [pl.col(OF_RESPONSES[name])])
     return values
 
 

@@ -221,9 +221,8 @@ def read_layouts(folder: Path) -> dict[str, TableLayout]:
 # Infers the layout of a printed table from its column names, if no `tables.yaml` describes it.
 #
 # Supported are `<part>_<metric>` (OMIBench, table 2; USNCO-V, tables 1 and 2), `strict_<part>` and
-# `loose_<part>` (MathReal, table 2), one column per setting (MathReal, table 7), `real` next to
-# `clean` (table 8) and `<dataset>_<part>` (EMMA, table 2); all in per cent. The number of problems
-# in a part is then unknown.
+# `loose_<part>` (MathReal, table 2) and `<dataset>_<part>` (EMMA, table 2); all in per cent. The
+# number of problems in a part is then unknown.
 
 _ROW = ("model", "strategy")
 _ASIDE = ("group", "ocr_acc")
@@ -234,11 +233,6 @@ _METRICS: dict[str, str] = {
 }  # fmt: skip
 _BOUND = re.compile(r"(.+)_ci_(?:low|high)")
 _TOTALS = (TOTAL, "overall", "avg")
-_PERCEPTION = {
-    "I": "i", "IUER": "iuer", "I+QM": "i-qm", "I+QG": "i-qg", "I+QM+DM": "i-qm-dm",
-    "I+QG+DG": "i-qg-dg",
-}  # fmt: skip
-_PAIR = ("real", "clean")
 _VALUES = {
     "math": "mathematics", "PG": "Plane Geometry", "SG": "Solid Geometry",
     "LR": "Logical Reasoning", "FG": "Function Graphs", "SC": "Statistical Charts",
@@ -279,16 +273,6 @@ def guess_layout(path: str | Path, columns: Sequence[str]) -> TableLayout:
 def _guess_groups(
     path: str | Path, names: Sequence[str], bounds: set[str]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    if names and set(names) <= _PERCEPTION.keys():
-        groups = [
-            {"dataset": "mathreal", "setting": name, "names": name, "metrics": {"loose": "ratio"},
-             "parts": {TOTAL: None}}
-            for name in names
-        ]  # fmt: skip
-        return groups, {"asked_as": {name: [_PERCEPTION[name]] for name in names}}
-    if set(names) == {*_PAIR, "delta"}:
-        pair = _make_group("mathreal-pairs", "{part}", {"loose": "ratio"}, [*_PAIR])
-        return [pair], {"differences": {"delta": _PAIR[::-1]}, "asked_as": {"": ["i"]}}
     if names and all(name == AVERAGE or _split_metric(name) for name in names):
         return _guess_metrics(names, bounds)
     datasets = list(dict.fromkeys(name.rpartition("_")[0] for name in names))
@@ -362,8 +346,6 @@ def _make_group(
 def _guess_slice(parts: Sequence[str]) -> str:
     """Return the attribute of the problems whose values the parts probably are."""
     values = {_VALUES.get(part, part) for part in parts}
-    if values <= {*_PAIR}:
-        return "pair"
     if values <= {*_EXAMS}:
         return "exam"
     if values <= {*get_args(Subject)}:

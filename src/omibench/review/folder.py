@@ -262,10 +262,10 @@ def append_decisions(folder: Path, decisions: Iterable[PlacedDecision]) -> Recor
         OutputError: The log cannot be written.
         FileFormatError: The log is larger than 1 GiB.
     """
-    with _write_alone(folder) as path:
+    with write_alone(folder / DECISIONS, folder / LOCK) as path:
         growth = sort_new(read_record(folder).rows, decisions)
         if growth.added:
-            _write(path, growth.added)
+            append_lines(path, map(format_event, growth.added))
     return growth
 
 
@@ -315,30 +315,34 @@ def extend_unchanged(
     """
     if not decisions:
         return signature
-    with _write_alone(folder) as path:
+    with write_alone(folder / DECISIONS, folder / LOCK) as path:
         if sign_file(path) != signature:
             return None
-        _write(path, decisions)
+        append_lines(path, map(format_event, decisions))
         return sign_file(path)
 
 
-def _write(path: Path, decisions: Sequence[ReviewDecision]) -> None:
+def append_lines(path: Path, lines: Iterable[str]) -> None:
+    """Append lines to a file, all of them or none; a last line that was cut is ended first."""
     content = read_bytes(path, FILE_BYTES) if path.exists() else b""
     if content and not content.endswith(b"\n"):
         content += b"\n"
-    lines = "".join(f"{format_event(decision)}\n" for decision in decisions)
     with replace_atomically(path) as partial, partial.open("wb") as file:
-        file.write(content + lines.encode())
+        file.write(content + "".join(f"{line}\n" for line in lines).encode())
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextmanager
-def _write_alone(folder: Path) -> Iterator[Path]:
-    """Yield the path of the log while other writers wait."""
-    path = folder / DECISIONS
+def write_alone(path: Path, lock: Path) -> Iterator[Path]:
+    """Yield the path of a file while its other writers wait; its folder is made if missing.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
     try:
-        with wait_path(folder / LOCK):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with wait_path(lock):
             yield path
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None

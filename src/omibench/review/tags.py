@@ -6,7 +6,6 @@ The file has one event per line, in order: a tag was added, or removed. Tags cha
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,9 +14,8 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from omibench.errors import FileFormatError, OutputError, reason_of
-from omibench.files.locks import wait_path
-from omibench.review.folder import ReviewLines, read_lines
+from omibench.errors import FileFormatError
+from omibench.review.folder import ReviewLines, append_lines, read_lines, write_alone
 from omibench.schemas.problem import FrozenModel
 
 TAGS: Final = "tags.jsonl"
@@ -111,33 +109,15 @@ def append_tags(folder: Path, events: Iterable[TagEvent]) -> int:
         OutputError: The file cannot be written.
         FileFormatError: The file is larger than 1 GiB, or an id belongs to another event.
     """
-    path = folder / TAGS
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with wait_path(folder / LOCK):
-            known = {event.id: event for event in read_tag_events(path).rows}
-            new: dict[str, TagEvent] = {}
-            for event in events:
-                earlier = known.get(event.id) or new.setdefault(event.id, event)
-                if earlier != event:
-                    raise FileFormatError(f"the id {event.id!r} belongs to another tag; ids differ")
-            lines = "".join(f"{_format(event)}\n" for event in new.values())
-            with path.open("ab+") as file:
-                if file.tell() and _reads_cut(path):
-                    lines = f"\n{lines}"
-                file.write(lines.encode())
-                file.flush()
-                os.fsync(file.fileno())
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
+    with write_alone(folder / TAGS, folder / LOCK) as path:
+        known = {event.id: event for event in read_tag_events(path).rows}
+        new: dict[str, TagEvent] = {}
+        for event in events:
+            earlier = known.get(event.id) or new.setdefault(event.id, event)
+            if earlier != event:
+                raise FileFormatError(f"the id {event.id!r} belongs to another tag; ids differ")
+        append_lines(path, map(_format, new.values()))
     return len(new)
-
-
-def _reads_cut(path: Path) -> bool:
-    """Return whether the last line has no end, as after a kill."""
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() != b"\n"
 
 
 def _format(event: TagEvent) -> str:

@@ -21,11 +21,12 @@ from omibench.explore.run import Run, open_run, read_items
 from omibench.explore.search import build_index
 from omibench.explore.selection import Study
 from omibench.results.study_files import RECORD
+from omibench.review.folder import FileSignature, sign_file
 from omibench.stages.analyze.explorer.requests import Trail
 
 LOOK_S: Final = 1.0
 """How long files are assumed to be unchanged."""
-Stamp = tuple[tuple[str, int, int], ...]
+Stamp = tuple[tuple[Path, FileSignature], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +137,8 @@ class LiveStudy:
 
 
 def stamp_files(sources: ExplorerSources) -> Stamp:
-    """Return time and size of every file of a study."""
-    return tuple(_stamp(path) for path in _list_files(sources))
+    """Return the signature of every file of a study."""
+    return tuple((path, sign_file(path)) for path in _list_files(sources))
 
 
 def _list_files(sources: ExplorerSources) -> Iterator[Path]:
@@ -152,11 +153,3 @@ def _list_files(sources: ExplorerSources) -> Iterator[Path]:
         yield sources.results / "ocr" / "page_pictures.jsonl"
     if sources.pages is not None:
         yield sources.pages / "tasks.jsonl"
-
-
-def _stamp(path: Path) -> tuple[str, int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return str(path), 0, 0
-    return str(path), status.st_mtime_ns, status.st_size

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,9 +18,10 @@ from omibench.review.contents import hash_content
 from omibench.review.folder import REVIEWERS, TASKS, read_tasks
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind, is_asked, list_options
-from omibench.review.people import Reviewer
+from omibench.review.people import Reviewer, format_reviewers
 from omibench.schemas.problem import BBox
 from omibench.schemas.review import ReviewTask, TaskPicture
+from omibench.schemas.tables import write_jsonl
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -77,6 +77,7 @@ _TEXTS: Final[Mapping[str, JsonValue]] = {
     "topic": "enthalpy of neutralisation",
     "reason": "The solution rests on a balance of heat.",
     "description": "A calorimeter, and a curve of temperature over time.",
+    "labels": {"about": "invented"},
     "facts": {"source": "invented paper", "number": "3", "subject": "chemistry"},
 }
 """Parts by name, for all kinds."""
@@ -86,20 +87,10 @@ def invent_content(kind: Kind) -> dict[str, JsonValue]:
     """Return the parts of an invented task of a kind, without pictures.
 
     Args:
-        kind: The kind. Parts not defined here become an invented text or list.
+        kind: The kind.
     """
-    names = [part for part in kind.parts if part.style not in {"images", "pages"}]
-    unknown: Mapping[str, JsonValue] = {
-        "facts": {"about": "invented"},
-        "answer": ["invented"],
-        "choices": _TEXTS["choices"],
-        "candidates": _TEXTS["candidates"],
-        "steps": _TEXTS["steps"],
-    }
-    return {
-        part.name: _TEXTS.get(part.name, unknown.get(part.style, "An invented text."))
-        for part in names
-    }
+    shown = (part.name for part in kind.parts if part.style not in {"images", "pages"})
+    return {name: _TEXTS[name] for name in shown}
 
 
 def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[str, JsonValue]:
@@ -228,11 +219,8 @@ def write_demo(
         for number in range(1, _OF_EACH_KIND + 1)
         for kind in KINDS.values()
     ]
-    lines = [task.model_dump_json() for task in tasks]
-    (folder / TASKS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    people = [person.model_dump(mode="json", exclude_defaults=True) for person in PEOPLE]
-    (folder / REVIEWERS).write_text(json.dumps(people, ensure_ascii=False), "utf-8")
-    _add_sample(folder, sample, images)
+    write_jsonl(folder / TASKS, [*tasks, *_add_sample(folder, sample, images)])
+    (folder / REVIEWERS).write_text(format_reviewers(PEOPLE), "utf-8")
     service = ReviewService(folder)
     try:
         _invent_decisions(service)
@@ -264,8 +252,8 @@ def make_demo_task(kind: Kind, number: int, pictures: Sequence[TaskPicture]) -> 
     )
 
 
-def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> None:
-    """Append the tasks of the sample study, open to everyone.
+def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> Iterator[ReviewTask]:
+    """Copy the pictures of the sample study's tasks, and yield the tasks, open to everyone.
 
     Tasks with pictures that the study has not made yet are omitted.
     """
@@ -278,8 +266,7 @@ def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> None:
         if all(picture.sha256 in files for picture in task.pictures):
             for picture in task.pictures:
                 shutil.copyfile(files[picture.sha256], folder / picture.file)
-            with (folder / TASKS).open("a", encoding="utf-8") as file:
-                file.write(task.model_copy(update={"people": {}}).model_dump_json() + "\n")
+            yield task.model_copy(update={"people": {}})
 
 
 def _find_pictures(needed: Collection[str], folders: Sequence[Path]) -> dict[str, Path]:
