@@ -10,10 +10,24 @@ from pydantic import BaseModel
 
 from omibench.review.contents import hash_content
 from omibench.review.kinds import find_kind
+from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 GOOD: dict[str, Any] = {"valid": "valid", "quality": 4}
+
+
+CHOICES = [Choice(label="A", text="1 m"), Choice(label="B", text="2 m")]
+
+
+def make_problem(name: str = "p1", **values: Any) -> Problem:
+    """A problem of physics with two choices, its key and a solution."""
+    fields: dict[str, Any] = {
+        "id": name, "question": "How far?", "choices": CHOICES, "answer": ["A"],
+        "subject": "physics", "source": "s", "source_sha256": "0" * 64, "number": "1",
+        "pages": [1], "solution": "It rolls.",
+    }  # fmt: skip
+    return Problem(**(fields | values))
 
 
 def make_task(
@@ -26,8 +40,7 @@ def make_task(
         kind=kind,
         problem=problem,
         content=content,
-        content_hash=hash_content(find_kind(kind), content),
-        **values,
+        **({"content_hash": hash_content(find_kind(kind), content)} | values),
     )
 
 

@@ -17,15 +17,13 @@ from omibench.review.apply import Decision, Edit, apply, load_decisions, rejecti
 from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.tables import write_parquet
+from review.builders import make_problem
 
 
 def problem(number: int, **fields: Any) -> Problem:
-    sound: dict[str, Any] = {
-        "id": f"physics-{number}", "question": "How far?", "source": "physics",
-        "source_sha256": "0" * 64, "number": str(number), "pages": [1], "answer": ["1 m"],
-        "solution": "It rolls.", "warnings": ["rationale: SIMULATED (sim)", "page_needs_ocr: 2"],
-    }  # fmt: skip
-    return Problem(**(sound | fields))
+    warnings = ["rationale: SIMULATED (sim)", "page_needs_ocr: 2"]
+    plain = {"choices": None, "answer": ["1 m"], "number": str(number), "warnings": warnings}
+    return make_problem(f"physics-{number}", **(plain | fields))
 
 
 def decide(decision: str, by: str = "Ada", on: str = "physics-1", **more: Any) -> Decision:

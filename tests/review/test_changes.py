@@ -11,19 +11,15 @@ from omibench.review.changes import apply_fields, find_drop
 from omibench.review.kinds import KINDS
 from omibench.schemas.problem import Choice, Figure, Original, Problem
 from omibench.schemas.review import ReviewTask
-from review.builders import make_task
+from review import builders
+from review.builders import CHOICES, make_task
 
-CHOICES = [Choice(label="A", text="1 m"), Choice(label="B", text="2 m")]
 CANDIDATES = [{"id": "c1", "text": "It rolls."}, {"id": "c2", "text": "It slides."}]
 
 
 def make_problem(**values: Any) -> Problem:
-    fields: dict[str, Any] = {
-        "id": "p1", "question": "How\r\nfar?", "choices": CHOICES, "answer": ["A"],
-        "subject": "physics", "source": "s", "source_sha256": "0" * 64, "number": "1", "pages": [1],
-        "solution": "It rolls.", "topic": "waves", "warnings": ["rationale: SIMULATED (sim)"],
-    }  # fmt: skip
-    return Problem(**(fields | values))
+    fields = {"question": "How\r\nfar?", "topic": "waves"}
+    return builders.make_problem(**(fields | {"warnings": ["rationale: SIMULATED (sim)"]} | values))
 
 
 def settle(kind: str, problem: Problem | None = None, *simulated: str, **fields: Any) -> Problem:

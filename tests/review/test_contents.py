@@ -16,32 +16,26 @@ from omibench.review.contents import (
     make_content,
 )
 from omibench.review.kinds import KINDS, find_kind
-from omibench.schemas.problem import Choice, Figure, Original, Problem
+from omibench.schemas.problem import Figure, Original, Problem
 from omibench.schemas.review import ReviewTask
+from review import builders
 
 FIGURE = Figure(file="images/a.JPG", sha256="a" * 64, page=2, bbox=(0, 0, 9, 9), caption="Fig. 1")
 
 
 def make_problem(**values: Any) -> Problem:
     fields: dict[str, Any] = {
-        "id": "ipho-3", "question": "How far, [IMAGE0]?\r\nSay why.", "images": [FIGURE],
-        "choices": [Choice(label="A", text="1 m"), Choice(label="B", text="2 m")],
-        "subject": "physics", "source": "ipho.pdf", "source_sha256": "0" * 64, "number": "3",
-        "pages": [2, 3], "answer": ["A"], "solution": "It rolls.", "year": 2019, "topic": "waves",
+        "question": "How far, [IMAGE0]?\r\nSay why.", "images": [FIGURE], "source": "ipho.pdf",
+        "number": "3", "pages": [2, 3], "year": 2019, "topic": "waves",
         "attributes": {"subfield": "optics"},
     }  # fmt: skip
-    return Problem(**(fields | values))
+    return builders.make_problem("ipho-3", **(fields | values))
 
 
 def make_task(kind: str, problem: Problem, **parts: Any) -> ReviewTask:
     content = (make_content(kind, problem) or {}) | parts
-    return ReviewTask(
-        id=f"{kind}:{problem.id}",
-        kind=kind,
-        problem=problem.id,
-        content=content,
-        content_hash=hash_content(find_kind(kind), content, list_pictures(problem)),
-    )
+    digest = hash_content(find_kind(kind), content, list_pictures(problem))
+    return builders.make_task(problem.id, kind, content, content_hash=digest)
 
 
 PROBLEM = make_problem()

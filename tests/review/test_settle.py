@@ -18,6 +18,7 @@ from omibench.review.outcomes import (
 )
 from omibench.schemas.problem import Figure, Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
+from review import builders
 from review.builders import GOOD, decide, make_task
 
 BAD = GOOD | {"valid": "invalid"}
@@ -25,10 +26,8 @@ PAGE = {"usable": "usable", "pictures": "right"}
 
 
 def make_problem(name: str, question: str = "How far?") -> Problem:
-    return Problem(
-        id=name, question=question, answer=["1 m"], source="s", source_sha256="0" * 64,
-        number="1", pages=[1],
-    )  # fmt: skip
+    plain = {"choices": None, "answer": ["1 m"], "solution": None}
+    return builders.make_problem(name, question=question, **plain)
 
 
 def ask(problem: Problem, kind: str = "item") -> ReviewTask:

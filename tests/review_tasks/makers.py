@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from omibench.review.people import Reviewer
-from omibench.schemas.problem import Choice, Figure, Problem
+from omibench.schemas.problem import Figure, Problem
+from review import builders
 from small_freeze import make_picture
 
 
@@ -17,20 +18,14 @@ def make_problem(number: int, folder: Path, **values: Any) -> Problem:
     sha256 = hashlib.sha256(content).hexdigest()
     (folder / "images").mkdir(parents=True, exist_ok=True)
     (folder / f"images/{number}.png").write_bytes(content)
-    fields: dict[str, Any] = {
-        "id": f"ipho-{number}",
+    fields = {
         "question": f"How long is rod {number} in [IMAGE0]?",
         "images": [Figure(file=f"images/{number}.png", sha256=sha256, page=1)],
-        "choices": [Choice(label="A", text="1 m"), Choice(label="B", text="2 m")],
-        "subject": "physics",
         "source": "ipho",
-        "source_sha256": "0" * 64,
         "number": str(number),
-        "pages": [1],
-        "answer": ["A"],
         "solution": f"Rod {number} is measured.",
     }
-    return Problem(**(fields | values))
+    return builders.make_problem(f"ipho-{number}", **(fields | values))
 
 
 def make_people() -> list[Reviewer]:

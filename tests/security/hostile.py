@@ -1,8 +1,10 @@
-"""A server that answers as an attacker likes, and notes what it was sent."""
+"""A server that answers as an attacker likes, and bounds on what a victim may spend."""
 
 from __future__ import annotations
 
+import resource
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,7 +71,7 @@ def hostile(reply: Callable[[Got], Answer]) -> Iterator[Hostile]:
                 pass
             self.close_connection = True
 
-        do_GET = do_POST = handle_any
+        do_GET = do_HEAD = do_POST = handle_any
 
         def log_message(self, format: str, *args: object) -> None:
             """Keep quiet."""
@@ -86,3 +88,27 @@ def hostile(reply: Callable[[Got], Answer]) -> Iterator[Hostile]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def drip(seconds: float) -> Iterator[bytes]:
+    """A body of which a byte comes now and then."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield b" "
+        time.sleep(0.02)
+
+
+def drip_head(seconds: float) -> Iterator[bytes]:
+    """A header that has no end, of an answer without a status of its own."""
+    yield b"HTTP/1.1 200 OK\r\nx-word: "
+    yield from (b"a" for _ in drip(seconds))
+
+
+@contextmanager
+def bounded(cpu_s: float = 3.0, memory_mib: int = 400) -> Iterator[None]:
+    """Fail if what the block does takes more than so much."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    yield
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < cpu_s
+    assert (after.ru_maxrss - before.ru_maxrss) / 1024 < memory_mib

@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
+from tests.security.hostile import bounded
 
 from omibench.datasets.formats import read as packed
 from omibench.datasets.formats import read as workbook
@@ -22,17 +20,7 @@ from omibench.datasets.formats.record import parse_list
 from omibench.errors import OmibenchError
 from omibench.stages.score.rows import read_rows
 
-CPU_S = 3.0
 MIB = 2**20
-
-
-@contextmanager
-def bounded(cpu_s: float = CPU_S, memory_mib: int = 400) -> Iterator[None]:
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    yield
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < cpu_s
-    assert (after.ru_maxrss - before.ru_maxrss) / 1024 < memory_mib
 
 
 def refused(path: Path, message: str, **more: object) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.security.hostile import Answer, Got, Hostile, hostile
 
 from omibench.datasets import registry
 from omibench.datasets.registry import fetch, load_benchmark
@@ -23,47 +22,24 @@ REVISION = "5" * 40
 ROWS = pa.table({"id": ["q-1"], "question": ["?"], "answer": [["1"]]})
 
 
-class Asked(ThreadingHTTPServer):
-    """Notes each path that it is asked for, and has nothing but a list of files, if one is set."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Listing)
-        self.paths: list[str] = []
-        self.files: list[dict[str, object]] = []
-
-
-class Listing(BaseHTTPRequestHandler):
-    """The list of files of any dataset; 404 for all else, and where there are no files."""
-
-    def do_GET(self) -> None:
-        """One request."""
-        assert isinstance(self.server, Asked)
-        self.server.paths.append(self.path)
-        if not self.server.files or "/tree/" not in self.path:
-            self.send_error(404)
-            return
-        body = json.dumps(self.server.files).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_HEAD = do_POST = do_GET
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+@pytest.fixture
+def files() -> list[dict[str, object]]:
+    """What the server lists as the files of any dataset."""
+    return []
 
 
 @pytest.fixture
-def asked() -> Iterator[Asked]:
+def asked(files: list[dict[str, object]]) -> Iterator[Hostile]:
+    """A server that has nothing but the list of files, if there are some."""
     pytest.importorskip("huggingface_hub", reason="the extra `hub` is not installed")
-    with Asked() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+
+    def reply(got: Got) -> Answer:
+        if not files or "/tree/" not in got.path:
+            return Answer(404)
+        return Answer(200, {"Content-Type": "application/json"}, [json.dumps(files).encode()])
+
+    with hostile(reply) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def hub(folder: Path, *files: str) -> Path:
@@ -77,16 +53,20 @@ def hub(folder: Path, *files: str) -> Path:
 
 
 def test_a_card_makes_nobody_fetch_an_address_or_a_file_of_this_machine(
-    tmp_path: Path, asked: Asked
+    tmp_path: Path, asked: Hostile
 ) -> None:
     pq.write_table(ROWS, tmp_path / "secret.parquet")
-    address = f"http://127.0.0.1:{asked.server_port}/x.parquet"
-    data = hub(tmp_path / "hub", address, str(tmp_path / "secret.parquet"), "../secret.parquet")
+    data = hub(
+        tmp_path / "hub",
+        f"{asked.url}/x.parquet",
+        str(tmp_path / "secret.parquet"),
+        "../secret.parquet",
+    )
     out = tmp_path / "out"
     out.mkdir()
     fetch(str(data), REVISION, out)
     assert [path.name for path in out.iterdir()] == ["test.parquet"]
-    assert asked.paths == []
+    assert asked.got == []
 
 
 def test_no_loader_of_a_dataset_is_run(tmp_path: Path) -> None:
@@ -105,30 +85,30 @@ def test_a_link_in_a_dataset_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def remote(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> Asked:
+def remote(asked: Hostile, monkeypatch: pytest.MonkeyPatch) -> Hostile:
     """The server as the hub."""
     from huggingface_hub import constants
 
-    monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{asked.server_port}")
+    monkeypatch.setattr(constants, "ENDPOINT", asked.url)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     return asked
 
 
-def test_more_than_a_disk_holds_is_not_downloaded(tmp_path: Path, remote: Asked) -> None:
+def test_more_than_a_disk_holds_is_not_downloaded(
+    tmp_path: Path, remote: Hostile, files: list[dict[str, object]]
+) -> None:
     entry = {"type": "file", "oid": "0" * 40}
-    remote.files = [
-        entry | {"path": "data/test-00000-of-00001.parquet", "size": 2**40},
-        {"type": "directory", "oid": "0" * 40, "path": "data"},
-    ]
+    files.append(entry | {"path": "data/test-00000-of-00001.parquet", "size": 2**40})
+    files.append({"type": "directory", "oid": "0" * 40, "path": "data"})
     with pytest.raises(FileFormatError, match=r"00001\.parquet \(1,099\.5 GB\) is not downloaded"):
         fetch("a/b", REVISION, tmp_path)
-    assert [path for path in remote.paths if "resolve" in path] == []
+    assert [got.path for got in remote.got if "resolve" in got.path] == []
 
 
-def test_the_hub_is_asked_for_the_pinned_commit_alone(tmp_path: Path, remote: Asked) -> None:
+def test_the_hub_is_asked_for_the_pinned_commit_alone(tmp_path: Path, remote: Hostile) -> None:
     with pytest.raises(MissingInputError, match=f"benchmark.hub: a/b at {REVISION[:12]} cannot be"):
         fetch("a/b", REVISION, tmp_path)
-    datasets = [path for path in remote.paths if "datasets" in path]
+    datasets = [got.path for got in remote.got if "datasets" in got.path]
     assert datasets
     assert all(f"a/b/tree/{REVISION}" in path for path in datasets), datasets
 

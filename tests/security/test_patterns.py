@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.security.hostile import bounded
 
 from omibench.answers.extraction.cues import last_sentence_letters
 from omibench.answers.extraction.letters import list_labels, read_letters
@@ -24,14 +21,6 @@ MARKS = r"A]|)+(?:[B^-Z\.*{}$,&"
 """Labels that are regular expressions where they are not escaped."""
 
 
-@contextmanager
-def cpu_below(limit_s: float) -> Iterator[None]:
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    yield
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < limit_s
-
-
 def labelled(labels: str) -> list[Choice]:
     return [Choice(label=label, text=f"{i} m") for i, label in enumerate(labels)]
 
@@ -44,14 +33,14 @@ def item(prediction: str, labels: str = "", gold: str = "A") -> ScoredItem:
 
 
 def test_labels_that_spell_a_nested_repetition_are_no_pattern() -> None:
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         for letters in ("A" * 28, "A" * 2_000):
             verdict = score_item(item(f"\\boxed{{{letters}!}}", "A]+)+(?:"), "robust")
             assert verdict.outcome == "unparsed"
 
 
 def test_labels_that_are_brackets_are_read_in_one_way() -> None:
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         assert read_letters("()," * 40 + "!", labelled("A()")) == ("(", "letter and text")
 
 
@@ -75,7 +64,7 @@ def test_a_label_stands_for_itself_alone(labels: str) -> None:
 def test_any_label_beside_any_text_has_a_verdict_soon(
     rules: str, labels: str, text: str, times: int
 ) -> None:
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         assert score_item(item(f"So I choose {text * times}.", labels), rules).rules == rules
         last_sentence_letters(f"So the correct option is {text * times}.", labels)
 
@@ -83,7 +72,7 @@ def test_any_label_beside_any_text_has_a_verdict_soon(
 @given(labels=st.text(st.sampled_from(MARKS), min_size=1, max_size=8))
 @settings(max_examples=50)
 def test_any_label_beside_a_key_with_words(labels: str) -> None:
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         read_words_behind_letter(
             ["A. Because the wall becomes larger in size."], labelled("A" + labels)
         )
@@ -94,7 +83,7 @@ def test_any_label_beside_a_key_with_words(labels: str) -> None:
 def test_a_nested_command_costs_no_square(command: str, labels: str) -> None:
     """8,000 levels took 5.7 s of CPU."""
     text = command * 8_000 + "B" + "}" * (8_000 * command.count("{"))
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         score_item(item(f"\\boxed{{{text}}}", labels, gold="B"), "robust")
     shallow = command * 9 + "B" + "}" * (9 * command.count("{"))
     if labels and "(" not in command:
@@ -105,7 +94,7 @@ def test_a_nested_command_costs_no_square(command: str, labels: str) -> None:
 def test_texts_that_are_never_closed_on_their_line_cost_emma_no_square() -> None:
     """A quarter of this took a minute."""
     text = "\\boxed{" + "\\text{" * 40_000 + "\n" + "}" * 40_000 + "}"
-    with cpu_below(CPU_S):
+    with bounded(CPU_S):
         assert fast_extract(text)[1] == "box"
     assert fast_extract("\\boxed{\\text{a\n\\text{b} c} \\text{d}}") == ("d", "box text")
 

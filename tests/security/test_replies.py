@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
 from tests.models.batch.conftest import FAST
-from tests.security.hostile import Answer, Hostile, hostile
+from tests.security.hostile import Answer, Hostile, drip, drip_head, hostile
 
 from model_server.handle import KEY
 from omibench.errors import ModelError, PassingError
@@ -50,18 +50,6 @@ def endless() -> Iterator[bytes]:
 def bomb() -> bytes:
     """128 MiB in 130 kB: four times what may be held."""
     return gzip.compress(b" " * 2**27, 9)
-
-
-def drip(seconds: float) -> Iterator[bytes]:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        yield b" "
-        time.sleep(0.02)
-
-
-def dripping_head(seconds: float) -> Iterator[bytes]:
-    yield b"HTTP/1.1 200 OK\r\nx-word: "
-    yield from (b"a" for _ in drip(seconds))
 
 
 def asked(server: Hostile, api: str, **block: object) -> Response:
@@ -139,7 +127,7 @@ def test_dripping_and_endless_replies_about_batches(
     monkeypatch.setattr(batch_api, "TRANSFER_S", 0.3)
     cases = (
         (Answer(headers=JSON, pieces=drip(30)), "no complete reply within 0.3 s"),
-        (Answer(0, {}, dripping_head(30)), "no complete reply within 0.3 s"),
+        (Answer(0, {}, drip_head(30)), "no complete reply within 0.3 s"),
         (Answer(headers=JSON, pieces=endless()), "larger than 2 MiB"),
     )
     for n, (answer, words) in enumerate(cases):
@@ -182,7 +170,7 @@ def test_mathpix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook, "MOST_S", 0.3)
-    with hostile(lambda got: Answer(0, {}, dripping_head(30))) as server:
+    with hostile(lambda got: Answer(0, {}, drip_head(30))) as server:
         monkeypatch.setenv("HOOK", f"{server.url}/planted-path")
         with pytest.raises(PassingError, match="HOOK cannot be reached"):
             post({}, "HOOK")

@@ -1,11 +1,11 @@
-"""Grid of verdicts under one scorer: one row per item, one column per cell."""
+"""Verdicts and numbers of responses: one row per item, one column per cell."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -95,6 +95,50 @@ def frame_cells(shown: Grid | Run) -> pl.DataFrame:
     """Return the models and settings of the columns, one row each."""
     columns = {"model": [c.model for c in shown.cells], "setting": [c.setting for c in shown.cells]}
     return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})
+
+
+# Numbers of responses by item and cell: output tokens, dollars, seconds, characters.
+
+OF_RESPONSES: Final[Mapping[str, str]] = {
+    "tokens": "output_tokens",
+    "cost": "cost_usd",
+    "time": "latency_s",
+    "length": "length",
+}
+"""The column of responses behind each measure."""
+_FIGURES: Final = 6
+"""Significant digits of a mean for pages."""
+
+
+def compute_measure(items: Items, run: Run, name: str) -> NDArray[np.float64]:
+    """Return the mean of a measure over the samples of each item (rows) in each cell of a run.
+
+    Args:
+        items: The items.
+        run: The run.
+        name: One of `OF_RESPONSES`.
+
+    Returns:
+        NaN where no response states it.
+    """
+    frame = run.lengths if name == "length" else run.responses
+    (values,) = average_samples(items, run, frame.lazy(), [pl.col(OF_RESPONSES[name])])
+    return values
+
+
+def round_number(value: float) -> float | None:
+    """Return a number for JSON, which has no NaN."""
+    return None if np.isnan(value) else float(f"{value:.{_FIGURES}g}")
+
+
+def describe_numbers(measures: Mapping[str, NDArray[np.float64]], place: int) -> dict[str, Any]:
+    """Return a value of each measure for JSON.
+
+    Args:
+        measures: By name.
+        place: The place of the value.
+    """
+    return {name: round_number(values[place]) for name, values in measures.items()}
 
 
 # Ready filters: common questions about a grid of verdicts, as pure functions.

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
-from omibench.explore.measures import describe_numbers
+from omibench.explore.filters import describe_numbers
 from omibench.explore.run import Items, Run
 from omibench.explore.selection import Study
 from omibench.params.setting import Cell

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from omibench.explore.measures import OF_RESPONSES, describe_numbers, round_number
+from omibench.explore.filters import OF_RESPONSES, describe_numbers, round_number
 from omibench.explore.query import ItemQuery
 from omibench.explore.selection import Selection, Study
 from omibench.files.outputs import format_csv

@@ -8,8 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from omibench.errors import ParamsError
-from omibench.explore.filters import READY_FILTERS
-from omibench.explore.measures import OF_RESPONSES
+from omibench.explore.filters import OF_RESPONSES, READY_FILTERS
 from omibench.explore.search import FIELDS, Field
 from omibench.schemas.validation import suggest_name
 

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from omibench.errors import ParamsError
 from omibench.explore.filters import (
+    OF_RESPONSES,
     READY_FILTERS,
     Grid,
     Scope,
     compute_grid,
+    compute_measure,
     list_suspected,
     make_grid,
 )
 from omibench.explore.index import Index
-from omibench.explore.measures import OF_RESPONSES, compute_measure
 from omibench.explore.query import MEASURES, ItemQuery
 from omibench.explore.run import Items, Run, parse_cell
 from omibench.explore.search import Hit, find_hits, find_items

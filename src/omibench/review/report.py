@@ -104,11 +104,6 @@ class ReviewReport:
     simulated: tuple[str, ...] = ()
     agreement: tuple[AgreementFigure, ...] = ()
 
-    @property
-    def open_tasks(self) -> int:
-        """The number of unsettled tasks."""
-        return sum(kind.tasks - kind.settled for kind in self.kinds)
-
 
 def compute_states(
     tasks: Iterable[ReviewTask],

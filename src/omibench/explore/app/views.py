@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from omibench.errors import MissingInputError
 from omibench.explore.app.live import Snapshot
-from omibench.explore.filters import READY_FILTERS, Grid
+from omibench.explore.filters import READY_FILTERS, Grid, describe_numbers
 from omibench.explore.item import CellItems, check_cells, find_heat_map, find_item, list_outcomes
-from omibench.explore.measures import describe_numbers
 from omibench.explore.query import MEASURES, MOST_COLUMNS, ORDERS, ItemQuery
 from omibench.explore.run import Items, Run
 from omibench.explore.search import FIELDS, cut_start

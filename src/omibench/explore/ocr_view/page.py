@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -189,10 +189,7 @@ def build_leaves(
         ]
         lines = [_line(source, sheet.page, line) for line in text.lines] if text else []
         page_doubts = [doubt for doubt in doubts if doubt.page == sheet.page]
-        lines += [
-            _doubtful_shape(doubt) for doubt in page_doubts if doubt.problem and not doubt.ink
-        ]
-        lines += [shape for doubt in page_doubts for shape in _list_ink_shapes(doubt)]
+        lines += [shape for doubt in page_doubts for shape in _list_doubtful_shapes(doubt)]
         page_shapes = [shape for page, shape in shapes if page == sheet.page]
         before = [p.number for p in problems if sheet.page in p.pages[1:]]
         going_on = [(number, anchors[number]) for number in before]
@@ -211,16 +208,12 @@ def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
     return Shape(place.part, place.bbox, says, tags.get(place.part, ""), f"b{k}", href)
 
 
-def _doubtful_shape(doubt: Doubt) -> Shape:
-    says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
-    return Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
-
-
-def _list_ink_shapes(doubt: Doubt) -> list[Shape]:
-    return [
-        Shape("ink", ink.bbox, f"{LINES['ink']}: {ink.what}", "!", entry=doubt.entry)
-        for ink in doubt.ink
-    ]
+def _list_doubtful_shapes(doubt: Doubt) -> Iterator[Shape]:
+    for ink in doubt.ink:
+        yield Shape("ink", ink.bbox, f"{LINES['ink']}: {ink.what}", "!", entry=doubt.entry)
+    if doubt.problem and not doubt.ink:
+        says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
+        yield Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
 
 
 def _line(source: str, page: int, line: PageLine) -> Shape:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
@@ -113,6 +113,18 @@ class Field:
     def values(self) -> tuple[str, ...]:
         """The values of its options."""
         return tuple(option.value for option in self.options)
+
+
+def ask_one(name: str, title: str, *options: Option, **more: Any) -> Field:
+    """Return a choice of one option; any difference between annotator and auditor escalates.
+
+    Args:
+        name: Its name.
+        title: The text on the form.
+        options: What can be chosen.
+        more: Other attributes of the field.
+    """
+    return Field(name, title, "choice", options=options, critical=True, **more)
 
 
 @dataclass(frozen=True)
@@ -251,7 +263,6 @@ def is_asked(item: Field, fields: Mapping[str, JsonValue]) -> bool:
 
 
 AUDITOR: Final[frozenset[ReviewRole]] = frozenset({"auditor"})
-EVERYONE: Final[frozenset[ReviewRole]] = frozenset({"annotator", "auditor", "senior", "imported"})
 
 
 # Parts and fields that several kinds share.

@@ -14,6 +14,7 @@ from omibench.review.kinds.declaration import (
     Kind,
     Option,
     Part,
+    ask_one,
 )
 from omibench.schemas.problem import Value
 
@@ -22,7 +23,7 @@ DESCRIPTION: Final = Part("description", "Description of the figure", "text")
 
 def _ask(name: str, title: str, yes: str, no: str, help_: str) -> Field:
     options = (Option("yes", "Yes", yes), Option("no", "No: discard it", no, drops=True))
-    return Field(name, title, "choice", options=options, critical=True, help=help_)
+    return ask_one(name, title, *options, help=help_)
 
 
 SCREENING: Final = Kind(
@@ -70,64 +71,47 @@ FIELDS: Final = Kind(
     parts=(IMAGES, QUESTION, ANSWER, DESCRIPTION, FACTS),
     fields=(
         Field("question", "Printed question", "text", prefill="question"),
-        Field(
+        ask_one(
             "table",
             "Does the question contain a table?",
-            "choice",
-            options=(Option("1", "Yes", "y"), Option("0", "No", "n")),
-            critical=True,
+            Option("1", "Yes", "y"),
+            Option("0", "No", "n"),
             attribute="table",
         ),
-        Field(
+        ask_one(
             "stage",
             "Educational stage",
-            "choice",
-            options=(
-                Option("Primary", "Primary school", "1"),
-                Option("Middle", "Middle school", "2"),
-                Option("High", "High school", "3"),
-            ),
-            critical=True,
+            Option("Primary", "Primary school", "1"),
+            Option("Middle", "Middle school", "2"),
+            Option("High", "High school", "3"),
             attribute="stage",
         ),
-        Field(
+        ask_one(
             "question_type",
             "Type of question",
-            "choice",
-            options=(
-                Option("MultipleChoice", "Multiple choice", "m"),
-                Option("FillInTheBlank", "Fill in the blank", "b"),
-                Option("ConstructedResponse", "Constructed response", "r"),
-            ),
-            critical=True,
+            Option("MultipleChoice", "Multiple choice", "m"),
+            Option("FillInTheBlank", "Fill in the blank", "b"),
+            Option("ConstructedResponse", "Constructed response", "r"),
             attribute="type",
         ),
-        Field(
+        ask_one(
             "category",
             "Category",
-            "choice",
-            options=(
-                Option("Plane Geometry", "Plane geometry", "p"),
-                Option("Solid Geometry", "Solid geometry", "s"),
-                Option("Logical Reasoning", "Logical reasoning", "l"),
-                Option("Function Graphs", "Function graphs", "f"),
-                Option("Statistical Charts", "Statistical charts", "c"),
-            ),
-            critical=True,
+            Option("Plane Geometry", "Plane geometry", "p"),
+            Option("Solid Geometry", "Solid geometry", "s"),
+            Option("Logical Reasoning", "Logical reasoning", "l"),
+            Option("Function Graphs", "Function graphs", "f"),
+            Option("Statistical Charts", "Statistical charts", "c"),
             attribute="category",
         ),
         Field("answer", "Answer", "text", prefill="answer", help="One part per line."),
         Field("description", "Description of the figure", "text", prefill="description"),
-        Field(
+        ask_one(
             "clean_image",
             "Clean picture of the same figure",
-            "choice",
-            options=(
-                Option("fits", "The adjacent picture matches", "g"),
-                Option("wrong", "The adjacent picture shows another figure", "w"),
-                Option("none", "No clean picture", "x"),
-            ),
-            critical=True,
+            Option("fits", "The adjacent picture matches", "g"),
+            Option("wrong", "The adjacent picture shows another figure", "w"),
+            Option("none", "No clean picture", "x"),
         ),
     ),
     source="MathReal, C (stage three)",
@@ -240,17 +224,13 @@ _INTERFERENCE: Final = (
         "By number of lines; 3 is four or more.",
     ),
 )
-ROTATION: Final = Field(
+ROTATION: Final = ask_one(
     "rotation",
     "Rotation",
-    "choice",
-    options=(
-        Option("Upright", "Upright", "t"),
-        Option("Clockwise90°", "90° clockwise", "y"),
-        Option("Counterclockwise90°", "90° counterclockwise", "u"),
-        Option("180°", "180°", "i"),
-    ),
-    critical=True,
+    Option("Upright", "Upright", "t"),
+    Option("Clockwise90°", "90° clockwise", "y"),
+    Option("Counterclockwise90°", "90° counterclockwise", "u"),
+    Option("180°", "180°", "i"),
     help="Rotation of the page in the photograph, relative to a readable page.",
     group=PERSPECTIVE,
     attribute="rotation",

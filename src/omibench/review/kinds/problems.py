@@ -21,6 +21,7 @@ from omibench.review.kinds.declaration import (
     Kind,
     Option,
     Part,
+    ask_one,
     correct_parts,
 )
 
@@ -56,27 +57,19 @@ ITEM: Final = Kind(
         FACTS,
     ),
     fields=(
-        Field(
+        ask_one(
             "valid",
             "Is the problem valid?",
-            "choice",
-            options=(
-                Option("valid", "Valid", "v"),
-                Option("invalid", "Not valid", "n", drops=True),
-            ),
-            critical=True,
+            Option("valid", "Valid", "v"),
+            Option("invalid", "Not valid", "n", drops=True),
         ),
-        Field(
+        ask_one(
             "solution_valid",
             "Is the solution right?",
-            "choice",
-            options=(
-                Option("valid", "Right", "s"),
-                Option("invalid", "Not right", "x"),
-                Option("absent", "No solution", "z"),
-            ),
+            Option("valid", "Right", "s"),
+            Option("invalid", "Not right", "x"),
+            Option("absent", "No solution", "z"),
             required=False,
-            critical=True,
             about="solution",
             absent="absent",
         ),
@@ -126,25 +119,17 @@ PAGE: Final = Kind(
     ),
     parts=(*PROBLEM, PAGES, FACTS),
     fields=(
-        Field(
+        ask_one(
             "usable",
             "Is the problem complete, if need be with your corrections?",
-            "choice",
-            options=(
-                Option("usable", "Yes", "y"),
-                Option("unusable", "No: remove it", "n", drops=True),
-            ),
-            critical=True,
+            Option("usable", "Yes", "y"),
+            Option("unusable", "No: remove it", "n", drops=True),
         ),
-        Field(
+        ask_one(
             "pictures",
             "Are all its pictures correct, complete and at their marks?",
-            "choice",
-            options=(
-                Option("right", "Yes", "r"),
-                Option("wrong", "No: remove it until they are fixed", "w", drops=True),
-            ),
-            critical=True,
+            Option("right", "Yes", "r"),
+            Option("wrong", "No: remove it until they are fixed", "w", drops=True),
         ),
         Field(
             "reasons",
@@ -199,25 +184,14 @@ LABEL: Final = Kind(
     ),
     parts=(*PROBLEM, *LABELS, SUBFIELDS),
     fields=(
-        Field(
-            "subject",
-            "Subject",
-            "choice",
-            options=SUBJECTS,
-            prefill="subject",
-            critical=True,
-        ),
-        Field(
+        ask_one("subject", "Subject", *SUBJECTS, prefill="subject"),
+        ask_one(
             "subfield",
             "Subfield",
-            "choice",
-            options=(
-                Option("none", "None fits", "0", "Propose one below; the topic says what it is."),
-            ),
+            Option("none", "None fits", "0", "Propose one below; the topic says what it is."),
             options_from="subfields",
             narrowed_by="subject",
             prefill="subfield",
-            critical=True,
             attribute="subfield",
         ),
         Field(
@@ -256,16 +230,12 @@ TRANSLATION: Final = Kind(
     ),
     parts=(ORIGINAL_QUESTION, ORIGINAL_CHOICES, *PROBLEM, FACTS),
     fields=(
-        Field(
+        ask_one(
             "translation",
             "The translation is ...",
-            "choice",
-            options=(
-                Option("verified", "Correct", "v"),
-                Option("corrected", "Correct with my changes", "c"),
-                Option("ambiguous", "Ambiguous: remove the problem", "a", drops=True),
-            ),
-            critical=True,
+            Option("verified", "Correct", "v"),
+            Option("corrected", "Correct with my changes", "c"),
+            Option("ambiguous", "Ambiguous: remove the problem", "a", drops=True),
         ),
         *correct_parts(QUESTION, CHOICES),
     ),
@@ -286,17 +256,13 @@ DIFFICULTY: Final = Kind(
     ),
     parts=(*PROBLEM, FACTS),
     fields=(
-        Field(
+        ask_one(
             "curation",
             "Does it belong in the dataset?",
-            "choice",
-            options=(
-                Option("keep", "Keep it", "y"),
-                Option("trivial", "Trivial", "t", drops=True),
-                Option("too_special", "Too special", "s", drops=True),
-                Option("out_of_style", "Out of style", "o", drops=True),
-            ),
-            critical=True,
+            Option("keep", "Keep it", "y"),
+            Option("trivial", "Trivial", "t", drops=True),
+            Option("too_special", "Too special", "s", drops=True),
+            Option("out_of_style", "Out of style", "o", drops=True),
         ),
         Field(
             "level",

@@ -15,6 +15,7 @@ from omibench.review.kinds.declaration import (
     Kind,
     Option,
     Part,
+    ask_one,
 )
 
 _MARKS: Final = (
@@ -38,7 +39,7 @@ RATING: Final = Kind(
     ),
     parts=(*PROBLEM, SOLUTION, RESPONSE),
     fields=(
-        Field("label", "The response is ...", "choice", options=RIGHT_OR_WRONG, critical=True),
+        ask_one("label", "The response is ...", *RIGHT_OR_WRONG),
         *(
             Field(
                 name,
@@ -74,15 +75,11 @@ STEPS: Final = Kind(
     ),
     parts=(*PROBLEM, SOLUTION, STEPS_PART, ERROR_TYPES, FACTS),
     fields=(
-        Field(
+        ask_one(
             "validation",
             "The response is ...",
-            "choice",
-            options=(
-                Option("wrong", "Wrong, as judged", "n"),
-                Option("right", "Right", "y"),
-            ),
-            critical=True,
+            Option("wrong", "Wrong, as judged", "n"),
+            Option("right", "Right", "y"),
         ),
         Field(
             "steps",
@@ -94,13 +91,11 @@ STEPS: Final = Kind(
                 Option("no_step", "Not a step of the reasoning", "o"),
             ),
         ),
-        Field(
+        ask_one(
             "error_type",
             "Type of the first fatal error",
-            "choice",
             options_from="error_types",
             when=("validation", ("wrong",)),
-            critical=True,
         ),
     ),
     source="OMIBench, B.2 (human analyses), F.2.1 and section 5",
@@ -119,39 +114,35 @@ DISAGREEMENT: Final = Kind(
     ),
     parts=(*PROBLEM, SOLUTION, RESPONSE, FACTS),
     fields=(
-        Field(
+        ask_one(
             "source",
             "Source",
-            "choice",
-            options=(
-                Option(
-                    "no_effective_reasoning",
-                    "No effective reasoning",
-                    "1",
-                    "An answer without a derivation, or with unrelated text.",
-                ),
-                Option(
-                    "reasoning_error",
-                    "Reasoning error",
-                    "2",
-                    "A derivation with a wrong step: logic, calculation or fact.",
-                ),
-                Option(
-                    "rule_match_error",
-                    "Rule match error",
-                    "3",
-                    "The answer means the same as the official one, but the scorer did not "
-                    "recognize its form.",
-                ),
-                Option(
-                    "other",
-                    "Other",
-                    "4",
-                    "Caused by neither response nor scorer: a wrong official answer or an "
-                    "ambiguous question.",
-                ),
+            Option(
+                "no_effective_reasoning",
+                "No effective reasoning",
+                "1",
+                "An answer without a derivation, or with unrelated text.",
             ),
-            critical=True,
+            Option(
+                "reasoning_error",
+                "Reasoning error",
+                "2",
+                "A derivation with a wrong step: logic, calculation or fact.",
+            ),
+            Option(
+                "rule_match_error",
+                "Rule match error",
+                "3",
+                "The answer means the same as the official one, but the scorer did not "
+                "recognize its form.",
+            ),
+            Option(
+                "other",
+                "Other",
+                "4",
+                "Caused by neither response nor scorer: a wrong official answer or an "
+                "ambiguous question.",
+            ),
         ),
         Field("label", "The response is ...", "choice", options=RIGHT_OR_WRONG, required=False),
     ),
