@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from tests.eval_logs.conftest import results
 from typer.testing import CliRunner
 
+from extras import require_extra
 from omibench.cli.results import results_app
-from omibench.errors import ArgumentError
+from omibench.errors import ArgumentError, MissingExtraError
 from omibench.stages.score.rows import read_rows
 
 __all__ = ["results"]
 
 
+def test_without_inspect_its_extra_is_named(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    arguments = ["export", str(results), "--all", "--out", str(tmp_path / "logs")]
+    done = CliRunner().invoke(results_app, arguments)
+    assert isinstance(done.exception, MissingExtraError)
+    assert str(done.exception).endswith("pip install 'omibench[inspect]'")
+
+
 def test_a_cell_is_written_from_the_store_beside_the_results(results: Path, tmp_path: Path) -> None:
+    require_extra("inspect", "inspect_ai")
     out = tmp_path / "logs" / "m.eval"
     arguments = ["export", str(results), "--eval", "m/cot", "--out", str(out)]
     done = CliRunner().invoke(results_app, arguments)
@@ -26,6 +39,7 @@ def test_a_cell_is_written_from_the_store_beside_the_results(results: Path, tmp_
 
 
 def test_all_cells_are_written_into_a_folder(results: Path, tmp_path: Path) -> None:
+    require_extra("inspect", "inspect_ai")
     out = tmp_path / "logs"
     done = CliRunner().invoke(results_app, ["export", str(results), "--all", "--out", str(out)])
     assert done.exit_code == 0, done.output

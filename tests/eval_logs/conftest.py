@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
 from tests.stages.analyze.explorer.test_steps import keep
 
+from extras import require_extra
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.request import (
     Conversation,
@@ -28,6 +29,9 @@ from omibench.schemas.tables import (
     write_jsonl,
     write_parquet,
 )
+
+if TYPE_CHECKING:
+    from omibench.datasets.eval_logs.export import LogWriter
 
 HOSTILE = "</script><script>alert(1)</script> ünïcode \x07 {{7*7}}"
 
@@ -122,6 +126,14 @@ def make_results(folder: Path, first_id: str = "physics/1", *, simulated: bool =
     key = write_request(results, question)
     write_cell(results, key, first_id, simulated=simulated)
     return results
+
+
+def open_writer(results: Path, store: Path) -> LogWriter:
+    """A writer of logs; importing inspect_ai takes seconds, so that not every worker does it."""
+    require_extra("inspect", "inspect_ai")
+    from omibench.datasets.eval_logs.export import LogWriter
+
+    return LogWriter(results, store)
 
 
 @pytest.fixture

@@ -8,22 +8,24 @@ import os
 import zipfile
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
-from tests.eval_logs.conftest import HOSTILE, make_results
+from tests.eval_logs.conftest import HOSTILE, make_results, open_writer
 
-from omibench.datasets.eval_logs.export import LogWriter, WrittenLog
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.setting import Cell
 from omibench.stages.score.rows import read_rows
+
+if TYPE_CHECKING:
+    from omibench.datasets.eval_logs.export import WrittenLog
 
 CELL = Cell("m", "cot")
 
 
 def write(results: Path) -> WrittenLog:
-    return LogWriter(results, results.parent / "store").write(CELL, results.parent / "log.eval")
+    return open_writer(results, results.parent / "store").write(CELL, results.parent / "log.eval")
 
 
 def read_members(path: Path) -> dict[str, Any]:
@@ -64,8 +66,8 @@ def test_a_log_has_the_members_and_the_head_that_inspect_reads(results: Path) ->
     assert (usage["total_tokens"], usage["reasoning_tokens"], usage["total_cost"]) == (32, 3, 0.5)
     assert (head["stats"]["started_at"], head["stats"]["completed_at"]) == ("", "")
     summaries = members["summaries.json"]
-    assert [summary["total_time"] for summary in summaries] == [1.5, None, None, None]
-    assert [(s["id"], s["epoch"], s["error"]) for s in summaries] == [
+    assert [summary.get("total_time") for summary in summaries] == [1.5, None, None, None]
+    assert [(s["id"], s["epoch"], s.get("error")) for s in summaries] == [
         ("physics/1", 1, None), ("physics/1", 2, None), ("chem-2", 1, None),
         ("chem-2", 2, "HTTP 429"),
     ]  # fmt: skip
@@ -85,7 +87,7 @@ def test_messages_and_pictures_stand_as_they_were_sent(results: Path) -> None:
     assert broken["parse_error"]
     assert (tool["role"], tool["tool_call_id"]) == ("tool", "c1")
     assert said["content"] == [
-        {"type": "reasoning", "reasoning": "It is blue."},
+        {"type": "reasoning", "reasoning": "It is blue.", "redacted": False},
         {"type": "text", "text": "Answer: Q"},
     ]
     red = (results / "freeze" / "images" / "red.png").read_bytes()
@@ -136,7 +138,7 @@ def test_simulated_responses_are_marked_and_real_ones_are_not(tmp_path: Path) ->
 
 def test_the_problem_is_shown_where_the_store_does_not_hold_what_was_sent(results: Path) -> None:
     target = results.parent / "log.eval"
-    log = LogWriter(results, results.parent / "elsewhere").write(CELL, target)
+    log = open_writer(results, results.parent / "elsewhere").write(CELL, target)
     assert (log.samples, log.unsent) == (4, 4)
     sample = read_first(target)
     (message,) = sample["input"]
@@ -144,7 +146,7 @@ def test_the_problem_is_shown_where_the_store_does_not_hold_what_was_sent(result
     assert kinds == ["Read ", "image", ".\nP. 2 N\nQ. ", "image"]
     assert sample["metadata"]["is_as_sent"] is False
     (results / "freeze" / "images" / "red.png").write_bytes(b"other bytes")
-    LogWriter(results, results.parent / "elsewhere").write(CELL, target)
+    open_writer(results, results.parent / "elsewhere").write(CELL, target)
     (message,) = read_first(target)["input"]
     assert "missing picture file" in message["content"][1]["text"]
 
@@ -169,13 +171,13 @@ def test_an_id_that_leads_out_of_the_log_is_refused_and_leaves_no_file(
 
 def test_every_cell_has_a_log_also_one_without_scores(results: Path) -> None:
     (results / "score" / "m" / "cot.parquet").unlink()
-    (log,) = LogWriter(results, results.parent / "store").write_all(results.parent / "logs")
+    (log,) = open_writer(results, results.parent / "store").write_all(results.parent / "logs")
     assert log.path == results.parent / "logs" / "m" / "cot.eval"
     assert read_first(log.path)["scores"] == {}
     assert read_members(log.path)["header.json"]["results"]["scores"] == []
 
 
 def test_a_cell_that_is_not_there_is_named_beside_those_that_are(results: Path) -> None:
-    writer = LogWriter(results, results.parent / "store")
+    writer = open_writer(results, results.parent / "store")
     with pytest.raises(MissingInputError, match=r"m/direct: .* has no such cell; it has m/cot"):
         writer.write(Cell("m", "direct"), results.parent / "log.eval")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.eval_logs.conftest import open_writer
 from tests.stages.analyze.conftest import (
     Folders,
     make_study,
@@ -19,7 +20,6 @@ from tests.stages.analyze.conftest import (
 )
 
 import omibench
-from omibench.datasets.eval_logs.export import LogWriter
 from omibench.explore.filters import compute_grid
 from omibench.explore.item import CellItems, list_outcomes
 from omibench.explore.run import open_run, read_items
@@ -114,7 +114,7 @@ class Surfaces:
         }
 
     def read_logs(self) -> Numbers:
-        writer = LogWriter(self.results, self.out / "store")
+        writer = open_writer(self.results, self.out / "store")
         numbers = {}
         for log in writer.write_all(self.out / "logs"):
             cell = (log.path.parent.name, log.path.stem)
@@ -179,7 +179,7 @@ def test_the_item_view_marks_the_samples_that_do_not_count(surfaces: Surfaces) -
 
 
 def test_a_log_scores_only_the_samples_that_count(surfaces: Surfaces, tmp_path: Path) -> None:
-    writer = LogWriter(surfaces.results, tmp_path)
+    writer = open_writer(surfaces.results, tmp_path)
     for name, reducer in (("cot", "mean"), ("direct", "mode"), ("first-image", "mean")):
         log = zipfile.ZipFile(writer.write(Cell("sim-middle", name), tmp_path / name).path)
         score = json.loads(log.read("header.json"))["results"]["scores"][0]

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.eval_logs.conftest import open_writer
 from tests.results.test_same_numbers import make_sampled_study
 from tests.stages.analyze.conftest import Folders, study_values
 from typer.testing import CliRunner
 
 import omibench
 from omibench.cli.main import app
-from omibench.datasets.eval_logs.export import LogWriter
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.run import open_run
 from omibench.graph.provenance import Provenance, find_strangers, list_files, read_provenance
@@ -91,13 +91,13 @@ def test_every_surface_has_the_current_cells_alone(
     run = open_run(results)
     assert {cell.setting for cell in run.cells} == set(run.verdicts["setting"]) == CURRENT
     assert (run.label("cot"), run.main_rules) == ("Chain of thought", "robust")
-    logs = LogWriter(results, tmp_path / "store").write_all(tmp_path / "logs")
+    logs = open_writer(results, tmp_path / "store").write_all(tmp_path / "logs")
     assert {log.path.stem for log in logs} == CURRENT
     comparison = compare_run_folders(made_once.freeze.parent, results)
     assert {cell.setting for cell in comparison.cells} == CURRENT
     assert {name.partition("/")[2] for name in comparison.cells_only_a} == {"direct"}
     with pytest.raises(MissingInputError, match=r"sim-weak/direct: .* it has sim-m"):
-        LogWriter(results, tmp_path / "store").write(Cell("sim-weak", "direct"), tmp_path / "x")
+        open_writer(results, tmp_path / "store").write(Cell("sim-weak", "direct"), tmp_path / "x")
 
 
 def test_a_folder_without_a_record_is_read_as_before(made_once: Folders) -> None:
@@ -111,7 +111,7 @@ def test_verdicts_are_not_counted_before_the_choice_is_known(results: Path, tmp_
     with pytest.raises(MissingInputError, match="run `omibench aggregate` for sim-middle"):
         omibench.load_results(results).verdicts  # noqa: B018
     assert set(open_run(results).verdicts["setting"]) == {"first-image"}
-    (log, *_) = LogWriter(results, tmp_path / "store").write_all(tmp_path / "logs")
+    (log, *_) = open_writer(results, tmp_path / "store").write_all(tmp_path / "logs")
     assert log.samples
 
 

@@ -9,11 +9,13 @@ import typer
 
 from omibench.cli.options import ResultsArgument, find_results, make_group
 from omibench.errors import EXIT_SOME_FAILED, ArgumentError
+from omibench.extras import require_extra
 from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from omibench.params.setting import Cell
     from omibench.params.study import Study
 
 
@@ -196,25 +198,25 @@ def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, 
         MissingInputError: The folder does not contain results, or not this cell.
         FileFormatError: The file of a cell cannot be read.
         OutputError: A log cannot be written.
+        MissingExtraError: inspect_ai is not installed.
     """
-    from omibench.datasets.eval_logs.export import LogWriter
     from omibench.files.outputs import output_file, output_folder
-    from omibench.params.setting import Cell
     from omibench.results.study_files import find_results_folder
 
     folder = find_results_folder(results)
     store = Path(study.study.store) if study else folder.parent / "store"
     _spare_results(out, folder)
-    if cell_name is None:
-        logs = LogWriter(folder, store).write_all(output_folder(out, store))
+    cell = None if cell_name is None else _parse_cell(cell_name)
+    if cell and out.suffix != ".eval":
+        raise ArgumentError(f"--out {out}: an Inspect log needs a name that ends in .eval")
+    require_extra("inspect", "a log of Inspect")
+    from omibench.datasets.eval_logs.export import LogWriter
+
+    writer = LogWriter(folder, store)
+    if cell is None:
+        logs = writer.write_all(output_folder(out, store))
     else:
-        model, _, setting = cell_name.partition("/")
-        if not model or not setting or "/" in setting or ".." in (model, setting):
-            raise ArgumentError(f"--eval {cell_name}: is not a cell; write MODEL/SETTING")
-        if out.suffix != ".eval":
-            raise ArgumentError(f"--out {out}: an Inspect log needs a name that ends in .eval")
-        target = output_file(out, store)
-        logs = [LogWriter(folder, store).write(Cell(model, setting), target)]
+        logs = [writer.write(cell, output_file(out, store))]
     for log in logs:
         marks = ["SIMULATED"] if log.is_simulated else []
         if log.unsent:
@@ -224,6 +226,15 @@ def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, 
             )
         notes = "".join(f"; {mark}" for mark in marks)
         say_lines(f"{log.path}: {log.samples} responses{notes}", err=True)
+
+
+def _parse_cell(name: str) -> Cell:
+    from omibench.params.setting import Cell
+
+    model, _, setting = name.partition("/")
+    if not model or not setting or "/" in setting or ".." in (model, setting):
+        raise ArgumentError(f"--eval {name}: is not a cell; write MODEL/SETTING")
+    return Cell(model, setting)
 
 
 # `omibench results slice`: tabulate results by attributes.

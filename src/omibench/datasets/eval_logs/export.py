@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import polars as pl
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalPlan,
+    EvalResults,
+    EvalSampleSummary,
+    EvalScore,
+    EvalSpec,
+)
+from inspect_ai.model import ChatMessage
+from pydantic_core import to_json
 
 from omibench import __version__
 from omibench.datasets.eval_logs.messages import (
-    Attachments,
-    Message,
     PictureSource,
     write_problem_message,
     write_sent_messages,
@@ -24,11 +36,8 @@ from omibench.datasets.eval_logs.messages import (
 from omibench.datasets.eval_logs.sample import (
     CellRows,
     SampleRows,
-    Values,
     read_cell_rows,
-    summarise_sample,
     write_sample,
-    write_usage,
 )
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.files.writing import replace_atomically
@@ -40,8 +49,6 @@ from omibench.settings.pictures.transforms import locate_pictures
 from omibench.stages.analyze.explorer.requests import Trail
 from omibench.stages.analyze.sentences import SIMULATED
 
-FORMAT_VERSION: Final = 2
-"""Version of Inspect's log format."""
 GOLD_IS_PARTS: Final = {"gold": "parts"}
 """Marks a target of several texts as one answer in parts; other logs mean alternatives."""
 
@@ -51,7 +58,7 @@ def name_model(rows: CellRows) -> str:
     return f"simulated/{rows.cell.model}" if rows.simulated_responses else rows.cell.model
 
 
-def write_spec(rows: CellRows, manifest: FrozenManifest) -> Values:
+def write_spec(rows: CellRows, manifest: FrozenManifest) -> EvalSpec:
     """Return the evaluated task as an `EvalSpec`.
 
     Args:
@@ -64,25 +71,20 @@ def write_spec(rows: CellRows, manifest: FrozenManifest) -> Values:
     cell = rows.cell
     ids = rows.responses["id"].unique(maintain_order=True).to_list()
     marked = rows.simulated_responses or rows.simulated_verdicts
-    return {
-        "eval_id": _make_id("eval", *cell, *rows.responses["key"]),
-        "run_id": _make_id("run", manifest.questions_sha256, manifest.answers_sha256),
-        "task_id": _make_id("task", cell.setting, manifest.questions_sha256),
-        "created": rows.written.isoformat(timespec="seconds"),
-        "task": f"{manifest.name}-{cell.setting}",
-        "task_version": manifest.version,
-        "task_args": {"setting": cell.setting},
-        "tags": [SIMULATED] if marked else [],
-        "dataset": {
-            "name": manifest.name,
-            "samples": len(ids),
-            "sample_ids": ids,
-            "shuffled": False,
-        },
-        "model": name_model(rows),
-        "config": {"epochs": _count_samples(rows)},
-        "packages": {"omibench": __version__},
-        "metadata": {
+    return EvalSpec(
+        eval_id=_make_id("eval", *cell, *rows.responses["key"]),
+        run_id=_make_id("run", manifest.questions_sha256, manifest.answers_sha256),
+        task_id=_make_id("task", cell.setting, manifest.questions_sha256),
+        created=rows.written.isoformat(timespec="seconds"),
+        task=f"{manifest.name}-{cell.setting}",
+        task_version=manifest.version,
+        task_args={"setting": cell.setting},
+        tags=[SIMULATED] if marked else [],
+        dataset=EvalDataset(name=manifest.name, samples=len(ids), sample_ids=ids, shuffled=False),
+        model=name_model(rows),
+        config=EvalConfig(epochs=_count_samples(rows)),
+        packages={"omibench": __version__},
+        metadata={
             "omibench": GOLD_IS_PARTS,
             "questions_sha256": manifest.questions_sha256,
             "answers_sha256": manifest.answers_sha256,
@@ -91,47 +93,10 @@ def write_spec(rows: CellRows, manifest: FrozenManifest) -> Values:
             "simulated_responses": rows.simulated_responses,
             "simulated_verdicts": rows.simulated_verdicts,
         },
-    }
+    )
 
 
-def write_header(rows: CellRows, spec: Values) -> Values:
-    """Return a log without its samples as an `EvalLog`.
-
-    Args:
-        rows: The cell.
-        spec: Output of `write_spec`.
-    """
-    responses = rows.responses.height
-    usage = write_usage(rows.responses.select(
-        "input_tokens", "output_tokens", "reasoning_tokens", "cost_usd"
-    ).to_dicts())  # fmt: skip
-    return {
-        **write_start(spec),
-        "status": "success",
-        "results": {
-            "total_samples": responses,
-            "completed_samples": responses,
-            "scores": _write_scores(rows),
-        },
-        "stats": {
-            # The start of a cell is unknown: without times no duration is shown.
-            "started_at": "",
-            "completed_at": "",
-            "model_usage": {spec["model"]: usage} if usage else {},
-        },
-    }
-
-
-def write_start(spec: Values) -> Values:
-    """Return the part of a log before its first sample.
-
-    Args:
-        spec: Output of `write_spec`.
-    """
-    return {"version": FORMAT_VERSION, "eval": spec, "plan": {"name": "omibench", "steps": []}}
-
-
-def _write_scores(rows: CellRows) -> list[Values]:
+def _write_scores(rows: CellRows) -> list[EvalScore]:
     # A problem counts once, however many samples it has.
     scores = (
         rows.verdicts.filter("counts")
@@ -144,21 +109,21 @@ def _write_scores(rows: CellRows) -> list[Values]:
     return [_write_score(rules, means, n, rows) for rules, means, n in scores.iter_rows()]
 
 
-def _write_score(rules: str, verdicts: Sequence[float], scored: int, rows: CellRows) -> Values:
-    accuracy = {"name": "accuracy", "value": math.fsum(verdicts) / len(verdicts), "params": {}}
-    score: dict[str, Any] = {
-        "name": rules,
-        "scorer": rules,
-        "scored_samples": scored,
-        "unscored_samples": rows.responses.height - scored,
-        "params": {},
-        "metrics": {"accuracy": accuracy},
-    }
-    if _count_samples(rows) == 1:
-        return score
-    # Only the chosen sample of a problem has a score, so every reducer returns it.
-    reducer = "mode" if rows.aggregate == "majority" else "mean"
-    return score | {"reducer": reducer, "metadata": {"aggregate": rows.aggregate}}
+def _write_score(rules: str, verdicts: Sequence[float], scored: int, rows: CellRows) -> EvalScore:
+    chosen: dict[str, Any] = {}
+    if _count_samples(rows) > 1:
+        # Only the chosen sample of a problem has a score, so every reducer returns it.
+        reducer = "mode" if rows.aggregate == "majority" else "mean"
+        chosen = {"reducer": reducer, "metadata": {"aggregate": rows.aggregate}}
+    accuracy = EvalMetric(name="accuracy", value=math.fsum(verdicts) / len(verdicts))
+    return EvalScore(
+        name=rules,
+        scorer=rules,
+        scored_samples=scored,
+        unscored_samples=rows.responses.height - scored,
+        metrics={"accuracy": accuracy},
+        **chosen,
+    )
 
 
 def _count_samples(rows: CellRows) -> int:
@@ -244,39 +209,47 @@ class LogWriter:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with replace_atomically(target) as partial, ZipFile(partial, "x") as log:
-                _add(log, "_journal/start.json", write_start(spec))
+                header = EvalLog(eval=spec, plan=EvalPlan(name="omibench"), status="success")
+                _add(log, "_journal/start.json", header, {"version", "eval", "plan"})
                 summaries, unsent = self._write_samples(log, rows)
                 _add(log, "_journal/summaries/1.json", summaries)
                 _add(log, "summaries.json", summaries)
-                _add(log, "header.json", write_header(rows, spec))
+                usages = [one for summary in summaries for one in summary.model_usage.values()]
+                # The start of a cell is unknown: without times no duration is shown.
+                header.stats.model_usage = {spec.model: reduce(add, usages)} if usages else {}
+                header.results = EvalResults(
+                    total_samples=len(summaries),
+                    completed_samples=len(summaries),
+                    scores=_write_scores(rows),
+                )
+                _add(log, "header.json", header)
         except OSError as error:
             raise OutputError(f"--out {target}: cannot be written: {reason_of(error)}") from None
-        return WrittenLog(target, len(summaries), unsent, bool(spec["tags"]))
+        return WrittenLog(target, len(summaries), unsent, bool(spec.tags))
 
-    def _write_samples(self, log: ZipFile, rows: CellRows) -> tuple[list[Values], int]:
-        summaries: list[Values] = []
+    def _write_samples(self, log: ZipFile, rows: CellRows) -> tuple[list[EvalSampleSummary], int]:
+        summaries: list[EvalSampleSummary] = []
         unsent = 0
         model = name_model(rows)
         for response, verdicts in rows.join_rows():
             question = self._files.questions[response["id"]]
-            attachments = Attachments(self._pictures)
-            sent = self._read_sent(response["key"], attachments)
+            sent = self._read_sent(response["key"])
             unsent += sent is None
-            shown = sent if sent is not None else [write_problem_message(question, attachments)]
+            shown = sent if sent is not None else [write_problem_message(question, self._pictures)]
             answer = self._files.answers[question.id]
             parts = SampleRows(question, answer, response, verdicts, model)
-            sample = write_sample(parts, shown, attachments)
-            sample["metadata"]["is_as_sent"] = sent is not None
-            _add(log, _name_member(question, sample["epoch"]), sample)
-            summaries.append(summarise_sample(sample, question.question))
+            sample = write_sample(parts, shown, self._pictures)
+            sample.metadata["is_as_sent"] = sent is not None
+            _add(log, _name_member(question, sample.epoch), sample)
+            summaries.append(sample.summary())
         return summaries, unsent
 
-    def _read_sent(self, key: str, attachments: Attachments) -> list[Message] | None:
+    def _read_sent(self, key: str) -> list[ChatMessage] | None:
         request = self._trail.request(key)
         if request is None:
             return None
         try:
-            return write_sent_messages(request, attachments)
+            return write_sent_messages(request, self._pictures)
         except (
             KeyError,
             TypeError,
@@ -297,7 +270,7 @@ def _name_member(question: Question, epoch: int) -> str:
     return f"samples/{id}_epoch_{epoch}.json"
 
 
-def _add(log: ZipFile, name: str, value: Any) -> None:
+def _add(log: ZipFile, name: str, value: object, include: set[str] | None = None) -> None:
     member = ZipInfo(name, _EPOCH_OF_ZIP)
     member.compress_type = ZIP_DEFLATED
-    log.writestr(member, json.dumps(value, allow_nan=False, separators=(",", ":")))
+    log.writestr(member, to_json(value, include=include, exclude_none=True, inf_nan_mode="null"))

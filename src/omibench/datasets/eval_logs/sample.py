@@ -9,13 +9,22 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import polars as pl
+from inspect_ai.log import EvalError, EvalSample, condense_sample
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+)
+from inspect_ai.scorer import Score
 
-from omibench.datasets.eval_logs.messages import Attachments, Message, write_answer_message
+from omibench.datasets.eval_logs.messages import PictureSource, write_answer_message, write_choice
 from omibench.datasets.formats.record import CAPITALS
 from omibench.errors import FileFormatError
 from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles
-from omibench.schemas.problem import Answer, Choice, Question, write_image_mark
+from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import NOT_BOUGHT
 from omibench.stages.analyze.formatting import name_outcome
 
@@ -94,9 +103,7 @@ def read_cell_rows(files: StudyFiles, cell: Cell) -> CellRows:
 
 # A response as an Inspect sample: request, response, and a score for each verdict.
 
-SUMMARY_CHARACTERS: Final = 1_000
-"""Maximum characters of a problem's statement in the list of samples."""
-_STOPPED: Final = {"truncated": "max_tokens", "refused": "content_filter"}
+_STOPPED: Final[Mapping[str, StopReason]] = {"truncated": "max_tokens", "refused": "content_filter"}
 _PROVENANCE: Final = ("rules", "version", "method", "outcome", "credit", "strict", "ratio",
                       "judge", "judge_key", "prompt_sha256")  # fmt: skip
 
@@ -120,120 +127,88 @@ class SampleRows:
     model: str
 
 
-def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachments) -> Values:
+def write_sample(
+    rows: SampleRows, sent: Sequence[ChatMessage], pictures: PictureSource
+) -> EvalSample:
     """Return one response as an `EvalSample`.
 
     Args:
         rows: Data of the response.
         sent: Messages of the request.
-        attachments: Pictures of `sent`; collects those drawn by the model.
+        pictures: Source of the pictures drawn by the model.
 
     Returns:
-        JSON-compatible values. The gold answer is a list of parts, all of which are required.
+        The sample, with its pictures as attachments. The gold answer is a list of parts, all of
+        which are required.
     """
     question, response, model = rows.question, rows.response, rows.model
     said = write_answer_message(
-        response["text"], response["reasoning"], response["drawn"] or [], model, attachments
+        response["text"], response["reasoning"], response["drawn"] or [], model, pictures
     )
     failed = response["outcome"] in NOT_BOUGHT
-    usage = write_usage([response])
-    latency = drop_infinite(response["latency_s"])
-    return {
-        "id": question.id,
-        "epoch": response["index"] + 1,
-        "input": list(sent),
-        "choices": [_word_choice(choice) for choice in question.choices or []] or None,
-        "target": rows.answer.answer,
-        "messages": [*sent, said],
-        "output": {
-            "model": response["served_model"] or model,
-            "choices": [{"message": said, "stop_reason": _find_stop_reason(response)}],
-            "completion": response["text"],
-            "usage": usage,
-            "time": latency,
-            "metadata": {"finish_reason": response["finish_reason"]},
-            "error": response["error"],
-        },
-        "scores": {row["rules"]: _write_score(row) for row in rows.verdicts if row["counts"]},
-        "metadata": _list_facts(question, rows.answer, response) | _list_others(rows.verdicts),
-        "store": {},
-        "events": [],
-        "model_usage": {model: usage} if usage else {},
-        "total_time": latency,
-        "working_time": latency,
-        "uuid": f"{response['key'][:32]}-{response['index']}",
-        "error": _write_error(response) if failed else None,
-        "attachments": attachments.contents,
-    }
+    usage = _write_usage(response)
+    latency = _drop_infinite(response["latency_s"])
+    return condense_sample(EvalSample(
+        id=question.id,
+        epoch=response["index"] + 1,
+        input=list(sent),
+        choices=[write_choice(choice) for choice in question.choices or []] or None,
+        target=rows.answer.answer,
+        messages=[*sent, said],
+        output=ModelOutput(
+            model=response["served_model"] or model,
+            choices=[ChatCompletionChoice(message=said, stop_reason=_find_stop_reason(response))],
+            usage=usage,
+            time=latency,
+            metadata={"finish_reason": response["finish_reason"]},
+            error=response["error"],
+        ),
+        scores={row["rules"]: _write_score(row) for row in rows.verdicts if row["counts"]},
+        metadata=_list_facts(question, rows.answer, response) | _list_others(rows.verdicts),
+        model_usage={model: usage} if usage else {},
+        total_time=latency,
+        working_time=latency,
+        uuid=f"{response['key'][:32]}-{response['index']}",
+        error=_write_error(response) if failed else None,
+    ))  # fmt: skip
 
 
-def summarise_sample(sample: Mapping[str, Any], statement: str) -> Values:
-    """Return the entry of a sample in the list of samples: an `EvalSampleSummary`.
-
-    Args:
-        sample: Output of `write_sample`.
-        statement: Text of the problem.
-    """
-    names = ("id", "epoch", "choices", "target", "scores", "metadata", "model_usage",
-             "total_time", "working_time", "uuid")  # fmt: skip
-    error = sample["error"]
-    return {
-        **{name: sample[name] for name in names},
-        "input": statement[:SUMMARY_CHARACTERS],
-        "error": error["message"] if error else None,
-        "completed": True,
-        "message_count": len(sample["messages"]),
-    }
-
-
-def write_usage(responses: Sequence[Values]) -> Values | None:
-    """Return tokens and dollars of responses as a `ModelUsage`.
-
-    Args:
-        responses: Rows of responses.
-
-    Returns:
-        None if no tokens were reported.
-    """
-    counted = [row for row in responses if row["output_tokens"] is not None]
-    if not counted:
-        return None
-    read = sum(row["input_tokens"] or 0 for row in counted)
-    written = sum(row["output_tokens"] for row in counted)
-    thought = [row["reasoning_tokens"] for row in counted if row["reasoning_tokens"] is not None]
-    costs = [drop_infinite(row["cost_usd"]) for row in counted]
-    priced = [cost for cost in costs if cost is not None]
-    return {
-        "input_tokens": read,
-        "output_tokens": written,
-        "total_tokens": read + written,
-        "reasoning_tokens": sum(thought) if thought else None,
-        "total_cost": math.fsum(priced) if priced else None,
-    }
-
-
-def drop_infinite(number: float | None) -> float | None:
+def _drop_infinite(number: float | None) -> float | None:
     """Return the number, or None if JSON cannot represent it."""
     return number if number is not None and math.isfinite(number) else None
 
 
-def _find_stop_reason(response: Values) -> str:
+def _write_usage(response: Values) -> ModelUsage | None:
+    """Return the tokens and dollars of a response; None if no tokens were reported."""
+    if response["output_tokens"] is None:
+        return None
+    read = response["input_tokens"] or 0
+    return ModelUsage(
+        input_tokens=read,
+        output_tokens=response["output_tokens"],
+        total_tokens=read + response["output_tokens"],
+        reasoning_tokens=response["reasoning_tokens"],
+        total_cost=_drop_infinite(response["cost_usd"]),
+    )
+
+
+def _find_stop_reason(response: Values) -> StopReason:
     if response["outcome"] in _STOPPED:
         return _STOPPED[response["outcome"]]
     is_done = response["outcome"] == "answered" and response["finish_reason"] is not None
     return "stop" if is_done else "unknown"
 
 
-def _write_score(row: Values) -> Values:
+def _write_score(row: Values) -> Score:
     outcome = name_outcome(row["outcome"])
     judge = f", {row['judge']}" if row["judge"] else ""
     facts = {name: row[name] for name in _PROVENANCE if row[name] is not None}
-    return {
-        "value": row["verdict"],
-        "answer": row["extracted"],
-        "explanation": f"{outcome}: {row['method']}{judge}",
-        "metadata": facts | _mark_simulated(row),
-    }
+    return Score(
+        value=row["verdict"],
+        answer=row["extracted"],
+        explanation=f"{outcome}: {row['method']}{judge}",
+        metadata=facts | _mark_simulated(row),
+    )
 
 
 def _list_others(verdicts: Sequence[Values]) -> Values:
@@ -262,11 +237,6 @@ def _mark_simulated(row: Values) -> Values:
     return {"simulated": True} if row["simulated"] else {}
 
 
-def _word_choice(choice: Choice) -> str:
-    mark = "" if choice.image is None else write_image_mark(choice.image)
-    return f"{choice.text or ''}{mark}"
-
-
-def _write_error(response: Values) -> Values:
+def _write_error(response: Values) -> EvalError:
     message = response["error"] or name_outcome(response["outcome"])
-    return {"message": message, "traceback": "", "traceback_ansi": ""}
+    return EvalError(message=message, traceback="", traceback_ansi="")
