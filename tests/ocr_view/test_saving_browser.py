@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.accessibility import list_violations
+from tests.browsing import PATIENCE_MS, listen, serve_in_thread
 from tests.ocr_view.test_correcting_browser import look_with_doubts
 from tests.ocr_view.test_serve import TOKEN, make_files
 
@@ -21,36 +20,24 @@ from omibench.web.address import ServedAddress
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-PATIENCE_MS = 40_000
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of a server, and the file that it saves corrections in."""
-    uvicorn = pytest.importorskip("uvicorn")
     folder = tmp_path_factory.mktemp("saving")
     look_with_doubts(folder)
     write_scripts(folder / "scripts")
     files = make_files(folder, folder / "corrections.yaml")
     served = make_application(files, ServedAddress(), TOKEN.encode(), folder / "scripts")
-    server = uvicorn.Server(uvicorn.Config(served, port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}", folder / "corrections.yaml"
-    server.should_exit = True
-    thread.join(10)
+    with serve_in_thread(served) as address:
+        yield address, folder / "corrections.yaml"
 
 
 @pytest.fixture
 def page(browser: Browser, site: tuple[str, Path]) -> Iterator[Page]:
     site[1].unlink(missing_ok=True)
     page = open_page(browser, site[0])
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = listen(page)
     yield page
     assert [text for text in said if "status of 4" not in text] == []
     page.close()

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.browsing import Visitor, open_pages, serve_in_thread
 from tests.review_app.browser.hostile import HOSTILE
-from tests.review_app.browser.tasks import make_pictures, make_task
+from tests.review_app.browser.tasks import make_task
 
+from omibench.review.app.demo import draw_pictures
 from omibench.review.kinds import KINDS
 from omibench.schemas.review import ReviewDecision
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 PEOPLE = {
     "Ana Abreu": "annotator",
@@ -26,8 +26,6 @@ PEOPLE = {
     "Sol Serra": "senior",
 }
 PASSWORD = "a long password of a test"
-PATIENCE_MS = 40_000
-"""Of a step in the browser: on a busy machine a page alone takes several seconds."""
 ITEM_TASKS = (
     "keys",
     "draft",
@@ -74,11 +72,13 @@ class Site:
 
 def write_review(folder: Path) -> None:
     """A review with a task of every kind, and several items."""
-    pictures = make_pictures(folder)
+    pictures = draw_pictures(folder)
     tasks = [make_task(kind, "all", pictures) for kind in KINDS]
     tasks += [make_task("item", name, pictures) for name in ITEM_TASKS]
     tasks += [make_task(kind, "hostile", pictures, HOSTILE) for kind in ("item", "rationale")]
-    tasks.append(make_task("label", "narrow", pictures, {"subfields": SUBFIELDS}))
+    tasks.append(
+        make_task("label", "narrow", pictures, {"subject": "physics", "subfields": SUBFIELDS})
+    )
     lines = [task.model_dump_json() for task in tasks]
     (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     people = [f"- {{name: {name}, roles: [{role}]}}" for name, role in PEOPLE.items()]
@@ -88,7 +88,6 @@ def write_review(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The application in a thread of this process."""
-    uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("argon2")
     from omibench.review.app.application import make_application
     from omibench.review.app.context import ServerSettings
@@ -101,52 +100,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with service.database.write() as connection:
         for name in PEOPLE:
             set_password(connection, name, PASSWORD)
-    config = uvicorn.Config(
-        make_application(service, ServerSettings()), port=0, log_level="error", lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield Site(f"http://127.0.0.1:{port}", folder, service)
-    server.should_exit = True
-    thread.join(10)
+    with serve_in_thread(make_application(service, ServerSettings())) as address:
+        yield Site(address, folder, service)
     service.close()
 
 
-class Desk:
-    """One person at a page: what it says to the console, asks for, and does."""
-
-    def __init__(self, site: Site, page: Page) -> None:
-        self.site = site
-        self.page = page
-        self.messages: list[str] = []
-        self.requests: list[str] = []
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("console", lambda message: self.messages.append(message.text))
-        page.on("pageerror", lambda error: self.messages.append(str(error)))
-        page.on("dialog", lambda dialog: self.messages.append(dialog.message))
-        page.on("request", lambda request: self.requests.append(request.url))
+class Desk(Visitor):
+    """One person at a page of the review."""
 
     def open(self, task: str, own: str = "a") -> Page:
         """Open a task, answer its problem by a key if it asks for that, and wait for its form."""
         from omibench.review.app.pages import link_task
 
-        self.page.goto(self.site.address + link_task(task))
-        self.page.wait_for_selector("html[data-ready]")
+        self.go(link_task(task))
         asks = "JSON.parse(document.querySelector('#task').textContent).asks_first"
         if own and self.page.evaluate(asks):
             self.press(f"{own} Enter")
             self.page.wait_for_selector("[data-part=own_answer]")
             self.page.wait_for_selector("html[data-ready]")
         return self.page
-
-    def press(self, keys: str) -> None:
-        """Press keys one after the other."""
-        for key in keys.split():
-            self.page.keyboard.press(key)
 
     def ask(self) -> str:
         """Send the decision, which must be doubted, and return the question."""
@@ -169,27 +141,19 @@ class Desk:
             panel = self.page.locator(".panel").inner_text()
             pytest.fail(f"the page stays: {panel}; {self.requests[-5:]}; {self.messages}")
 
-    def find_foreign_requests(self) -> list[str]:
-        """Requests to anything but the server of the page."""
-        return [url for url in self.requests if not url.startswith(self.site.address + "/")]
-
 
 @pytest.fixture
 def seat(site: Site, browser: Browser) -> Iterator[Any]:
     """Seats people: `seat(name)` is a new page of a person, who is logged in."""
-    contexts: list[BrowserContext] = []
+    with open_pages(browser) as open_page:
 
-    def sit(name: str, **options: Any) -> Desk:
-        if name not in site.logins:
-            site.logins[name] = log_in(site, browser, name)
-        options = {"viewport": {"width": 1366, "height": 768}} | options
-        context = browser.new_context(storage_state=site.logins[name], **options)
-        contexts.append(context)
-        return Desk(site, context.new_page())
+        def sit(name: str, **options: Any) -> Desk:
+            if name not in site.logins:
+                site.logins[name] = log_in(site, browser, name)
+            options = {"viewport": {"width": 1366, "height": 768}} | options
+            return Desk(site.address, open_page(storage_state=site.logins[name], **options))
 
-    yield sit
-    for context in contexts:
-        context.close()
+        yield sit
 
 
 def log_in(site: Site, browser: Browser, name: str) -> Any:

@@ -21,7 +21,7 @@ def check(page: Any, root: Path) -> None:
 def test_pages_keep_the_rules(seat: Any, root: Path) -> None:
     desk = seat("Sol Serra")
     for path in ("/", "/progress", "/login", "/nowhere"):
-        desk.page.goto(desk.site.address + path)
+        desk.page.goto(desk.address + path)
         check(desk.page, root)
     check(desk.open("item:look", own=""), root)
 

@@ -13,7 +13,7 @@ def test_an_item_is_decided_by_keys_alone(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")
     page = desk.open("item:keys")
     assert page.locator(".katex").count() > 5
-    assert page.locator("[data-part=question] img").evaluate("(image) => image.naturalWidth") == 640
+    assert page.locator("[data-part=question] img").evaluate("(image) => image.naturalWidth") == 480
     desk.press("v s 4 1 6 1")
     page.get_by_role("button", name="Correct it").first.focus()
     desk.press("Enter Control+End")
