@@ -6,30 +6,20 @@ import gzip
 import itertools
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
-from tests.models.batch.conftest import FAST
-from tests.security.hostile import Answer, Hostile, drip, drip_head, hostile
+from tests.models.apis import KEY_ENV
+from tests.security.hostile import Answer, drip, drip_head, hostile
+from tests.security.surfaces import ask_model, say
 
 from model_server.handle import KEY
-from omibench.errors import ModelError, PassingError
-from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.api import batch_api
 from omibench.models.api import http as bounds
 from omibench.models.api.failures import Failure
 from omibench.models.api.http import Gauge, call_with_timeout, size_text
-from omibench.models.openai.provider import OpenAIProvider
-from omibench.params.reevaluate import EndpointWatch
-from omibench.schemas.request import Response
 from omibench.stages.ocr.engines import mathpix
-from omibench.stages.ocr.engines.mathpix import Client, read_image
-from omibench.study.reevaluate import changes as webhook
-from omibench.study.reevaluate import poll
 from omibench.study.reevaluate.changes import post
-from omibench.study.reevaluate.poll import list_models
 
 JSON = {"content-type": "application/json"}
 MOST = 2 * 2**20
@@ -42,7 +32,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("omibench.models.api.http.MOST_REPLY", MOST)
 
 
-def endless() -> Iterator[bytes]:
+def endless(seconds: float = 0.0) -> Iterator[bytes]:
     yield b'{"choices": "'
     yield from itertools.repeat(b"x" * 2**16)
 
@@ -52,20 +42,10 @@ def bomb() -> bytes:
     return gzip.compress(b" " * 2**27, 9)
 
 
-def asked(server: Hostile, api: str, **block: object) -> Response:
-    model = (
-        AnthropicProvider("m", anthropic_model(base_url=server.url, **block))
-        if api == "messages"
-        else OpenAIProvider("m", openai_model(base_url=server.url, api=api, **block))
-    )
-    ((_, response),) = model.answer([ask("q")])
-    return response
-
-
 @pytest.mark.parametrize("api", ["chat", "responses", "messages"])
 def test_an_endless_answer_is_cut_off(api: str) -> None:
     with hostile(lambda got: Answer(headers=JSON, pieces=endless())) as server:
-        response = asked(server, api)
+        response = ask_model(server.url, api)
     assert response.outcome == "provider_error"
     assert "the reply is larger than 2 MiB and was cut off" in (response.error or "")
     assert len(server.got) == 1, "what is too long once is not asked for again"
@@ -77,11 +57,11 @@ def test_a_bomb_is_counted_as_it_unfolds(api: str) -> None:
     data = bomb()
     with hostile(lambda got: Answer(headers=JSON, pieces=[b"{}"])) as server:
         # The client library is imported before memory is counted.
-        asked(server, api, limits={"attempts": 1})
+        ask_model(server.url, api, limits={"attempts": 1})
     tracemalloc.start()
     try:
         with hostile(lambda got: Answer(headers=packed, pieces=[data])) as server:
-            response = asked(server, api)
+            response = ask_model(server.url, api)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -91,7 +71,7 @@ def test_a_bomb_is_counted_as_it_unfolds(api: str) -> None:
 
 def test_an_endless_error_is_cut_off() -> None:
     with hostile(lambda got: Answer(400, JSON, endless())) as server:
-        response = asked(server, "chat")
+        response = ask_model(server.url, "chat")
     assert "larger than 1 MiB" in (response.error or "")
 
 
@@ -99,7 +79,7 @@ def test_packed_answers_are_read() -> None:
     body = b'{"choices":[{"message":{"content":"7"},"finish_reason":"stop"}]}'
     packed = JSON | {"content-encoding": "gzip"}
     with hostile(lambda got: Answer(headers=packed, pieces=[gzip.compress(body)])) as server:
-        assert asked(server, "chat").text == "7"
+        assert ask_model(server.url, "chat").text == "7"
     assert "accept-encoding: gzip, deflate\n" in server.got[0].head.lower()
 
 
@@ -115,68 +95,60 @@ def test_a_form_that_nobody_asked_for_is_refused() -> None:
 def test_a_dripping_answer_ends_with_its_attempt() -> None:
     with hostile(lambda got: Answer(headers=JSON, pieces=drip(30))) as server:
         begun = time.monotonic()
-        response = asked(server, "chat", limits={"timeout_s": 0.3, "attempts": 1})
+        response = ask_model(server.url, "chat", limits={"timeout_s": 0.3, "attempts": 1})
     assert "no answer within 0.3 s" in (response.error or "")
     assert time.monotonic() - begun < 20
 
 
-def test_dripping_and_endless_replies_about_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+SECONDS = {
+    "batch of openai": ("omibench.models.api.batch_api.CALL_S",
+                        "omibench.models.api.batch_api.TRANSFER_S"),
+    "models of openai": ("omibench.study.reevaluate.poll.CALL_S",),
+    "models of anthropic": ("omibench.study.reevaluate.poll.CALL_S",),
+    "mathpix of a picture": ("omibench.stages.ocr.engines.mathpix.MOST_S",),
+    "webhook": ("omibench.study.reevaluate.changes.MOST_S",),
+}  # fmt: skip
+"""Where each surface has its bounds of time."""
+
+
+@pytest.mark.parametrize(
+    ("surface", "body", "words"),
+    [
+        ("batch of openai", drip, "no complete reply within 0.3 s"),
+        ("batch of openai", drip_head, "no complete reply within 0.3 s"),
+        ("batch of openai", endless, "larger than 2 MiB"),
+        ("models of openai", drip, "no complete reply within"),
+        ("models of openai", endless, "larger than"),
+        ("models of anthropic", drip, "no complete reply within"),
+        ("models of anthropic", endless, "larger than"),
+        ("mathpix of a picture", drip, "no complete reply"),
+        ("mathpix of a picture", endless, "larger than 2 MiB"),
+        ("webhook", drip_head, "HOOK cannot be reached"),
+    ],
+)
+def test_a_dripping_or_endless_reply_is_given_up(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    surface: str,
+    body: Callable[[float], Iterator[bytes]],
+    words: str,
 ) -> None:
-    monkeypatch.setattr(batch_api, "CALL_S", 0.3)
-    monkeypatch.setattr(batch_api, "TRANSFER_S", 0.3)
-    cases = (
-        (Answer(headers=JSON, pieces=drip(30)), "no complete reply within 0.3 s"),
-        (Answer(0, {}, drip_head(30)), "no complete reply within 0.3 s"),
-        (Answer(headers=JSON, pieces=endless()), "larger than 2 MiB"),
-    )
-    for n, (answer, words) in enumerate(cases):
-        with hostile(lambda got, answer=answer: answer) as server:  # type: ignore[misc]
-            block = openai_model(base_url=server.url, batch=True, limits={"attempts": 1})
-            model = OpenAIProvider("m", block, tmp_path / str(n))
-            model.poll_interval = FAST
-            begun = time.monotonic()
-            ((_, response),) = model.answer([ask("q")])
-        assert words in (response.error or "")
-        assert time.monotonic() - begun < 20
-
-
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_lists_of_models(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(poll, "CALL_S", 0.3)
-    block = {"provider": provider, "key_env": KEY_ENV}
-    for pieces, words in ((drip(30), "no complete reply within"), (endless(), "larger than")):
-        with hostile(lambda got, body=pieces: Answer(headers=JSON, pieces=body)) as server:  # type: ignore[misc]
-            watch = EndpointWatch.model_validate(
-                {"kind": "endpoint", "match": ["*"], "model": block | {"base_url": server.url}}
-            )
-            with pytest.raises(ModelError, match=words):
-                list_models("lab", watch)
-
-
-def test_mathpix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mathpix, "_ATTEMPTS", 1)
     monkeypatch.setattr(mathpix, "MOST_REPLY", MOST)
-    for pieces, words, most_s in (
-        (drip(30), "no complete reply", 0.3),
-        (endless(), "larger than 2 MiB", 30.0),
-    ):
-        monkeypatch.setattr(mathpix, "MOST_S", most_s)
-        with hostile(lambda got, body=pieces: Answer(headers=JSON, pieces=body)) as server:  # type: ignore[misc]
-            client = Client(server.url, "an-app", KEY, tmp_path, pause=0.0)
-            with pytest.raises(ModelError, match=words):
-                read_image(client, b"png", "abc")
-
-
-def test_a_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook, "MOST_S", 0.3)
-    with hostile(lambda got: Answer(0, {}, drip_head(30))) as server:
+    for bound in SECONDS[surface] if body is not endless else ():
+        monkeypatch.setattr(bound, 0.3)
+    status = 0 if body is drip_head else 200
+    with hostile(lambda got: Answer(status, JSON, body(30))) as server:
         monkeypatch.setenv("HOOK", f"{server.url}/planted-path")
-        with pytest.raises(PassingError, match="HOOK cannot be reached"):
-            post({}, "HOOK")
+        begun = time.monotonic()
+        assert words in say(surface, server.url, tmp_path)
+    assert time.monotonic() - begun < 20
+
+
+def test_what_a_webhook_says_is_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
     with hostile(lambda got: Answer(pieces=endless())) as server:
         monkeypatch.setenv("HOOK", server.url)
-        assert post({}, "HOOK"), "what it says is not even read"
+        assert post({}, "HOOK")
     assert server.sent < 64 * 2**20
 
 
