@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from glyphtex.boxes import Box, unite
+from glyphtex.boxes import Box
 from glyphtex.marks import Glyph, GlyphSymbol, PageMarks
-from glyphtex.units import FUNCTIONS, UNITS, RowUnit, is_chemical, join_units
+from glyphtex.units import FUNCTIONS, UNITS, is_chemical
 
 if TYPE_CHECKING:
     import pymupdf
@@ -39,8 +39,6 @@ _LONGEST_NAME = 3
 """Maximum number of letters of a word that is a product of variables or an abbreviation."""
 _MOST_WORDS = 0.5
 """Maximum share of the glyphs of a formula that are words."""
-_SMALLER = 0.86
-"""Maximum size of a script, as a share of its base's."""
 _LEVEL = 0.12
 """Maximum difference between baselines of one row, in type sizes."""
 
@@ -78,36 +76,6 @@ def split_objects(marks: PageMarks) -> tuple[PageMarks, list[PageMarks]]:
             objects.append(inside)
             rest = _without(rest, inside)
     return rest, objects
-
-
-def as_unit(marks: PageMarks, units: Sequence[RowUnit]) -> RowUnit:
-    """Return an embedded formula as one unit on the baseline of its row.
-
-    Args:
-        marks: Marks of the formula.
-        units: Its units with their scripts attached.
-    """
-    size = max(unit.size for unit in units)
-    letters = [u for u in units if not u.has_axis and u.size > _SMALLER * size]
-    levels = sorted(u.axis for u in letters)
-    parts = [part for unit in units for part in unit.walk()]
-    if levels and levels[-1] - levels[0] < _LEVEL * size:
-        axis = levels[0]
-    elif len(units) == 1:
-        axis = units[0].axis
-    else:
-        axis = unite(part.box for part in parts).centre[1]
-    bars = {bar for part in parts for bar in part.bars}
-    roots = {root for part in parts for root in part.roots}
-    whole = join_units(
-        parts,
-        axis,
-        bars=[bar for bar in marks.bars if bar not in bars],
-        roots=[root for root in marks.roots if root not in roots],
-        size=size,
-    )
-    whole.is_object = True
-    return whole
 
 
 def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:

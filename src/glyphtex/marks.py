@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from glyphtex.boxes import Box, unite
@@ -16,6 +16,8 @@ limits above and below it; `piece`: a part of a bracket, brace or root sign asse
 glyphs; `unknown`: a glyph that no table identifies.
 """
 
+SEQUENCE = 10_000
+"""Serial numbers between two consecutively painted objects."""
 _INNER = 1.0
 """Maximum margin in points at a line break: the parts of a formula are about 2.5 points apart."""
 
@@ -189,47 +191,3 @@ def list_shifted(region: FormulaRegion, margin: float) -> list[ShiftedBox]:
         left, right = margin if k == 0 else inner, margin if k == last else inner
         shifted.append(ShiftedBox(box._replace(x0=box.x0 - left, x1=box.x1 + right), dx, dy))
     return shifted
-
-
-# Broken formulas with all their marks on the baseline of the first line.
-
-
-def straighten(region: FormulaRegion) -> FormulaRegion:
-    """Return a formula as it would be printed in one line.
-
-    Args:
-        region: Formula, possibly with parts in the next lines.
-    """
-    if not region.following:
-        return region
-    lines = [region, *(_move(part) for part in region.following)]
-    return replace(
-        region,
-        box=unite(line.box for line in lines),
-        glyphs=tuple(glyph for line in lines for glyph in line.glyphs),
-        bars=tuple(bar for line in lines for bar in line.bars),
-        roots=tuple(root for line in lines for root in line.roots),
-        pictures=tuple(picture for line in lines for picture in line.pictures),
-        following=(),
-    )
-
-
-def _move(part: NextLine) -> FormulaRegion:
-    region, dx, dy = part.region, part.dx, part.dy
-    return replace(
-        region,
-        box=_shift(region.box, dx, dy),
-        glyphs=tuple(
-            replace(glyph, x=glyph.x + dx, y=glyph.y + dy, box=_shift(glyph.box, dx, dy))
-            for glyph in region.glyphs
-        ),
-        bars=tuple(
-            replace(bar, x0=bar.x0 + dx, x1=bar.x1 + dx, y=bar.y + dy) for bar in region.bars
-        ),
-        roots=tuple(replace(root, box=_shift(root.box, dx, dy)) for root in region.roots),
-        pictures=tuple(replace(p, box=_shift(p.box, dx, dy)) for p in region.pictures),
-    )
-
-
-def _shift(box: Box, dx: float, dy: float) -> Box:
-    return Box(box.x0 + dx, box.y0 + dy, box.x1 + dx, box.y1 + dy)

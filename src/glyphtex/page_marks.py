@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from glyphtex.boxes import Box
 from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.libreoffice import correct_signs, find_frames
-from glyphtex.marks import Glyph, GlyphSymbol, PageMarks, RootSign, Rule, SmallPicture
-from glyphtex.painted_glyphs import SEQUENCE
+from glyphtex.marks import SEQUENCE, Glyph, GlyphSymbol, PageMarks, RootSign, Rule, SmallPicture
 from glyphtex.symbols import identify, is_tex
 from glyphtex.text_layer import Character, TextRun
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.blocks import MAX_BARS
 from glyphtex.boxes import Box
 from glyphtex.formula_doubts import Leftover, find_doubts, find_vanished
 from glyphtex.libreoffice import find_frames
@@ -18,7 +17,7 @@ from glyphtex.page_marks import MAX_DRAWINGS, find_marks, gather_marks
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import place_regions
 from glyphtex.text_layer import MAX_CHARACTERS, TextRun, read_characters
-from glyphtex.tree import read_formula
+from glyphtex.tree import MAX_BARS, read_formula
 
 if TYPE_CHECKING:
     import pymupdf
@@ -172,7 +171,7 @@ def read_formulas(
     doubts = find_doubts(regions, marks, find_vanished(painted, runs))
     formulas = [
         PlacedFormula(
-            read_formula(place.region, more),
+            read_formula(place.region, place.parts, more),
             frozenset(places[id(glyph)] for line in place.region.lines for glyph in line.glyphs),
             place.baseline,
             place.size,

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glyphtex.boxes import Box
 from glyphtex.font_programs import EmbeddedFonts
-from glyphtex.marks import Glyph
+from glyphtex.marks import SEQUENCE, Glyph
 from glyphtex.row_reader import SEEDS
 from glyphtex.symbols import identify
-from glyphtex.units import RowUnit, is_math_font, is_sign_font, role_of
+from glyphtex.tree.parts import part_of_glyph
+from glyphtex.units import is_math_font, is_sign_font, role_of
 
 if TYPE_CHECKING:
     import pymupdf
@@ -201,8 +202,6 @@ def _find_ink(
 
 # Glyphs that a page paints, from MuPDF's trace, and those that lines of prose lack.
 
-SEQUENCE = 10_000
-"""Serial numbers between two consecutively painted objects."""
 _SOFT_HYPHEN, _HYPHENS = "\u00ad", "-\u2010"
 _LIGATURES = {
     text: frozenset(unicodedata.normalize("NFKC", text))
@@ -443,7 +442,7 @@ def _is_prose(font: str, character: str) -> bool:
     name = font.rpartition("+")[2]
     box = Box(0, 0, 5, 7)
     glyph = Glyph(0, character, identify(name, character), name, 10, 0, 7, box)
-    return role_of(RowUnit(box, 10, 5, (glyph,))) != "math" and character not in SEEDS
+    return role_of(part_of_glyph(glyph)) != "math" and character not in SEEDS
 
 
 def _rule_out_scripts(lines: Sequence[_Line], plain: list[bool]) -> None:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from glyphtex.blocks import find_units
 from glyphtex.boxes import unite
-from glyphtex.libreoffice import as_unit, split_objects
+from glyphtex.libreoffice import split_objects
 from glyphtex.marks import FormulaRegion, Glyph, NextLine, PageMarks, RootSign, Rule
 from glyphtex.page_marks import WIDEST
 from glyphtex.row_operands import BREAK
 from glyphtex.row_reader import RowReader
 from glyphtex.rows import Passage, find_passages, form_rows, is_certain
+from glyphtex.tree import build_formula, find_parts
+from glyphtex.tree.parts import Part, bounds
 from glyphtex.unit_scripts import attach_scripts
-from glyphtex.units import Row, RowUnit, is_math_font
+from glyphtex.units import AXIS, is_math_font
 
 TORN = "other text is painted between the marks of the formula"
 TAKEN = "one of its marks may have been read as part of another formula"
@@ -230,7 +231,7 @@ def _join(place: PlacedRegion, below: PlacedRegion) -> PlacedRegion:
         roots=(*a.roots, *b.roots),
         pictures=tuple(dict.fromkeys((*a.pictures, *b.pictures))),
     )
-    return place._replace(region=region)
+    return place._replace(region=region, parts=(*place.parts, *below.parts))
 
 
 # Regions of a page's marks that are formulas.
@@ -245,6 +246,12 @@ _RULE_GAP = 0.25
 """The same in type sizes: three times the rule and half of it, which is .04 to .07 thick."""
 
 
+_SMALLER = 0.86
+"""Maximum size of a script in an object, as a share of its base's."""
+_LEVEL = 0.12
+"""Maximum difference between the baselines of an object with one row, in type sizes."""
+
+
 class PlacedRegion(NamedTuple):
     """Formula with the baseline and the type size of its row, in points.
 
@@ -257,6 +264,8 @@ class PlacedRegion(NamedTuple):
     row: RowReader
     start: int
     end: int
+    parts: tuple[Part, ...]
+    """All parts of the formula, scripts among them, moved into its first line."""
 
 
 def place_regions(marks: PageMarks) -> list[PlacedRegion]:
@@ -266,7 +275,7 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     painting order by themselves.
     """
     rest, objects = split_objects(marks)
-    embedded = [as_unit(each, attach_scripts(list(find_units(each).units))) for each in objects]
+    embedded = [_make_object(each) for each in objects]
     places = _place_regions(marks, [rest], embedded)
     mixed = _count_mixed(places, marks)
     if mixed:
@@ -275,6 +284,26 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
         if _count_mixed(apart, marks) < mixed:
             return apart
     return places
+
+
+def _make_object(marks: PageMarks) -> Part:
+    """Return an embedded formula as one part on the baseline of its row."""
+    units = attach_scripts(find_parts(marks, is_page=False, is_embedded=True))
+    parts = [part for unit in units for part in unit.walk()]
+    size = max(unit.size for unit in units)
+    letters = [u for u in units if u.axis is None and u.size > _SMALLER * size]
+    levels = sorted(u.middle for u in letters)
+    axis = bounds(parts).centre[1]
+    if levels and levels[-1] - levels[0] < _LEVEL * size:
+        axis = levels[0]
+    elif len(units) == 1:
+        axis = units[0].middle
+    taken = {bar for part in parts for bar in part.bars}
+    free = [bar for bar in marks.bars if bar not in taken]
+    whole = build_formula(parts, free, is_embedded=True)
+    whole = whole.change(axis=axis, size=size, y=axis + AXIS * size, bars=marks.bars)
+    whole.is_object = True
+    return whole
 
 
 def _count_mixed(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
@@ -289,10 +318,10 @@ def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:
 
 
 def _place_regions(
-    marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[RowUnit]
+    marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[Part]
 ) -> list[PlacedRegion]:
     """Return the formulas of a page whose units are formed in each group of marks."""
-    units = [attach_scripts(list(find_units(group).units)) for group in groups]
+    units = [attach_scripts(find_parts(group)) for group in groups]
     rows = form_rows([*units, embedded])
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
@@ -329,23 +358,26 @@ def _place_region(
     parts = [row.units[a:b] for a, b in pairwise(cuts)]
     baselines = [_find_base(line).baseline for line in lines]
     first, *rest = (make_region(part, marks, display=is_alone) for part in parts)
-    size = max((u.size for u in lines[0] if not u.has_axis), default=_find_base(lines[0]).size)
+    size = max((u.size for u in lines[0] if u.axis is None), default=_find_base(lines[0]).size)
     following: list[NextLine] = []
+    placed = [part for unit in parts[0] for part in unit.walk()]
     x = parts[0][-1].whole_box.x1
     for region, part, baseline in zip(rest, parts[1:], baselines[1:], strict=True):
         dx = x + BREAK * size - part[0].whole_box.x0
-        following.append(NextLine(region, dx, baselines[0] - baseline))
+        dy = baselines[0] - baseline
+        following.append(NextLine(region, dx, dy))
+        placed += [piece.shift(dx, dy) for unit in part for piece in unit.walk()]
         x = part[-1].whole_box.x1 + dx
     region = replace(first, following=tuple(following))
-    return PlacedRegion(region, baselines[0], size, row, start, end)
+    return PlacedRegion(region, baselines[0], size, row, start, end, tuple(placed))
 
 
-def _find_base(line: Sequence[RowUnit]) -> RowUnit:
+def _find_base(line: Sequence[Part]) -> Part:
     """Return the unit that has the baseline of a line."""
-    return next((unit for unit in line if not unit.has_axis), line[0])
+    return next((unit for unit in line if unit.axis is None), line[0])
 
 
-def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:
+def _without_bars(marks: PageMarks, rows: Sequence[Sequence[Part]]) -> PageMarks:
     """Return the marks without bars that belong to a unit, such as a root in the row below."""
     if not marks.bars:
         return marks
@@ -360,7 +392,7 @@ def has_greek_prose(marks: PageMarks) -> bool:
     return greek > _GREEK_PROSE * max(1, len(letters))
 
 
-def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool) -> FormulaRegion:
+def make_region(row: Sequence[Part], marks: PageMarks, *, display: bool) -> FormulaRegion:
     """Return units of one formula as a region."""
     units = [part for unit in row for part in unit.walk()]
     box = unite(unit.box for unit in units)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from glyphtex.tree.parts import Part
 from glyphtex.units import (
     FUNCTIONS,
     NAMES,
     STATES,
     UNITS,
     Role,
-    Row,
     is_chemical,
     is_hyphen,
     is_sign_font,
@@ -52,7 +52,7 @@ class RowOperands:
     """
 
     def __init__(
-        self, row: Row, *, has_greek_prose: bool = False, breaks: Sequence[int] = ()
+        self, row: list[Part], *, has_greek_prose: bool = False, breaks: Sequence[int] = ()
     ) -> None:
         self.units = row
         self.breaks = tuple(breaks)

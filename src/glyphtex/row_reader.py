@@ -92,7 +92,7 @@ class RowReader(RowOperands):
         is_ordinal = marks.lower() in ORDINALS
         if role in ("point", "other"):
             return True
-        if role == "math" or not all(s.axis < unit.axis for s in unit.scripts):
+        if role == "math" or not all(s.middle < unit.middle for s in unit.scripts):
             return False
         if role == "digit":
             return is_ordinal or (set(marks) <= _DEGREES and not self._is_angle(k))
@@ -127,7 +127,7 @@ class RowReader(RowOperands):
     def _is_unit_sign(self, k: int) -> bool:
         """Return whether a Greek letter is in a unit after a plain number, as in 5 μm or 3 kΩ."""
         unit, start = self.units[k], k
-        if unit.has_axis or unit.scripts or self.is_strong(k):
+        if unit.axis is not None or unit.scripts or self.is_strong(k):
             return False
         while start > 0 and self.gaps[start] < TIGHT and self.roles[start - 1] == "letter":
             start -= 1
@@ -235,7 +235,7 @@ class RowReader(RowOperands):
         widest = THIN if is_round else _IN_BRACKETS
         if self.gaps[start] >= widest or self.gaps[end] >= widest:
             return False
-        if not is_round or self.units[first].is_tall:
+        if not is_round or self.units[first].axis is not None:
             return True
         inside = set(self.roles[start:end])
         # An operator is in the brackets, or right before or after them.
@@ -381,6 +381,9 @@ class RowReader(RowOperands):
                 is_free = gap < 0.3 and places and not any(self.taken[j] for j in places)
                 if is_free and self.is_mathematics(k, places[0]):
                     self._take(last, places[0] + 1)
+            case "point" if gap < THIN and self.units[k].glyphs[0].symbol.kind == "digit":
+                if self.is_digit(last - 1):  # a number whose decimals have a brace
+                    self._take(last - 1, k)
             case _:
                 if self.sign(last) in _SEPARATORS and self.is_strong(last):
                     start = self.operand_before(last)

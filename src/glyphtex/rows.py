@@ -15,11 +15,10 @@ from glyphtex.boxes import Box, unite
 from glyphtex.marks import Glyph
 from glyphtex.row_operands import THIN, Interval
 from glyphtex.row_reader import RowReader
+from glyphtex.tree.parts import Part
 from glyphtex.units import (
     FUNCTIONS,
     WITH_ARGUMENT,
-    Row,
-    RowUnit,
     is_hyphen,
     is_math_letter,
     role_of,
@@ -39,7 +38,7 @@ _BESIDE = 0.4
 """Maximum gap between a block and such a row, in type sizes."""
 
 
-def form_rows(groups: Iterable[Sequence[RowUnit]]) -> list[Row]:
+def form_rows(groups: Iterable[Sequence[Part]]) -> list[list[Part]]:
     """Return rows of units; a row ends at a wide gap.
 
     Args:
@@ -49,27 +48,27 @@ def form_rows(groups: Iterable[Sequence[RowUnit]]) -> list[Row]:
         Rows, each from left to right.
     """
     remaining = sorted((u for group in groups for u in group), key=lambda u: u.box.x0)
-    letters = sorted((u for u in remaining if not u.has_axis), key=lambda u: u.baseline)
-    rows: list[Row] = []
+    letters = sorted((u for u in remaining if u.axis is None), key=lambda u: u.baseline)
+    rows: list[list[Part]] = []
     for unit in letters:
         row = rows[-1] if rows else None
         if row and unit.baseline - row[0].baseline < _LEVEL * max(unit.size, row[0].size):
             row.append(unit)
         else:
             rows.append([unit])
-    _place_blocks(rows, [u for u in remaining if u.has_axis])
+    _place_blocks(rows, [u for u in remaining if u.axis is not None])
     return [part for row in rows for part in _part_at_gaps(sorted(row, key=lambda u: u.box.x0))]
 
 
-def _place_blocks(rows: list[Row], blocks: Sequence[RowUnit]) -> None:
+def _place_blocks(rows: list[list[Part]], blocks: Sequence[Part]) -> None:
     """Add blocks to the rows at their axis level, and the others to new rows."""
     levels = [row[0].baseline for row in rows]
     count = len(rows)
-    waiting = sorted(blocks, key=lambda u: u.axis)
+    waiting = sorted(blocks, key=lambda u: u.middle)
     while waiting:
-        left: list[RowUnit] = []
+        left: list[Part] = []
         for block in waiting:
-            low = bisect_left(levels, block.axis - 2, 0, count)
+            low = bisect_left(levels, block.middle - 2, 0, count)
             row = _choose_row(block, [*rows[low : min(low + _MOST_ROWS, count)], *rows[count:]])
             if row is None:
                 left.append(block)
@@ -85,11 +84,11 @@ def _place_blocks(rows: list[Row], blocks: Sequence[RowUnit]) -> None:
         waiting = left
 
 
-def _choose_row(block: RowUnit, rows: Sequence[Row]) -> Row | None:
-    best: tuple[float, Row] | None = None
+def _choose_row(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
+    best: tuple[float, list[Part]] | None = None
     for row in rows:
         size = max(u.size for u in row)
-        off = abs(row[0].axis - block.axis)
+        off = abs(row[0].middle - block.middle)
         if off > 0.24 * max(size, block.size):
             continue
         gap = min(u.whole_box.gap_x(block.whole_box) for u in row)
@@ -99,11 +98,11 @@ def _choose_row(block: RowUnit, rows: Sequence[Row]) -> Row | None:
     return best[1] if best else None
 
 
-def _choose_row_beside(block: RowUnit, rows: Sequence[Row]) -> Row | None:
+def _choose_row_beside(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
     """Choose the row whose type ends right next to a tall block, slightly off the block's axis."""
     for row in rows:
         size = max(u.size for u in row)
-        off = abs(row[0].axis - block.axis)
+        off = abs(row[0].middle - block.middle)
         if block.box.height < _TALL * size or off > min(_OFF_AXIS * block.box.height, size):
             continue
         gap = min(abs(u.whole_box.gap_x(block.whole_box)) for u in row)
@@ -112,8 +111,8 @@ def _choose_row_beside(block: RowUnit, rows: Sequence[Row]) -> Row | None:
     return None
 
 
-def _part_at_gaps(row: Row) -> list[Row]:
-    parts: list[Row] = []
+def _part_at_gaps(row: list[Part]) -> list[list[Part]]:
+    parts: list[list[Part]] = []
     end = 0.0
     for unit in row:
         box = unit.whole_box
@@ -166,7 +165,7 @@ _BULLETS = frozenset("·⋅∙∴∵")
 class Passage:
     """Units of a row, or of the ends and beginnings of consecutive lines."""
 
-    units: Row
+    units: list[Part]
     breaks: tuple[int, ...] = ()
     """Places where its lines begin, after the first."""
     edges: tuple[float, ...] = ()
@@ -186,7 +185,7 @@ class Passage:
 class _Line:
     """Part of a row in one column, with the places of its ends in the painting order."""
 
-    units: Row
+    units: list[Part]
     first: int
     last: int
     box: Box = field(init=False)
@@ -194,12 +193,12 @@ class _Line:
     size: float = field(init=False)
 
     def __post_init__(self) -> None:
-        base = next((u for u in self.units if not u.has_axis), self.units[0])
+        base = next((u for u in self.units if u.axis is None), self.units[0])
         self.baseline, self.size = base.baseline, base.size
         self.box = unite(unit.whole_box for unit in self.units)
 
 
-def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]:
+def find_passages(rows: Sequence[list[Part]], glyphs: Sequence[Glyph]) -> list[Passage]:
     """Return the rows of a page, those that a formula may cross joined.
 
     Args:
@@ -262,7 +261,7 @@ def _has_word(line: _Line) -> bool:
     return "xxx" in letters
 
 
-def _part(row: Row, order: Mapping[int, int]) -> Iterator[_Line]:
+def _part(row: list[Part], order: Mapping[int, int]) -> Iterator[_Line]:
     """Yield the parts of a row in separate columns: text right of a gap is painted later."""
     places = [[order[id(g)] for part in unit.walk() for g in part.glyphs] for unit in row]
     firsts = [min(own, default=-1) for own in places]
@@ -311,10 +310,9 @@ def _may_continue(above: _Line, line: _Line) -> bool:
     )
 
 
-def _is_sign(unit: RowUnit) -> bool:
+def _is_sign(unit: Part) -> bool:
     """Return whether a unit is an operator or a relation of mathematics."""
-    glyph = unit.glyph
-    if glyph is None or glyph.text in _NO_BREAK or is_hyphen(unit):
+    if unit.text in _NO_BREAK or is_hyphen(unit):
         return False
     return role_of(unit) in ("operator", "relation")
 
@@ -383,7 +381,7 @@ def is_certain(row: RowReader, passage: Passage, intervals: list[Interval], plac
     """Return whether a formula crosses a line break, and is one formula for certain.
 
     Args:
-        row: Row of several lines.
+        row: list[Part] of several lines.
         passage: The same lines.
         intervals: Formulas of the row.
         place: Where the next line begins.

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 
-from glyphtex.units import RowUnit, is_math_font
+from glyphtex.tree.parts import Part
+from glyphtex.units import is_math_font
 
 _SMALLER = 0.86
 """Maximum size of a script, as a share of its base's."""
@@ -41,7 +42,7 @@ _NARROW_SPACE = 0.08
 """The same before a number of a mathematical font."""
 
 
-def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
+def attach_scripts(units: Sequence[Part]) -> list[Part]:
     """Attach every script to its base; return the other units."""
     return _Scripts(units).attach()
 
@@ -49,13 +50,13 @@ def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
 class _Scripts:
     """Units from left to right, the base of each script as far as known, and the bands of bases."""
 
-    def __init__(self, units: Sequence[RowUnit]) -> None:
+    def __init__(self, units: Sequence[Part]) -> None:
         self._bands = _Bands(units)
         self._order = sorted(units, key=lambda u: u.box.x0)
         self._starts = [u.box.x0 for u in self._order]
-        self._base_of: dict[RowUnit, RowUnit] = {}
+        self._base_of: dict[Part, Part] = {}
 
-    def attach(self) -> list[RowUnit]:
+    def attach(self) -> list[Part]:
         """Attach every script to its base; return the other units."""
         base_of = self._base_of
         far = self._attach_near()
@@ -68,7 +69,7 @@ class _Scripts:
         if before:
             largest = 1.2 * max(before)
             for unit in reversed(self._order):
-                if unit.size < largest and unit not in base_of and not unit.has_axis:
+                if unit.size < largest and unit not in base_of and unit.axis is None:
                     self._follow_left_script(unit)
         self._stack_left_scripts()
         for unit, largest in far:
@@ -81,11 +82,11 @@ class _Scripts:
             base.scripts.append(unit)
         return [u for u in self._order if u not in base_of]
 
-    def _list_between(self, low: float, high: float) -> Sequence[RowUnit]:
+    def _list_between(self, low: float, high: float) -> Sequence[Part]:
         """List the units that begin between two places."""
         return self._order[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
 
-    def _attach(self, unit: RowUnit, base: RowUnit) -> None:
+    def _attach(self, unit: Part, base: Part) -> None:
         """Set the base of a script; a script of a script has the same base."""
         for _ in range(_DEEPEST):
             root = self._base_of.get(base)
@@ -95,13 +96,13 @@ class _Scripts:
         if base is not unit and unit.size <= _SMALLER * base.size:
             self._base_of[unit] = base
 
-    def _attach_near(self) -> list[tuple[RowUnit, float]]:
+    def _attach_near(self) -> list[tuple[Part, float]]:
         """Attach the scripts that are close to their bases; list the others.
 
         Returns:
             Each unit that may be a script in another row, with the largest type size near it.
         """
-        far: list[tuple[RowUnit, float]] = []
+        far: list[tuple[Part, float]] = []
         for unit in self._order:
             largest = self._bands.find_largest(unit)
             if unit.size >= _SMALLER_AS_NEXT * largest:
@@ -114,7 +115,7 @@ class _Scripts:
                 far.append((unit, largest))
         return far
 
-    def _attach_left(self, unit: RowUnit) -> bool:
+    def _attach_left(self, unit: Part) -> bool:
         """Attach a script to the letter right after it; return whether there is one."""
         end = unit.box.x1
         near = self._list_between(end - 0.1 * unit.size, end + _LEFT_GAP * unit.size)
@@ -123,7 +124,7 @@ class _Scripts:
             self._attach(unit, min(right, key=lambda u: abs(u.box.x0 - end)))
         return bool(right)
 
-    def _follow_left_script(self, unit: RowUnit) -> None:
+    def _follow_left_script(self, unit: Part) -> None:
         """Attach the earlier digits of a script left of its base, as in ^{14}C."""
         end = unit.box.x1
         for following in self._list_between(end - 0.1 * unit.size, end + 0.2 * unit.size):
@@ -141,7 +142,7 @@ class _Scripts:
     def _stack_left_scripts(self) -> None:
         """Attach the shorter of two left scripts that begin above each other: ^{235}_{92}U."""
         base_of = self._base_of
-        first: dict[RowUnit, RowUnit] = {}
+        first: dict[Part, Part] = {}
         for unit, base in base_of.items():
             if unit.box.x1 < base.box.x0 + 0.2 * base.size and base.box.x0 > unit.box.x0:
                 first[base] = min(first.get(base, unit), unit, key=lambda u: u.box.x0)
@@ -153,7 +154,7 @@ class _Scripts:
                 if (
                     u not in base_of
                     and u is not base
-                    and not u.has_axis
+                    and u.axis is None
                     and is_level
                     and (begins or (end is not None and u.box.x0 - end < 0.2 * u.size))
                     and 0.9 < u.size / unit.size < 1.1
@@ -166,12 +167,12 @@ class _Scripts:
 class _Bands:
     """Units by the horizontal bands of the page that their scripts can be in."""
 
-    def __init__(self, units: Sequence[RowUnit]) -> None:
-        self._bands: defaultdict[int, list[tuple[float, int, RowUnit]]] = defaultdict(list)
+    def __init__(self, units: Sequence[Part]) -> None:
+        self._bands: defaultdict[int, list[tuple[float, int, Part]]] = defaultdict(list)
         for k, unit in enumerate(sorted(units, key=lambda u: u.box.x1)):
             reach = _REACH * unit.size
-            low = int(min(unit.box.y0, unit.axis) - reach) // _BAND
-            high = int(max(unit.box.y1, unit.axis) + reach) // _BAND
+            low = int(min(unit.box.y0, unit.middle) - reach) // _BAND
+            high = int(max(unit.box.y1, unit.middle) + reach) // _BAND
             entry = (unit.box.x1, k, unit)
             for band in range(low, min(high, low + _MOST_BANDS) + 1):
                 self._bands[band].append(entry)
@@ -179,16 +180,14 @@ class _Bands:
             band: max(unit.size for _, _, unit in entries) for band, entries in self._bands.items()
         }
 
-    def find_largest(self, unit: RowUnit) -> float:
+    def find_largest(self, unit: Part) -> float:
         """Return the largest type size near a unit."""
         return max(self._largest.get(band, 0.0) for band in self._bands_of(unit))
 
-    def find_base(
-        self, unit: RowUnit, largest: float, base_of: dict[RowUnit, RowUnit]
-    ) -> RowUnit | None:
+    def find_base(self, unit: Part, largest: float, base_of: dict[Part, Part]) -> Part | None:
         """Return the base of a script to its left."""
         best: tuple[float, int] | None = None
-        found: RowUnit | None = None
+        found: Part | None = None
         x0, reach = unit.box.x0, 0.66 * largest
         for band in self._bands_of(unit):
             entries = self._bands.get(band, [])
@@ -202,27 +201,27 @@ class _Bands:
                     best, found = (distance, k), base
         return found
 
-    def _bands_of(self, unit: RowUnit) -> range:
+    def _bands_of(self, unit: Part) -> range:
         """Return the bands of a unit: one for a glyph, those of its whole box for a block."""
-        middle = int(unit.axis) // _BAND
+        middle = int(unit.middle) // _BAND
         if not unit.is_block:
             return range(middle, middle + 1)
         low, high = int(unit.box.y0) // _BAND, int(unit.box.y1) // _BAND
         return range(min(low, middle), min(max(high, middle), low + _MOST_BANDS) + 1)
 
 
-def _is_far(unit: RowUnit, base: RowUnit) -> bool:
+def _is_far(unit: Part, base: Part) -> bool:
     """Return whether a script is so far from a letter's baseline that it may be in another row."""
     return abs(unit.baseline - base.baseline) > _FAR * base.size
 
 
-def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
+def _list_apart(base_of: dict[Part, Part]) -> dict[Part, Part]:
     """Return the numbers that have a space between them and their bases, which are words."""
-    levels: defaultdict[tuple[RowUnit, int], list[RowUnit]] = defaultdict(list)
+    levels: defaultdict[tuple[Part, int], list[Part]] = defaultdict(list)
     for unit, base in base_of.items():
         if not is_math_font(base.glyphs[-1].font):
             levels[base, round(unit.baseline)].append(unit)
-    apart: dict[RowUnit, RowUnit] = {}
+    apart: dict[Part, Part] = {}
     for (base, _), units in levels.items():
         end = base.box.x1
         for unit in sorted(units, key=lambda u: u.box.x0):
@@ -236,7 +235,7 @@ def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
     return apart
 
 
-def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> float | None:
+def _distance(base: Part, unit: Part, base_of: dict[Part, Part]) -> float | None:
     """Return the distance of a script from the unit left of it; None if it is not its script."""
     gap = unit.box.x0 - base.box.x1
     if base in base_of and 0.8 < unit.size / base.size < 1.25:
@@ -248,14 +247,18 @@ def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> 
     size = base.size
     if base.glyphs[0].text in _PUNCTUATION:
         return None
-    is_large = base.glyphs[0].symbol.kind == "large" and base.is_tall
+    is_large = base.glyphs[0].symbol.kind == "large"
     nearest, farthest = (-0.9, 0.65) if is_large else (-0.45, 0.28)
     if unit.size > _SMALLER * size or not nearest * size < gap < farthest * size:
         return None
-    if unit.is_block and abs(unit.axis - base.axis) < (0.3 if base.has_axis else 0.22) * size:
+    if (
+        unit.axis is not None
+        and unit.is_block
+        and abs(unit.middle - base.middle) < (0.3 if base.axis is not None else 0.22) * size
+    ):
         return None
-    if base.has_axis:
-        off, middle = unit.box.gap_y(base.box), abs(unit.axis - base.axis)
+    if base.axis is not None:
+        off, middle = unit.box.gap_y(base.box), abs(unit.middle - base.middle)
         near = off < 0.3 * size and middle > 0.25 * min(size, base.box.height)
         return (abs(gap) + _APART * max(off, 0.0)) / size if near else None
     shift = unit.baseline - base.baseline
@@ -264,7 +267,7 @@ def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> 
     return (abs(gap) + 0.2 * abs(shift)) / size + _ON_SIGN * is_sign if near else None
 
 
-def _distance_of_next(base: RowUnit, unit: RowUnit, gap: float) -> float | None:
+def _distance_of_next(base: Part, unit: Part, gap: float) -> float | None:
     """Return the same for the unit after a script, on its level or that of the other script."""
     shift = abs(base.baseline - unit.baseline) / unit.size
     if shift < 0.1:
@@ -273,12 +276,12 @@ def _distance_of_next(base: RowUnit, unit: RowUnit, gap: float) -> float | None:
     return abs(gap) / unit.size + 0.1 if near else None
 
 
-def _is_left_script(base: RowUnit, unit: RowUnit) -> bool:
+def _is_left_script(base: Part, unit: Part) -> bool:
     size = base.size
     gap = base.box.x0 - unit.box.x1
     shift = unit.baseline - base.baseline
     return (
-        not base.is_block
+        base.axis is None
         and base.glyphs[0].symbol.kind != "punctuation"
         and unit.size < _SMALLER_BEFORE * size
         and -0.1 * size < gap < 0.2 * size

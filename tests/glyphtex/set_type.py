@@ -5,11 +5,12 @@ from __future__ import annotations
 import pymupdf
 
 from glyphtex.boxes import Box
-from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
+from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
 from glyphtex.page_marks import gather_marks
 from glyphtex.regions import place_regions
 from glyphtex.symbols import identify
 from glyphtex.text_layer import read_characters
+from glyphtex.tree import find_parts, read_formula
 
 WIDTH = 0.5
 """Of every letter, in ems."""
@@ -90,3 +91,13 @@ def read_marks(page: pymupdf.Page) -> PageMarks:
 def find_regions(marks: PageMarks) -> list[FormulaRegion]:
     """The formulas of a page."""
     return [place.region for place in place_regions(marks)]
+
+
+def read_formulas(marks: PageMarks) -> list[Formula]:
+    """The formulas of a page as LaTeX."""
+    return [read_formula(place.region, place.parts) for place in place_regions(marks)]
+
+
+def read_region(region: FormulaRegion) -> Formula:
+    """Marks that are one formula for certain as LaTeX."""
+    return read_formula(region, find_parts(region, is_page=False))

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pymupdf
 import pytest
-from tests.glyphtex.set_type import Setting, find_regions
+from tests.glyphtex.set_type import Setting, read_formulas
 
 from glyphtex import formula_doubts as doubts
 from glyphtex.boxes import unite
 from glyphtex.formula_doubts import Leftover, make_page
-from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
-from glyphtex.pages import read_formulas
+from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
+from glyphtex.pages import read_formulas as read_page
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import TAKEN, TORN, find_torn, place_regions
 from glyphtex.row_reader import RowReader
 from glyphtex.text_layer import read_characters
-from glyphtex.tree import nodes, read_formula
+from glyphtex.tree import nodes
 from glyphtex.tree.nodes import (
     Accent,
     Chemistry,
@@ -29,7 +29,7 @@ from glyphtex.tree.nodes import (
     Sign,
     Words,
 )
-from glyphtex.units import unit_of_glyph
+from glyphtex.tree.parts import part_of_glyph
 
 X, Y, CAPITAL = Sign("x", "letter"), Sign("2", "digit"), Sign("A", "letter")
 CUP = Row((X, Sign(r"\cup", "operator")))
@@ -149,7 +149,7 @@ def test_a_glyph_that_the_text_layer_lacks() -> None:
     twice = painted[0]._replace(x=painted[0].x + 0.4)
     assert doubts.find_vanished([*painted, hat, twice], runs) == [hat]
     for y, near, far in ((70.0, (), ["⃗"]), (99.0, (doubts.VANISHED,), [])):
-        reading = read_formulas(page, runs, [*painted, hat._replace(y=y)])
+        reading = read_page(page, runs, [*painted, hat._replace(y=y)])
         assert [formula.formula.doubts for formula in reading.formulas] == [near]
         assert [leftover.text for leftover in reading.vanished] == far
 
@@ -174,7 +174,7 @@ def test_a_glyph_that_the_text_layer_lacks() -> None:
 def test_what_is_printed_beside_a_formula_in_its_row(
     text: str, parts: list[tuple[int, int]], gap: float, found: set[str]
 ) -> None:
-    row = RowReader([unit_of_glyph(glyph) for glyph in Setting().put(text, gap=gap).glyphs])
+    row = RowReader([part_of_glyph(glyph) for glyph in Setting().put(text, gap=gap).glyphs])
     assert {doubt for _, doubt in doubts.find_beside(row, parts)} == found
 
 
@@ -220,12 +220,12 @@ def set_line(setting: Setting, line: str, y: float, *, x: float) -> None:
             setting.x += 2.5 if k % 2 else 3.3
 
 
-def read(*lines: str) -> list[FormulaRegion]:
+def read(*lines: str) -> list[Formula]:
     """The formulas of lines in one column."""
     setting = Setting()
     for k, line in enumerate(lines):
         set_line(setting, line, 100 + k * LEADING, x=LEFT)
-    return find_regions(setting.page())
+    return read_formulas(setting.page())
 
 
 @pytest.mark.parametrize(
@@ -243,10 +243,9 @@ def read(*lines: str) -> list[FormulaRegion]:
     ],
 )
 def test_a_formula_is_read_over_the_end_of_its_line(lines: tuple[str, ...], formula: str) -> None:
-    (region,) = read(*lines)
-    reading = read_formula(region)
+    (reading,) = read(*lines)
     assert (reading.latex, reading.doubts) == (formula, ())
-    assert len(region.boxes) > 1
+    assert len(reading.boxes) > 1
 
 
 @pytest.mark.parametrize(
@@ -265,7 +264,7 @@ def test_a_formula_is_read_over_the_end_of_its_line(lines: tuple[str, ...], form
     ],
 )
 def test_what_is_not_certainly_one_formula_stays_apart(lines: tuple[str, ...]) -> None:
-    assert not any(region.following for region in read(*lines))
+    assert not any(formula.region.following for formula in read(*lines))
 
 
 def test_columns_side_by_side_are_read_apart() -> None:
@@ -275,5 +274,5 @@ def test_columns_side_by_side_are_read_apart() -> None:
     edge = max(glyph.box.x1 for glyph in setting.glyphs)
     for k in range(2):
         set_line(setting, "|u = v| in the other column", 100 + k * LEADING, x=edge + 9)
-    regions = find_regions(replace(setting.page(), width=900))
-    assert [read_formula(region).latex for region in regions] == ["a=b+c+d", "u=v", "u=v"]
+    formulas = read_formulas(replace(setting.page(), width=900))
+    assert [formula.latex for formula in formulas] == ["a=b+c+d", "u=v", "u=v"]

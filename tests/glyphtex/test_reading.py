@@ -9,15 +9,21 @@ import pymupdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.glyphtex.set_type import Setting, find_regions, read_marks
+from tests.glyphtex.set_type import (
+    Setting,
+    find_regions,
+    read_formulas,
+    read_marks,
+    read_region,
+)
 
 from glyphtex.boxes import Box
 from glyphtex.marks import FormulaRegion, Glyph, RootSign, Rule
 from glyphtex.regions import separate
 from glyphtex.row_reader import RowReader
 from glyphtex.symbols import identify
-from glyphtex.tree import MOST_MARKS, build_tree, read_formula
-from glyphtex.units import unit_of_glyph
+from glyphtex.tree import MOST_MARKS
+from glyphtex.tree.parts import part_of_glyph
 
 # Lines of text: pieces of it with font, size and rise in points.
 
@@ -76,7 +82,7 @@ def test_a_rule_is_a_bar_only_where_a_formula_is() -> None:
         page.insert_text((60, y - 3), f"a + {k}", fontname="tiro", fontsize=10)
         page.draw_line((58, y), (84, y), width=0.4)
         page.insert_text((62, y + 9.5), f"b - {k}", fontname="tiro", fontsize=10)
-    latex = [read_formula(region).latex for region in find_regions(read_marks(page))]
+    latex = [formula.latex for formula in read_formulas(read_marks(page))]
     assert latex == [rf"\frac{{\mathrm{{a}}+{k}}}{{\mathrm{{b}}-{k}}}" for k in range(3)]
 
 
@@ -99,12 +105,12 @@ def test_words_and_brackets_beside_a_formula(
     for word, space in words:
         setting.put(word, font="CMR10" if space else "", gap=0.0 if space else 0.05)
         setting.x += space
-    row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
+    row = RowReader([part_of_glyph(glyph) for glyph in setting.glyphs])
     assert [row.text(start, end) for start, end in row.find_intervals()] == formulas
 
 
 def test_an_embedded_formula_that_overlaps_another_one_is_in_one_of_them() -> None:
-    row = [unit_of_glyph(glyph) for glyph in Setting().put("x=y").put("z", font="CMR10").glyphs]
+    row = [part_of_glyph(glyph) for glyph in Setting().put("x=y").put("z", font="CMR10").glyphs]
     row[3].box, row[3].is_object = row[2].box, True
     assert RowReader(row).find_intervals() == [(0, 4)]
 
@@ -113,8 +119,8 @@ def test_numbers_of_an_element_are_not_those_of_the_word_before_it() -> None:
     setting = Setting().put("the", x=35, font="CMR10", gap=0.0)
     setting.put("235", x=52.4, y=96, size=7, font="CMR8", gap=0.0)
     setting.put("92", x=52.4, y=103, size=7, font="CMR8", gap=0.0).put("U", x=63.2, font="CMR10")
-    (region,) = find_regions(setting.page())
-    assert read_formula(region).latex == r"{}_{92}^{235}\mathrm{U}"
+    (formula,) = read_formulas(setting.page())
+    assert formula.latex == r"{}_{92}^{235}\mathrm{U}"
 
 
 def test_stacked_choices_are_separated_by_the_order_in_which_they_are_painted() -> None:
@@ -126,11 +132,9 @@ def test_stacked_choices_are_separated_by_the_order_in_which_they_are_painted() 
             page.insert_text((85 - width / 2, level), text, fontname="tiit", fontsize=7.7)
         page.draw_line((78, y - 3), (92, y - 3), width=0.5)
     marks = read_marks(page)
-    regions = find_regions(marks)
-    assert [read_formula(region).latex for region in regions] == [
-        r"\frac{x+1}{b}", r"\frac{c}{y+2}",
-    ]  # fmt: skip
-    groups = separate(marks, regions)
+    formulas = read_formulas(marks)
+    assert [formula.latex for formula in formulas] == [r"\frac{x+1}{b}", r"\frac{c}{y+2}"]
+    groups = separate(marks, [formula.region for formula in formulas])
     texts = ["".join(glyph.text for glyph in group.glyphs) for group in groups]
     assert texts == ["(A)x+1b", "(B)cy+2"]
     assert [len(group.bars) for group in groups] == [1, 1]
@@ -209,45 +213,43 @@ def stretch(text: str, top: float, foot: float, x: float = 10) -> Setting:
     ],
 )  # fmt: skip
 def test_marks_as_latex(setting: Setting, latex: str | None, doubts: tuple[str, ...]) -> None:
-    formula = read_formula(setting.region())
+    formula = read_region(setting.region())
     assert formula.latex == (latex or formula.latex)
     assert formula.doubts == doubts
 
 
 def test_what_cannot_be_placed_or_named_is_doubtful() -> None:
-    formula = read_formula(Setting().put("AB").bar(100, 150, 92).region())
+    formula = read_region(Setting().put("AB").bar(100, 150, 92).region())
     assert "a rule could not be placed in the formula" in formula.doubts
     assert "a mark could not be placed in the formula" in formula.doubts
     box = Box(10, 93, 15, 100)
     unknown = Glyph(0, "\ufffd", identify("F1", "\ufffd"), "F1", 10, 10, 100, box)
-    formula = read_formula(FormulaRegion(box, (unknown,)))
+    formula = read_region(FormulaRegion(box, (unknown,)))
     assert formula == (formula.__class__)(
         formula.region, "\\square", ("a glyph of font F1 is unknown",)
     )
-    assert read_formula(FormulaRegion(box, ())).doubts == (
-        "no symbol of the formula could be read",
-    )
+    assert read_region(FormulaRegion(box, ())).doubts == ("no symbol of the formula could be read",)
     accent = replace(unknown, symbol=identify("CMEX10", "\ufffd", name="hatwide"))
-    assert read_formula(FormulaRegion(box, (accent,))).doubts == ("an accent is not over a letter",)
+    assert read_region(FormulaRegion(box, (accent,))).doubts == ("an accent is not over a letter",)
 
 
 def test_a_subscript_of_the_row_above_is_no_index_of_a_root() -> None:
     setting = Setting().put("=a", x=10, y=88).put("i", x=21, y=89.5, size=7).put("=", x=10)
     setting.tall("√", 92, 104, x=22).bar(28, 40, 92).put("x", x=30)
-    assert r"\sqrt{x}" in read_formula(setting.region()).latex
+    assert r"\sqrt{x}" in read_region(setting.region()).latex
 
 
 def test_a_drawn_root_sign_and_a_piece_without_a_name() -> None:
     region = Setting().put("x", x=17.5).bar(17, 23, 91).region()
     region = replace(region, roots=(RootSign(9, Box(11, 91, 17, 102)),))
-    assert read_formula(region).latex == r"\sqrt{x}"
+    assert read_region(region).latex == r"\sqrt{x}"
     font = "NewCMMath-Book"
     pieces = [
         Glyph(0, text, identify(font, text), font, 10, 10, 100, Box(10, top, 14, top + 15))
         for text, top in (("\ufffd", 80), ("{", 95))
     ]
     rows = Setting().put("x", x=20, y=90).put("y", x=20, y=105).region()
-    formula = read_formula(replace(rows, glyphs=(*rows.glyphs, *pieces)))
+    formula = read_region(replace(rows, glyphs=(*rows.glyphs, *pieces)))
     assert (formula.latex, formula.doubts) == (r"\begin{cases}x \\ y\end{cases}", ())
 
 
@@ -281,7 +283,7 @@ def test_molecules_ions_and_reactions_are_chemistry_and_quantities_are_not(
         setting.x += 2.5 if is_wide else 0.0
         font = "" if character in "()+=-→⇌" else "CMR10"
         setting.put(character, y=level, size=size, font=font, gap=0.3 if is_wide else 0.05)
-    formula = read_formula(setting.region())
+    formula = read_region(setting.region())
     assert (formula.latex, formula.doubts) == (written, (OPEN,) if text.endswith("→") else ())
 
 
@@ -314,7 +316,7 @@ _REGIONS = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(_REGIONS)
 def test_whatever_stands_on_a_page_is_written_or_doubted(region: FormulaRegion) -> None:
-    formula = read_formula(region)
+    formula = read_region(region)
     assert formula.latex
     plain = formula.latex.replace("\\{", "").replace("\\}", "")
     assert plain.count("{") == plain.count("}")
@@ -329,9 +331,8 @@ def test_marks_over_each_other_take_bounded_time() -> None:
         setting.put("x", x=10.0 + number % 3, y=100 - number % 50, size=10 - number % 7)
         setting.bar(10, 12 + number % 9, 100 - number % 40)
     start = time.process_time()
-    assert read_formula(setting.region()).doubts
+    assert read_region(setting.region()).doubts
     for _ in range(MOST_MARKS):
         setting.put("x", x=10.0)
-    _, doubts = build_tree(setting.region())
-    assert doubts == ("the formula has too many marks to be built",)
+    assert read_region(setting.region()).doubts == ("the formula has too many marks to be built",)
     assert time.process_time() - start < 15

@@ -1,49 +1,76 @@
-"""From the marks of a region to the tree of its formula, and from the tree to LaTeX."""
+"""From the marks of a page to its parts, and from the parts of a formula to LaTeX.
+
+The parts of a page are built once: marks that form a sign, a fraction, a root or a matrix become
+one part with its tree. A formula is the tree of the row of its parts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from glyphtex.marks import Formula, FormulaRegion, straighten
-from glyphtex.tree.brackets import build_rows, find_rows, place_fences
-from glyphtex.tree.fractions import join_signs, reduce_rules
-from glyphtex.tree.latex import (
-    as_chemistry,
-    is_upright,
-    join_words,
-    write_latex,
-)
-from glyphtex.tree.nodes import (
-    Chemistry,
+from glyphtex.marks import Formula, FormulaRegion, PageMarks, RootSign, Rule
+from glyphtex.tree.bars import reduce_bars
+from glyphtex.tree.brackets import build_rows, find_rows, join_fences, place_fences
+from glyphtex.tree.latex import as_chemistry, is_upright, join_words, write_latex
+from glyphtex.tree.limits import join_limits, place_accents, place_limits
+from glyphtex.tree.nodes import Chemistry, Node, Row, Sign, are_balanced, ends_open, find_constructs
+from glyphtex.tree.parts import (
     Doubts,
-    Node,
-    PlacedPart,
-    Row,
-    Rule,
-    Sign,
-    all_marks,
-    are_balanced,
-    ends_open,
-    find_constructs,
+    Field,
+    Neighbours,
+    Part,
+    count_marks,
     join,
     part_of_glyph,
     without,
 )
-from glyphtex.tree.scripts import (
-    attach_scripts,
-    is_on_line,
-    main_line,
-    place_accents,
-    place_limits,
-)
-from glyphtex.tree.signs import join_overlays, join_pieces
+from glyphtex.tree.scripts import attach_scripts, is_on_line, main_line
+from glyphtex.tree.signs import join_dots, join_overlays, join_pieces
 
+MOST_MARKS = 1200
+"""Maximum number of marks of a formula, far above those of real papers."""
+MAX_BARS = 300
+"""Maximum number of rules of a page that are examined; the shortest come first."""
 _OVERLAP = 0.45
 """Maximum overlap of two symbols, as a share of the narrower one."""
+_MANY = "the formula has too many marks to be built"
+_LOST = "a mark could not be placed in the formula"
 
 
-def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
+def find_parts(
+    marks: PageMarks | FormulaRegion, *, is_page: bool = True, is_embedded: bool = False
+) -> list[Part]:
+    """Return the parts of a page: its glyphs, joined where they form signs or several rows.
+
+    Args:
+        marks: Marks of a page, or of one formula.
+        is_page: Whether the marks are also those of words and tables.
+        is_embedded: Whether they are a formula that the document has as an object.
+
+    Returns:
+        Parts, scripts not attached yet.
+    """
+    doubts = Doubts(build_row, is_embedded)
+    glyphs = [part_of_glyph(g) for g in marks.glyphs if g.symbol.kind != "space"]
+    field = Field([*glyphs, *map(_part_of_root, marks.roots)])
+    rules = join_pieces(field, sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS])
+    join_overlays(field)
+    place_accents(field, doubts, is_page=is_page)
+    words = Neighbours(field.parts)
+    join_limits(field, words, doubts)
+    reduce_bars(field, rules, doubts, words if is_page else None)
+    join_fences(field, doubts)
+    return [part for part in field.parts if part.glyphs or not is_page]
+
+
+def _part_of_root(root: RootSign) -> Part:
+    box, sign = root.box, Sign("\\sqrt", "root")
+    size = min(12.0, box.height)
+    return Part(sign, box, box.y1, size, "root", (), roots=(root,), axis=box.centre[1])
+
+
+def build_row(parts: Sequence[Part], doubts: Doubts) -> Part:
     """Combine the parts of one row, or of stacked rows, into one part.
 
     Args:
@@ -52,7 +79,10 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     """
     if len(parts) == 1:
         return join_words(parts)[0]
-    parts = place_fences(parts, doubts)
+    if len(parts) > MOST_MARKS:
+        doubts.add(_MANY)
+        return join(parts, Row(tuple(p.node for p in parts[:MOST_MARKS])), parts[0])
+    parts = place_fences(join_dots(parts), doubts)
     parts = _with_words(parts)
     parts = place_limits(parts, doubts)
     rows = find_rows(parts)
@@ -66,8 +96,8 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     ):
         doubts.add("two symbols overlap")
     line = attach_scripts(parts, y, size, doubts)
-    if not line or all_marks(parts) - all_marks(line):
-        doubts.add("a mark could not be placed in the formula")
+    if not line or count_marks(parts) > count_marks(line):
+        doubts.add(_LOST)
         line = sorted(parts, key=lambda p: p.box.x0)
     like = next((part for part in line if part.axis is None), line[0])
     node = as_chemistry(line) or Row(tuple(part.node for part in line))
@@ -75,10 +105,10 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     return whole if len(line) > 1 or isinstance(node, Chemistry) else line[0]
 
 
-def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
+def _with_words(parts: Sequence[Part]) -> list[Part]:
     """Combine upright letters on each baseline into words, which can have limits and scripts."""
     upright = [p for p in parts if is_upright(p)]
-    lines: list[list[PlacedPart]] = []
+    lines: list[list[Part]] = []
     for part in sorted(upright, key=lambda p: p.y):
         if lines and part.y - lines[-1][-1].y < 0.05 * part.size:
             lines[-1].append(part)
@@ -88,87 +118,63 @@ def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     return [*without(parts, upright), *words]
 
 
-# The marks of a region as a tree, and as LaTeX with doubts.
-
-MOST_MARKS = 1200
-"""Maximum number of marks of a formula, far above those of real papers."""
-
-
-def read_formula(region: FormulaRegion, more: Sequence[str] = ()) -> Formula:
-    """Return the marks of a formula as LaTeX.
+def build_formula(
+    parts: Sequence[Part], rules: Sequence[Rule] = (), *, is_embedded: bool = False
+) -> Part:
+    """Combine all parts of a formula into one, with the doubts about it.
 
     Args:
-        region: Marks of the formula, possibly with spaces.
-        more: Doubts from what is around it.
-
-    Returns:
-        The best reading, never empty, and its doubts as text.
+        parts: One or more parts, their scripts among them.
+        rules: Rules of the formula that are in none of its parts.
+        is_embedded: Whether the document has the formula as an object.
     """
-    node, doubts = build_tree(straighten(region))
-    latex = write_latex(node).strip()
-    if not latex:
-        doubts = (*doubts, "no symbol of the formula could be read")
-    return Formula(region, latex or "\\square", (*doubts, *more))
-
-
-def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
-    """Return the tree of a formula, and its doubts."""
-    doubts = Doubts(build_row, region.is_object)
-    parts = _parts(region)
-    rules = [
-        Rule(bar.x0, bar.x1, bar.y, frozenset({mark}))
-        for mark, bar in enumerate(region.bars, len(region.glyphs))
-    ]
-    if region.pictures:
-        doubts.add("the formula contains a small picture")
-    if len(parts) + len(rules) > MOST_MARKS:
-        doubts.add("the formula has too many marks to be built")
-        return Row(tuple(part.node for part in parts[:MOST_MARKS])), tuple(doubts.texts)
-    if not parts:
-        return Row(()), tuple(doubts.texts)
-    try:
-        whole = _build(region, parts, rules, doubts)
-    except RecursionError:
-        doubts.add("the formula is nested too deeply to be built")
-        return Row(tuple(part.node for part in parts)), tuple(doubts.texts)
-    expected = all_marks(parts).union(*(rule.marks for rule in rules))
-    if whole.marks != expected:
-        doubts.add("a mark could not be placed in the formula")
-    return whole.node, tuple(doubts.texts)
-
-
-def _build(
-    region: FormulaRegion, parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts
-) -> PlacedPart:
-    rest, free = join_pieces(parts, rules)
-    for mark in sorted(mark for part in rest if part.kind == "unknown" for mark in part.marks):
-        font = region.glyphs[mark].font or "without a name"
-        doubts.add(f"a glyph of font {font} is unknown")
-    rest, joined = join_signs(join_overlays(rest), free)
-    rest = place_accents(rest, doubts)
-    rest = reduce_rules(rest, joined, doubts)
-    whole = build_row(rest, doubts)
+    doubts = Doubts(build_row, is_embedded)
+    field = Field(parts)
+    if any(part.kind == "accent" for part in parts):
+        place_accents(field, doubts, is_page=False)
+    reduce_bars(field, rules, doubts)
+    whole = doubts.build(list(field.parts))
     if ends_open(whole.node):
         doubts.add("the formula ends with a sign that needs something after it")
     for doubt in find_constructs(whole.node):
         doubts.add(doubt)
     if not are_balanced(whole.node):
         doubts.add("a bracket is unmatched")
-    return whole
+    if count_marks(parts) + len(rules) > count_marks([whole]):
+        doubts.add(_LOST)
+    return doubts.flush(whole)
 
 
-def _parts(region: FormulaRegion) -> list[PlacedPart]:
-    glyphs = [part_of_glyph(glyph, mark) for mark, glyph in enumerate(region.glyphs)]
-    roots = [
-        PlacedPart(
-            node=Sign("\\sqrt", "root"),
-            box=root.box,
-            y=root.box.y1,
-            size=root.box.height,
-            kind="root",
-            marks=frozenset({mark}),
-            axis=root.box.centre[1],
-        )
-        for mark, root in enumerate(region.roots, len(region.glyphs) + len(region.bars))
-    ]
-    return [part for part in [*glyphs, *roots] if part.kind != "space"]
+def read_formula(region: FormulaRegion, parts: Sequence[Part], more: Sequence[str] = ()) -> Formula:
+    """Return the parts of a formula as LaTeX.
+
+    Args:
+        region: Marks of the formula.
+        parts: Its parts in one line, scripts among them.
+        more: Doubts from what is around it.
+
+    Returns:
+        The best reading, never empty, and its doubts as text.
+    """
+    node, doubts = build_tree(region, parts)
+    latex = write_latex(node).strip()
+    if not latex:
+        doubts = (*doubts, "no symbol of the formula could be read")
+    return Formula(region, latex or "\\square", (*doubts, *more))
+
+
+def build_tree(region: FormulaRegion, parts: Sequence[Part]) -> tuple[Node, tuple[str, ...]]:
+    """Return the tree of a formula, and its doubts."""
+    doubts = ("the formula contains a small picture",) if region.pictures else ()
+    if not parts:
+        return Row(()), doubts
+    taken = {bar for part in parts for bar in part.bars}
+    rules = [bar for line in region.lines for bar in line.bars if bar not in taken]
+    nodes = Row(tuple(part.node for part in parts[:MOST_MARKS]))
+    if count_marks(parts) + len(rules) > MOST_MARKS:
+        return nodes, (*doubts, _MANY)
+    try:
+        whole = build_formula(parts, rules, is_embedded=region.is_object)
+    except RecursionError:
+        return nodes, (*doubts, "the formula is nested too deeply to be built")
+    return whole.node, (*doubts, *whole.doubts)

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import inf
 
-from glyphtex.tree.nodes import (
-    Doubts,
-    Fence,
-    GridKind,
-    GridNode,
-    Node,
-    PlacedPart,
-    Row,
-    Sign,
-    all_marks,
-    bounds,
-    join,
-    split_at_gaps,
-    without,
-)
+from glyphtex.tree.nodes import Fence, GridKind, GridNode, Node, Row, Sign
+from glyphtex.tree.parts import Doubts, Field, Part, bounds, join, split_at_gaps, without
 from glyphtex.tree.scripts import SMALLER
+from glyphtex.tree.signs import join_dots
 
 _KINDS: dict[tuple[str, str], GridKind] = {
     ("(", ")"): "pmatrix",
@@ -46,10 +33,10 @@ _ALIGNED = 0.06
 _COLUMN_GAP = 0.42
 """Minimum gap between two columns, in ems; a relation has .28 on each side."""
 
-Parts = Sequence[PlacedPart]
+Parts = Sequence[Part]
 
 
-def find_rows(parts: Parts) -> list[list[PlacedPart]]:
+def find_rows(parts: Parts) -> list[list[Part]]:
     """Split parts into rows, from the top; one row if no part is on a separate line.
 
     Two rows differ from a base and its scripts: both have symbols of full size, and their marks do
@@ -79,7 +66,7 @@ def _find_line(row: Parts) -> float:
     return sum(part.middle for part in row) / len(row)
 
 
-def _measure_distance(part: PlacedPart, row: Parts) -> float:
+def _measure_distance(part: Part, row: Parts) -> float:
     """Return the distance of a small part from the part of a row left of it, in points."""
     left = [p for p in row if p.box.x0 < part.x]
     near = min(left or row, key=lambda p: abs(p.box.x1 - part.box.x0))
@@ -187,7 +174,7 @@ def _find_columns(rows: Sequence[Parts]) -> list[tuple[float, float]]:
     return spans
 
 
-def build_rows(rows: Sequence[Parts], doubts: Doubts) -> PlacedPart:
+def build_rows(rows: Sequence[Parts], doubts: Doubts) -> Part:
     """Return rows without brackets: aligned at their relations, or centred."""
     built = [doubts.build(row) for row in rows]
     starts = [
@@ -207,9 +194,8 @@ def build_rows(rows: Sequence[Parts], doubts: Doubts) -> PlacedPart:
         node = GridNode(tuple((part.node,) for part in built), "gathered")
         if not doubts.is_embedded:
             doubts.add("stacked rows have no alignment")
-    box = bounds(built)
-    marks = all_marks(part for row in rows for part in row)
-    return replace(built[0], node=node, box=box, marks=marks, axis=box.centre[1])
+    axis = bounds(built).centre[1]
+    return join([part for row in rows for part in row], node, built[0], axis=axis)
 
 
 # Brackets that grow with their content, and the parts between them.
@@ -217,17 +203,25 @@ def build_rows(rows: Sequence[Parts], doubts: Doubts) -> PlacedPart:
 _TALL = 1.15
 """Minimum height of a grown bracket, in ems."""
 _BARS = {"|", "\\|"}
+_LONE = {"\\{", "["}
+"""Brackets that cases can have on the left alone."""
 
 
-def place_fences(parts: Parts, doubts: Doubts) -> list[PlacedPart]:
-    """Enclose the parts between every pair of tall brackets."""
+def place_fences(parts: Parts, doubts: Doubts) -> list[Part]:
+    """Enclose the parts between every pair of tall brackets of a row."""
     rest = list(parts)
     size = _find_type_size(parts)
     for _ in range(len(parts)):
         pair = _find_innermost(rest, size)
         if pair is None:
             break
-        rest = _enclose(rest, *pair, doubts)
+        found = _enclose(rest, *pair, doubts)
+        if found is None:
+            # Such a bar is one of an evaluation, or of `such that`.
+            rest = [part.change(kind="letter") if part in pair else part for part in rest]
+        else:
+            whole, held = found
+            rest = [*without(rest, held), whole]
     return rest
 
 
@@ -237,10 +231,10 @@ def _find_type_size(parts: Parts) -> float:
     return max(plain, default=max((part.size for part in parts), default=1.0))
 
 
-def _find_innermost(parts: Parts, size: float) -> tuple[PlacedPart, PlacedPart | None] | None:
+def _find_innermost(parts: Parts, size: float) -> tuple[Part, Part | None] | None:
     """Find the first closing bracket and the opening one before it; a lone brace opens cases."""
     stacked = _find_around_stacks(parts)
-    opened: list[PlacedPart] = []
+    opened: list[Part] = []
     for part in sorted(parts, key=lambda p: p.box.x0):
         is_bar = part.latex in _BARS
         is_bracket = bool(part.latex) and (is_bar or part.kind in {"open", "close"})
@@ -255,7 +249,7 @@ def _find_innermost(parts: Parts, size: float) -> tuple[PlacedPart, PlacedPart |
             opened.append(part)
         elif last is not None and is_pair and last.latex not in _BARS:
             return last, part
-    lone = [part for part in opened if part.latex in {"\\{", "[", *_BARS}]
+    lone = [part for part in opened if part.latex in _LONE | _BARS]
     return (lone[-1], None) if lone else None
 
 
@@ -266,7 +260,7 @@ def _find_around_stacks(parts: Parts) -> set[int]:
     for place, left in enumerate(ordered):
         if left.latex != "(":
             continue
-        inside: list[PlacedPart] = []
+        inside: list[Part] = []
         for part in ordered[place + 1 :]:
             if part.latex == ")" or part.size > 0.85 * left.size:
                 if part.latex == ")" and inside and _are_stacked(inside):
@@ -284,13 +278,14 @@ def _are_stacked(parts: Parts) -> bool:
     )
 
 
-def _are_level(left: PlacedPart, right: PlacedPart) -> bool:
+def _are_level(left: Part, right: Part) -> bool:
     return -left.box.gap_y(right.box) > 0.6 * max(left.box.height, right.box.height)
 
 
 def _enclose(
-    parts: Parts, left: PlacedPart, right: PlacedPart | None, doubts: Doubts
-) -> list[PlacedPart]:
+    parts: Parts, left: Part, right: Part | None, doubts: Doubts
+) -> tuple[Part, list[Part]] | None:
+    """Return a pair of brackets with what is between them, and these parts; None if nothing is."""
     end = right.box.x0 if right else inf
     em = _find_type_size(parts)
     ends = [left] if right is None else [left, right]
@@ -301,8 +296,7 @@ def _enclose(
         and left.box.y0 - 0.4 * em < part.box.centre[1] < left.box.y1 + 0.4 * em
     ]
     if not inside or (right is None and left.latex in _BARS):
-        # Such a bar is one of an evaluation, or of `such that`.
-        return [replace(part, kind="letter") if part in ends else part for part in parts]
+        return None
     closing = right.latex if right else ""
     rows = find_rows(inside)
     if len(rows) > 1:
@@ -314,4 +308,73 @@ def _enclose(
         node = Fence(left.latex, body, closing)
     held = [*ends, *inside]
     axis = left.box.centre[1]
-    return [*without(parts, held), join(held, node, left, kind="letter", axis=axis, size=em)]
+    return join(held, node, left, kind="letter", axis=axis, size=em), held
+
+
+# Brackets of several rows on a page.
+
+_SEVERAL_ROWS = 1.9
+"""Minimum height of brackets and bars that enclose several rows, in type sizes."""
+_LEVEL = 0.25
+"""Maximum difference between the ends of two brackets of one pair, as a share of their height."""
+_WIDEST = 320.0
+"""Maximum width between two brackets, in points."""
+_CASES_GAP = 2.6
+"""Minimum gap that ends the cases after a brace, in type sizes."""
+
+
+def join_fences(field: Field, doubts: Doubts) -> None:
+    """Join tall brackets, and pairs of tall bars, with everything between them.
+
+    Args:
+        field: Parts of a page, fractions and roots joined.
+        doubts: Collects doubts.
+    """
+    tall = [p for p in field.parts if p.latex and p.box.height > _SEVERAL_ROWS * p.size]
+    bars = sorted((p for p in tall if p.latex in _BARS), key=lambda p: p.box.x0)
+    while bars:
+        level = [bar for bar in bars if _are_as_tall(bars[0], bar)]
+        bars = without(bars, level)
+        if len(level) % 2 == 0:
+            for left, right in zip(level[::2], level[1::2], strict=True):
+                inside = field.centred_in(left.box.union(right.box))
+                if right.box.x1 - left.box.x0 < _WIDEST and len(inside) > 2:
+                    _join_fence(field, inside, left, right, doubts)
+    closing = [p for p in tall if p.kind == "close"]
+    opening = [p for p in tall if p.kind == "open"]
+    for left in sorted(opening, key=lambda p: (p.box.height, p.box.x0)):
+        ends = [
+            p
+            for p in closing
+            if p in field.parts and p.box.x0 >= left.box.x1 and _are_as_tall(left, p)
+        ]
+        last = min(ends, key=lambda p: p.box.x1, default=None)
+        band = left.box._replace(x1=last.box.x1 if last else left.box.x1 + _WIDEST)
+        inside = field.centred_in(band)
+        if last is None:
+            inside = _until_gap(left, inside)
+        if last or (left.latex in _LONE and len({round(p.middle) for p in inside}) > 1):
+            _join_fence(field, inside, left, last, doubts)
+
+
+def _join_fence(
+    field: Field, inside: Parts, left: Part, right: Part | None, doubts: Doubts
+) -> None:
+    found = _enclose(join_dots(inside), left, right, doubts)
+    if found:
+        field.replace(inside, doubts.flush(found[0]))
+
+
+def _are_as_tall(a: Part, b: Part) -> bool:
+    most = _LEVEL * a.box.height
+    return abs(a.box.y0 - b.box.y0) < most and abs(a.box.y1 - b.box.y1) < most
+
+
+def _until_gap(left: Part, parts: Parts) -> list[Part]:
+    taken, end = [left], left.box.x1
+    for part in without(parts, [left]):
+        if part.box.x0 - end > _CASES_GAP * part.size:
+            break
+        taken.append(part)
+        end = max(end, part.box.x1)
+    return taken

@@ -13,14 +13,13 @@ from glyphtex.tree.nodes import (
     GridNode,
     LimitsNode,
     Node,
-    PlacedPart,
     Root,
     Row,
     Script,
     Sign,
     Words,
-    join,
 )
+from glyphtex.tree.parts import Part, join
 from glyphtex.units import ELEMENTS, UNITS
 
 _FUNCTIONS_LIST = (
@@ -39,10 +38,10 @@ _WORD_GAP = 0.16
 """Maximum gap between two letters of one word, in ems."""
 
 
-def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
+def join_words(parts: Sequence[Part]) -> list[Part]:
     """Combine neighbouring upright letters of one baseline into words, from left to right."""
-    joined: list[PlacedPart] = []
-    run: list[PlacedPart] = []
+    joined: list[Part] = []
+    run: list[Part] = []
     for part in parts:
         if run and not _goes_on(run[-1], part):
             joined += _word(run)
@@ -54,13 +53,13 @@ def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     return [*joined, *(_word(run) if run else [])]
 
 
-def is_upright(part: PlacedPart) -> bool:
+def is_upright(part: Part) -> bool:
     """Return whether a part is one roman letter."""
     node = part.node
     return isinstance(node, Sign) and node.upright and not node.bold and part.kind == "letter"
 
 
-def _goes_on(last: PlacedPart, part: PlacedPart) -> bool:
+def _goes_on(last: Part, part: Part) -> bool:
     gap = part.box.x0 - last.box.x1
     return (
         is_upright(part)
@@ -70,7 +69,7 @@ def _goes_on(last: PlacedPart, part: PlacedPart) -> bool:
     )
 
 
-def _word(run: list[PlacedPart]) -> list[PlacedPart]:
+def _word(run: list[Part]) -> list[Part]:
     """Return a run of letters as words; touching names, as in `sin cos`, become separate words."""
     # Letters of other alphabets are in `\\text{}`.
     plain = "".join(part.latex for part in run).replace("\\text{", "").replace("}", "")
@@ -115,7 +114,7 @@ _SIGNS = {
 _LETTERS = {"e", "s", "l", "g"}
 
 
-def as_chemistry(line: Sequence[PlacedPart]) -> Node | None:
+def as_chemistry(line: Sequence[Part]) -> Node | None:
     """Return the parts of a baseline as a chemical formula or reaction.
 
     Returns:

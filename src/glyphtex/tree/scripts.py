@@ -1,214 +1,14 @@
-"""Parts attached to others: accents and braces, limits, superscripts and subscripts."""
+"""Superscripts, subscripts and left scripts of the parts of a row."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import inf
 
-from glyphtex.tree.nodes import (
-    Accent,
-    Doubts,
-    LimitsNode,
-    Node,
-    PlacedPart,
-    Script,
-    Sign,
-    Words,
-    bounds,
-    join,
-    split_at_gaps,
-    without,
-)
+from glyphtex.tree.limits import build_side
+from glyphtex.tree.nodes import Node, Script, Sign, Words
+from glyphtex.tree.parts import Doubts, Part, join, without
 from glyphtex.units import AXIS
-
-# Accents over letters, wide accents over several letters, and braces.
-
-_WIDE = {
-    "\\hat": "\\widehat",
-    "\\tilde": "\\widetilde",
-    "\\bar": "\\overline",
-    "\\vec": "\\overrightarrow",
-    "\\to": "\\overrightarrow",
-    "\\longrightarrow": "\\overrightarrow",
-    "\\rightarrow": "\\overrightarrow",
-    "\\leftarrow": "\\overleftarrow",
-    "\\longleftarrow": "\\overleftarrow",
-    "\\longleftrightarrow": "\\overleftrightarrow",
-    "\\leftrightarrow": "\\overleftrightarrow",
-}
-"""Commands of arrows over letters, and of accents over several letters."""
-_SIGNS = {"\\sim": "\\tilde", "-": "\\bar"}
-"""Signs that some programs set over a letter as an accent."""
-_BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\undergroup"}
-_BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
-_NEAR = 0.5
-"""Maximum gap between a letter and its accent, in ems."""
-_ARROW_NEAR = 0.35
-
-
-def place_accents(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
-    """Place every accent over its body, the innermost first."""
-    rest = list(parts)
-    accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
-    for accent in sorted(accents, key=lambda p: (p.box.width, -p.box.y1)):
-        body = _find_body(accent, without(rest, [accent]))
-        if not body:
-            if accent.kind == "accent":
-                doubts.add("an accent is not over a letter")
-            continue
-        inside = doubts.build(body)
-        command = _SIGNS.get(accent.latex, accent.latex)
-        if accent.kind == "arrow" or len(body) > 1:
-            command = _WIDE.get(command, command)
-        kind = inside.kind if len(body) == 1 and inside.kind == "digit" else "letter"
-        placed = join([accent, inside], Accent(command, inside.node), inside, kind=kind)
-        rest = [*without(rest, [accent, *body]), placed]
-    return rest
-
-
-def _find_body(accent: PlacedPart, parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Return the body of an accent: one letter, or everything under its width."""
-    box, em, is_below = accent.box, accent.size, accent.latex in _BELOW
-    near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
-
-    def gap(part: PlacedPart) -> float:
-        space = box.y0 - part.box.y1 if is_below else part.box.y0 - box.y1
-        return space if space > -0.35 * part.size else inf
-
-    under = [
-        part
-        for part in parts
-        if part.kind != "accent"
-        and gap(part) < near * max(part.size, em)
-        and (is_below or part.box.y0 > box.y0 - 0.1 * em)
-        and part.box.x0 - 0.12 * em < box.x1
-        and box.x0 < part.box.x1 + 0.12 * em
-        and (accent.kind == "accent" or abs(accent.y - part.y) >= 0.2 * part.size)
-    ]
-    reach = 0.12 * em
-    beneath = [p for p in under if p.box.x0 - reach < accent.x < p.box.x1 + reach]
-    if not beneath:
-        return []
-    base = min(beneath, key=lambda p: (abs(gap(p)), abs(p.x - accent.x)))
-    if accent.latex in _SIGNS:
-        return [base] if _is_sign_of(accent, base) else []
-    span = [
-        part
-        for part in parts
-        if part.kind != "accent"
-        and box.x0 - 0.15 * em < part.x < box.x1 + 0.15 * em
-        and part.box.gap_y(base.box) < 0.1 * em
-        and (part.box.y1 < box.y0 + 0.15 * em if is_below else part.box.y0 > box.y1 - 0.15 * em)
-    ]
-    if accent.kind == "arrow":
-        return span if base.kind != "arrow" and _is_as_wide(accent, span) else []
-    covered = [p for p in under if box.x0 + 0.02 * em < p.x < box.x1 - 0.02 * em]
-    is_narrow = box.width <= max(1.35 * base.box.width, 0.75 * em)
-    if accent.latex not in _BRACES and is_narrow and len(covered) < 2:
-        return [base]
-    return span or [base]
-
-
-def _is_as_wide(arrow: PlacedPart, span: Sequence[PlacedPart]) -> bool:
-    """Return whether an arrow is as wide as the parts below it, and all of them are letters."""
-    if not span:
-        return False
-    reach, most = bounds(span), 0.35 * arrow.size
-    fits = abs(reach.x0 - arrow.box.x0) < most and abs(reach.x1 - arrow.box.x1) < most
-    return fits and all(part.kind in {"letter", "digit"} for part in span)
-
-
-def _is_sign_of(accent: PlacedPart, base: PlacedPart) -> bool:
-    """Return whether a sign is close over one letter and no wider; else it is an exponent's."""
-    is_letter = base.kind == "letter" and isinstance(base.node, Sign)
-    near = base.box.y0 - accent.box.y1 < 0.2 * base.size
-    centred = abs(accent.x - base.x) < 0.25 * base.box.width + 0.05 * base.size
-    return is_letter and near and centred and accent.box.width < 1.3 * base.box.width
-
-
-# Limits below and above sums, limit operators, arrows and braces.
-
-_NEAR_LIMITS = 0.55
-"""Maximum gap between an operator and its limits, in ems."""
-_WORD_GAP = 0.45
-"""Maximum gap between two parts of one limit, in ems."""
-_TAKING_LIMITS = frozenset(
-    ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "det", "gcd", "Pr"]
-)
-
-
-def place_limits(parts: Sequence[PlacedPart], doubts: Doubts) -> list[PlacedPart]:
-    """Attach the parts centred below and above every operator."""
-    rest = list(parts)
-    for base in parts:
-        node = base.node
-        is_brace = isinstance(node, Accent) and node.command in _BRACES
-        if isinstance(node, Words):
-            if node.text not in _TAKING_LIMITS:
-                continue
-        elif not is_brace and base.kind not in {"large", "arrow", "relation"}:
-            continue
-        most = (0.95 if base.kind == "large" or is_brace else 0.88) * base.size
-        others = without(rest, [base])
-        below = _find_limit(base, others, most, up=False)
-        others = without(others, below)
-        above = _find_limit(base, others, most, up=True)
-        if below or above:
-            limits = LimitsNode(node, _build(below, doubts), _build(above, doubts))
-            rest = [*without(others, above), join([base, *below, *above], limits, base)]
-    return rest
-
-
-def _build(parts: Sequence[PlacedPart], doubts: Doubts) -> Node | None:
-    return doubts.build(parts).node if parts else None
-
-
-def _find_limit(
-    base: PlacedPart, parts: Sequence[PlacedPart], most: float, *, up: bool
-) -> list[PlacedPart]:
-    """Return a run of smaller parts on one side of an operator, centred on it.
-
-    Args:
-        base: The operator.
-        parts: Other parts of its row.
-        most: Maximum type size of its limits, in points.
-        up: Whether the limit is above it.
-    """
-    em, top, foot = base.size, base.box.y0, base.box.y1
-
-    def is_beyond(part: PlacedPart) -> bool:
-        middle = part.box.centre[1]
-        return middle < top if up else middle > foot
-
-    near = [
-        part
-        for part in parts
-        if -0.2 * part.size < (top - part.box.y1 if up else part.box.y0 - foot) < _NEAR_LIMITS * em
-        and part.size <= most
-        and is_beyond(part)
-        and part.box.x1 > base.box.x0 - 4 * em
-    ]
-    for run in split_at_gaps(near, _WORD_GAP):
-        box = bounds(run)
-        off = 0.35 * em + 0.06 * box.width + 0.2 * base.box.width
-        if not (box.x0 < base.x < box.x1 and abs(box.centre[0] - base.x) < off):
-            continue
-        # With the scripts and fractions beyond its row but within its width.
-        size = max(p.size for p in run)
-        return run + [
-            part
-            for part in without(parts, run)
-            if part.size < 0.85 * size
-            and box.x0 < part.x < box.x1 + 0.5 * size
-            and is_beyond(part)
-            and box.y0 - (0.5 * size if up else inf) < part.box.centre[1]
-            and part.box.centre[1] < box.y1 + (inf if up else 0.5 * size)
-        ]
-    return []
-
-
-# Superscripts, subscripts and left scripts of the parts of a row.
 
 SMALLER = 0.85
 """Maximum type size of scripts, as a share of their base's (TeX .7, Word .58 to .7)."""
@@ -226,7 +26,7 @@ _WRITTEN = ("^{", "_{")
 _NEITHER = "a symbol is neither on the baseline nor clearly raised or lowered"
 
 
-def main_line(parts: Sequence[PlacedPart]) -> tuple[float, float]:
+def main_line(parts: Sequence[Part]) -> tuple[float, float]:
     """Return the baseline of a row and its type size, in points.
 
     They are those of the leftmost of the largest symbols; brackets, sums and fractions, whose sizes
@@ -250,7 +50,7 @@ def main_line(parts: Sequence[PlacedPart]) -> tuple[float, float]:
     return first.y, max(largest, first.size)
 
 
-def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
+def is_on_line(part: Part, y: float, size: float) -> bool:
     """Return whether a part is on a baseline, or is centred on its axis."""
     if part.kind == "prime" or part.latex.startswith(_WRITTEN):
         return False
@@ -260,18 +60,16 @@ def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
     return abs(part.y - y) < (0.12 if part.size > SMALLER * size else _LEVEL) * size
 
 
-def attach_scripts(
-    parts: Sequence[PlacedPart], y: float, size: float, doubts: Doubts
-) -> list[PlacedPart]:
+def attach_scripts(parts: Sequence[Part], y: float, size: float, doubts: Doubts) -> list[Part]:
     """Return the parts of a baseline from left to right, each with its scripts."""
     ordered = sorted(parts, key=lambda p: p.box.x0)
     line = [part for part in ordered if is_on_line(part, y, size)]
-    runs: defaultdict[int, list[PlacedPart]] = defaultdict(list)
+    runs: defaultdict[int, list[Part]] = defaultdict(list)
     for part in without(ordered, line):
         place = sum(base.box.x0 + 0.3 * base.box.width < part.x for base in line)
         runs[place].append(part)
-    before: defaultdict[int, list[PlacedPart]] = defaultdict(list)
-    after: defaultdict[int, list[PlacedPart]] = defaultdict(list)
+    before: defaultdict[int, list[Part]] = defaultdict(list)
+    after: defaultdict[int, list[Part]] = defaultdict(list)
     for place, run in runs.items():
         if place == 0:
             before[0] = run
@@ -289,9 +87,7 @@ def attach_scripts(
     ]
 
 
-def _leans_right(
-    part: PlacedPart, run: Sequence[PlacedPart], before: PlacedPart, after: PlacedPart, size: float
-) -> bool:
+def _leans_right(part: Part, run: Sequence[Part], before: Part, after: Part, size: float) -> bool:
     """Return whether a script belongs to the part after it, as the numbers of an isotope do."""
     if part.kind == "prime" or after.kind in _BARE or after.kind == "close":
         return False
@@ -304,12 +100,12 @@ def _leans_right(
 
 
 def _with_scripts(
-    base: PlacedPart,
-    before: Sequence[PlacedPart],
-    after: Sequence[PlacedPart],
+    base: Part,
+    before: Sequence[Part],
+    after: Sequence[Part],
     row: tuple[float, float],
     doubts: Doubts,
-) -> PlacedPart:
+) -> Part:
     """Return a part with the scripts before and after it; `row` is its baseline and size."""
     sup, sub, primes = _sort_scripts(after, base, row, doubts)
     left_sup, left_sub, left_primes = _sort_scripts(before, base, row, doubts)
@@ -333,20 +129,20 @@ def _with_scripts(
     return join([base, *before, *after], script, base)
 
 
-def _build_script(parts: Sequence[PlacedPart], doubts: Doubts) -> Node | None:
+def _build_script(parts: Sequence[Part], doubts: Doubts) -> Node | None:
     if parts and all(part.latex.startswith(_WRITTEN) for part in parts):
         return Sign("".join(part.latex[2:-1] for part in parts), parts[0].kind)
-    return _build(parts, doubts)
+    return build_side(parts, doubts)
 
 
 def _sort_scripts(
-    parts: Sequence[PlacedPart], base: PlacedPart, row: tuple[float, float], doubts: Doubts
-) -> tuple[list[PlacedPart], list[PlacedPart], list[PlacedPart]]:
+    parts: Sequence[Part], base: Part, row: tuple[float, float], doubts: Doubts
+) -> tuple[list[Part], list[Part], list[Part]]:
     """Return the raised parts, lowered parts and primes of one base."""
     primes = [part for part in parts if part.kind == "prime"]
     scripts = sorted((p for p in parts if p.kind != "prime"), key=lambda p: p.box.x0)
-    upper: list[PlacedPart] = []
-    lower: list[PlacedPart] = []
+    upper: list[Part] = []
+    lower: list[Part] = []
     full = max((part.size for part in scripts), default=0.0)
     for part in scripts:
         if part.latex.startswith(_WRITTEN):
@@ -361,9 +157,7 @@ def _sort_scripts(
     return upper, lower, primes
 
 
-def _is_raised(
-    part: PlacedPart, base: PlacedPart, row: tuple[float, float], doubts: Doubts
-) -> bool:
+def _is_raised(part: Part, base: Part, row: tuple[float, float], doubts: Doubts) -> bool:
     y, size = row
     if part.axis is not None or base.axis is not None:
         middle = part.box.centre[1] if part.axis is not None else part.middle
@@ -380,7 +174,7 @@ def _is_raised(
     return offset > 0.04
 
 
-def _misfit(part: PlacedPart, scripts: Sequence[PlacedPart]) -> float:
+def _misfit(part: Part, scripts: Sequence[Part]) -> float:
     """Return the misfit of a part as a script of the last full-size one of several, in points."""
     row = [p for p in scripts if p.size > SMALLER * max(q.size for q in scripts)]
     last = max([p for p in row if p.box.x0 < part.x] or row, key=lambda p: p.box.x1)

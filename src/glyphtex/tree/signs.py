@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
 
-from glyphtex.marks import Kind
-from glyphtex.tree.nodes import PlacedPart, Rule, Sign, bounds, join, without
+from glyphtex.boxes import Box
+from glyphtex.marks import Kind, Rule
+from glyphtex.tree.nodes import Sign
+from glyphtex.tree.parts import Field, Part, bounds, join, without
 
 _TOUCH = 0.2
 """Maximum gap between two pieces of one bracket, in ems."""
@@ -31,6 +32,9 @@ _SIDES: dict[str, Kind] = {
     "\\uparrow": "arrow",
 }
 _STACKED = {"piece", "unknown", "open", "close", "root"}
+_LOOSE = {"piece", "unknown"}
+"""Kinds of pieces that may not touch the next one."""
+_BARS = {"|", "\\|"}
 _NAMELESS = {"", "\\square"}
 """Names of pieces without a Unicode name."""
 _ACROSS = {
@@ -45,54 +49,51 @@ _ACROSS = {
 }
 
 
-def join_pieces(
-    parts: Sequence[PlacedPart], rules: Sequence[Rule]
-) -> tuple[list[PlacedPart], list[Rule]]:
-    """Combine the pieces of each bracket, root sign and brace.
+_MOST_OPEN = 60
+"""Maximum number of stacks or chains that a piece is compared with."""
+
+
+def join_pieces(field: Field, rules: Sequence[Rule]) -> list[Rule]:
+    """Join the pieces of each bracket, bar, root sign, brace and long arrow.
 
     Returns:
-        The parts, and the rules that are not pieces of a brace.
+        The rules that are not pieces of a brace.
     """
-    rest = list(parts)
-    for stack in _find_stacks(parts):
+    for stack in _find_stacks(field):
         kinds = {part.kind for part in stack}
         names = [part.latex for part in stack if part.latex in _SIDES]
         if len(stack) > 1 and names and kinds & {"piece", "root", "punctuation", "unknown"}:
             name = next((name for name in names if _SIDES[name] == "close"), names[0])
-            rest = [*without(rest, stack), _as_whole(join(stack, stack[0].node, stack[0]), name)]
+            _name_whole(field, stack, name)
     free = list(rules)
-    for group in _find_groups([p for p in rest if p.latex in _ACROSS or p.kind == "unknown"], free):
+    for group in _find_groups(field, free):
         box = bounds(group)
         fill = [r for r in free if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 and r.x1 <= box.x1]
         free = without(free, fill)
-        brace = _join_brace(group)
-        marks = brace.marks.union(*(rule.marks for rule in fill))
-        rest = [*without(rest, group), replace(brace, marks=marks)]
-    # A single piece is a whole sign, such as a bar.
-    whole = [
-        _as_whole(part, part.latex) if part.kind == "piece" and part.latex in _SIDES else part
-        for part in rest
-    ]
-    return whole, free
+        field.replace(group, _join_brace(group, fill))
+    for part in [p for p in field.parts if p.kind == "piece" and p.latex in _SIDES]:
+        _name_whole(field, [part], part.latex)  # a single piece is a whole sign, such as a bar
+    return free
 
 
-def _as_whole(part: PlacedPart, name: str) -> PlacedPart:
-    """Return a part as a bracket, a bar, a root sign or an integral."""
-    kind = _SIDES[name]
-    return replace(part, kind=kind, node=Sign(name, kind), axis=part.box.centre[1])
+def _name_whole(field: Field, parts: Sequence[Part], name: str) -> None:
+    """Replace pieces by a bracket, a bar, a root sign or an integral."""
+    kind, axis = _SIDES[name], bounds(parts).centre[1]
+    whole = join(parts, Sign(name, kind), parts[0], kind=kind, axis=axis, doubts=())
+    field.replace(parts, whole)
 
 
-def _find_stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
+def _find_stacks(field: Field) -> list[list[Part]]:
     """Return stacked parts without a gap, from the top."""
-    stacks: list[list[PlacedPart]] = []
-    for part in sorted(parts, key=lambda p: (p.box.y0, p.box.x0)):
-        if part.kind not in _STACKED and part.latex not in {"|", "\\|"}:
-            continue
-        for stack in reversed(stacks[-40:]):
+    stacks: list[list[Part]] = []
+    pieces = [p for p in field.parts if p.kind in _STACKED or p.latex in _BARS]
+    for part in sorted(pieces, key=lambda p: (p.box.y0, p.box.x0)):
+        for stack in reversed(stacks[-_MOST_OPEN:]):
             last = stack[-1]
             gap = part.box.y0 - last.box.y1
-            near = -0.8 * min(part.box.height, last.box.height) < gap < _TOUCH * part.size
             kinds = {part.kind, last.kind}
+            touch = 0.0 if kinds.isdisjoint(_LOOSE) else _TOUCH
+            near = -0.8 * min(part.box.height, last.box.height) < gap <= touch * part.size
             is_one = len({part.latex, last.latex} - _NAMELESS) < 2 or kinds == {"piece", "open"}
             is_piece = not kinds <= {"open", "close"}  # two whole brackets cannot be stacked
             if near and is_one and is_piece and part.box.gap_x(last.box) < 0:
@@ -103,16 +104,20 @@ def _find_stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     return stacks
 
 
-def _find_groups(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[list[PlacedPart]]:
+def _find_groups(field: Field, rules: Sequence[Rule]) -> list[list[Part]]:
     """Return accents that continue each other at one height, connected by rules at most."""
-    groups: list[list[PlacedPart]] = []
+    groups: list[list[Part]] = []
+    parts = [p for p in field.parts if p.latex in _ACROSS or p.kind == "unknown"]
+    if not any(part.latex in _ACROSS for part in parts):
+        return []
     for part in sorted(parts, key=lambda p: p.box.x0):
-        for group in reversed(groups[-20:]):
+        for group in reversed(groups[-_MOST_OPEN:]):
             box = max(group, key=lambda p: p.box.x1).box
+            if part.box.gap_y(box) >= 0.05 * part.size:
+                continue
             # A rule may continue a piece.
             ends = (r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1)
-            is_level = part.box.gap_y(box) < 0.05 * part.size
-            if is_level and max([box.x1, *ends]) > part.box.x0 - _TOUCH * part.size:
+            if max([box.x1, *ends]) > part.box.x0 - _TOUCH * part.size:
                 group.append(part)
                 break
         else:
@@ -120,10 +125,10 @@ def _find_groups(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[lis
     return [g for g in groups if len(g) > 1 and any(part.latex in _ACROSS for part in g)]
 
 
-def _join_brace(group: Sequence[PlacedPart]) -> PlacedPart:
+def _join_brace(group: Sequence[Part], rules: Sequence[Rule]) -> Part:
     """Join the pieces of a brace or an arrow; the leftmost one decides its direction."""
 
-    def is_shaft(part: PlacedPart) -> bool:  # named like an arrow, as in XITS
+    def is_shaft(part: Part) -> bool:  # named like an arrow, as in XITS
         return part.latex == "\\overleftarrow" and part.box.height < _SHAFT * part.size
 
     named = [part for part in group if not is_shaft(part)] or group
@@ -137,14 +142,13 @@ def _join_brace(group: Sequence[PlacedPart]) -> PlacedPart:
             name = last.latex
         elif first.latex == "\\overleftarrow":
             name = "\\overleftrightarrow"
-    return join(group, Sign(name, "accent"), first, kind="accent")
+    return join(group, Sign(name, "accent"), first, bars=rules, kind="accent", doubts=())
 
 
 # Symbols that consist of two or three overlapping or adjacent glyphs.
 
 _LEVEL = 0.08
 """Maximum difference between the baselines of two glyphs of one symbol, in ems."""
-_MODELS = ("|", "=")
 _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\not", "="): ("\\neq", "relation"),
     ("\\not", "\\in"): ("\\notin", "relation"),
@@ -167,7 +171,7 @@ _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\Leftarrow", "\\Rightarrow"): ("\\Longleftrightarrow", "arrow"),
     ("-", "\\rightharpoonup"): ("\\rightharpoonup", "arrow"),
     ("\\leftharpoondown", "-"): ("\\leftharpoondown", "arrow"),
-    _MODELS: ("\\models", "relation"),
+    ("|", "="): ("\\models", "relation"),
 }
 """Meaning of two overlapping glyphs, the left one first."""
 _STACKS: dict[tuple[str, str], tuple[str, Kind]] = {
@@ -182,55 +186,49 @@ _INTEGRALS = {
     ("\\int", "\\int"): "\\iint",
     ("\\iint", "\\int"): "\\iiint",
 }
+_STARTS = frozenset(name for pair in (*_PAIRS, *_INTEGRALS) for name in pair) | {"\\bar"}
+_STACKED_NAMES = frozenset(name for pair in _STACKS for name in pair)
 _DOTS = {".", "\\cdot"}
 _NEAR_DOTS = 8
 _MOST_PIECES = 8
 """Parts of one arrow."""
 
 
-def join_overlays(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Combine each symbol of several glyphs: `\\neq`, `\\longrightarrow`, `\\cdots`."""
-    rest = sorted(parts, key=_find_place)
-    # Two bars and a sign between them are an absolute value.
-    is_paired = sum(part.latex == "|" for part in parts) % 2 == 0
-    for _ in range(_MOST_PIECES):  # pieces are joined in pairs
-        joined = _join_pairs(rest, {_MODELS} if is_paired else set())
-        if len(joined) == len(rest):
-            break
-        rest = joined
-    return _join_dots(rest)
+def join_overlays(field: Field) -> None:
+    """Join each symbol of several glyphs: `\\neq`, `\\longrightarrow`, `\\cong`."""
+    has_bar = any(part.latex == "\\bar" for part in field.parts)
+    for names in (_STARTS | ({"h"} if has_bar else set()), _STACKED_NAMES):
+        starts = [p for p in field.parts if p.latex in names or p.kind in ("relation", "arrow")]
+        for start in sorted(starts, key=lambda p: (p.box.x0, p.box.y0)):
+            left: Part | None = start
+            for _ in range(_MOST_PIECES):  # pieces are joined in pairs
+                if left is None or left not in field.parts:
+                    break
+                left = _join_next(left, field, is_stack=names is _STACKED_NAMES)
 
 
-def _find_place(part: PlacedPart) -> tuple[float, float]:
-    return part.box.x0, part.box.y0
+def _join_next(left: Part, field: Field, *, is_stack: bool) -> Part | None:
+    """Join a sign and one that begins in it or right after it; return None if there is none."""
+    box, em = left.box, left.size
+    around = Box(box.x0 - em, box.y0 - em, box.x1 + em, box.y1 + em)
+    for right in field.centred_in(around):
+        if right is left or not box.x0 <= right.box.x0 <= box.x1 + 0.3 * em:
+            continue
+        symbol = (_find_stack if is_stack else _find_symbol)(left, right)
+        if symbol is None:
+            continue
+        latex, kind = symbol
+        like = right if left.kind in {"accent", "piece"} else left
+        if latex == "\\cong":
+            like = max(left, right, key=lambda p: p.y)
+        y = (left.y + right.y) / 2 if is_stack and kind == "arrow" else like.y
+        whole = join([left, right], Sign(latex, kind), like, kind=kind, y=y)
+        field.replace([left, right], whole)
+        return whole
+    return None
 
 
-def _join_pairs(parts: Sequence[PlacedPart], excluded: set[tuple[str, str]]) -> list[PlacedPart]:
-    joined: list[PlacedPart] = []
-    taken: set[int] = set()
-    for i, left in enumerate(parts):
-        for right in parts[i + 1 : i + 12]:
-            if right.box.x0 > left.box.x1 + 0.3 * left.size:
-                break
-            pair = [left, right]
-            ids = {id(left), id(right)}
-            if not ids.isdisjoint(taken) or (left.latex, right.latex) in excluded:
-                continue
-            if (symbol := _find_symbol(left, right)) is None:
-                continue
-            latex, kind = symbol
-            like = right if left.kind in {"accent", "piece"} else left
-            if latex == "\\cong":
-                like = max(pair, key=lambda p: p.y)
-            joined.append(join(pair, Sign(latex, kind), like, kind=kind))
-            taken |= ids
-            break
-    return sorted([*(p for p in parts if id(p) not in taken), *joined], key=_find_place)
-
-
-def _find_symbol(  # noqa: PLR0911 (fonts set symbols in many ways)
-    left: PlacedPart, right: PlacedPart
-) -> tuple[str, Kind] | None:
+def _find_symbol(left: Part, right: Part) -> tuple[str, Kind] | None:
     """Return the meaning of two parts together, if their places allow it."""
     size = max(left.size, right.size)
     shared = left.box.x1 - right.box.x0
@@ -251,14 +249,24 @@ def _find_symbol(  # noqa: PLR0911 (fonts set symbols in many ways)
         if left.latex == "\\not" and names not in _PAIRS and right.kind in {"relation", "arrow"}:
             return f"\\not{right.latex}", right.kind
         return _PAIRS.get(names)
-    if shared > 0.8 * min(left.box.width, right.box.width) and 0 < off < 0.6 * size:
-        return _STACKS.get(names if left.box.y0 < right.box.y0 else names[::-1])
     return None
 
 
-def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
+def _find_stack(left: Part, right: Part) -> tuple[str, Kind] | None:
+    """Return the meaning of two parts above each other, if their places allow it."""
+    size = max(left.size, right.size)
+    shared, off = left.box.x1 - right.box.x0, abs(left.y - right.y)
+    if not (shared > 0.8 * min(left.box.width, right.box.width) and 0 < off < 0.6 * size):
+        return None
+    names = (left.latex, right.latex)
+    return _STACKS.get(names if left.box.y0 < right.box.y0 else names[::-1])
+
+
+def join_dots(parts: Sequence[Part]) -> list[Part]:
     """Combine three dots at even distances into one symbol, in any direction."""
-    dots = [part for part in parts if part.latex in _DOTS]
+    dots = sorted(
+        (part for part in parts if part.latex in _DOTS), key=lambda p: (p.box.x0, p.box.y0)
+    )
     rest = list(parts)
     while len(dots) >= 3:
         first, *others = dots
@@ -275,10 +283,10 @@ def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
             axis = bounds(run).centre[1]
         dotted = join(run, Sign(latex, "letter"), first, kind="letter", axis=axis)
         rest = [*without(rest, run), dotted]
-    return sorted(rest, key=_find_place)
+    return rest
 
 
-def _find_dots(first: PlacedPart, others: Sequence[PlacedPart]) -> list[PlacedPart]:
+def _find_dots(first: Part, others: Sequence[Part]) -> list[Part]:
     near = [part for part in others[:_NEAR_DOTS] if part.latex == first.latex]
     for second, third in permutations(near, 2):
         dx, dy = second.x - first.x, second.box.centre[1] - first.box.centre[1]
