@@ -74,9 +74,7 @@ def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterat
         marks: Marks that the page paints.
     """
     taken = {bar for region in regions for bar in region.bars}
-    free = [
-        bar for bar in marks.bars if bar not in taken and bar.x1 - bar.x0 < WIDEST * marks.width
-    ]
+    free = [bar for bar in _list_narrow(marks.bars, marks) if bar not in taken]
     if not free:
         return
     owners = {id(glyph): k for k, region in enumerate(regions) for glyph in region.glyphs}
@@ -94,6 +92,11 @@ def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterat
             box, most = regions[owner].box, _NEAR * glyphs[place].size
             if bar.box.gap_x(box) < most and bar.box.gap_y(box) < most:
                 yield owner
+
+
+def _list_narrow(bars: Iterable[Rule], marks: PageMarks) -> tuple[Rule, ...]:
+    """Return the rules that are short enough for a formula."""
+    return tuple(bar for bar in bars if bar.x1 - bar.x0 < WIDEST * marks.width)
 
 
 def separate(marks: PageMarks, regions: Sequence[FormulaRegion]) -> list[PageMarks]:
@@ -321,7 +324,8 @@ def _place_regions(
     marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[Part]
 ) -> list[PlacedRegion]:
     """Return the formulas of a page whose units are formed in each group of marks."""
-    units = [attach_scripts(find_parts(group)) for group in groups]
+    narrow = [replace(group, bars=_list_narrow(group.bars, marks)) for group in groups]
+    units = [attach_scripts(find_parts(group)) for group in narrow]
     rows = form_rows([*units, embedded])
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
