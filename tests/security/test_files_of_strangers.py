@@ -67,17 +67,16 @@ def load(path: Path) -> object:
     return load_benchmark(params, str(path.parent), path.parent)
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [(os.mkfifo, "it is a named pipe, not a file"), (os.mkdir, "folder")],
+)
 @pytest.mark.parametrize("name", READERS)
-def test_a_pipe_is_an_error_and_not_waited_for(tmp_path: Path, name: str) -> None:
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(OmibenchError, match=r"it is a named pipe, not a file"):
-        READERS[name](tmp_path / name)
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).mkdir()
-    with pytest.raises(OmibenchError, match="folder"):
+def test_what_is_no_file_is_an_error_and_not_waited_for(
+    tmp_path: Path, name: str, make: Callable[[Path], None], message: str
+) -> None:
+    make(tmp_path / name)
+    with pytest.raises(OmibenchError, match=message):
         READERS[name](tmp_path / name)
 
 
