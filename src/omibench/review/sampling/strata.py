@@ -66,9 +66,9 @@ def share_out(total: int, sizes: Mapping[Stratum, int]) -> dict[Stratum, int]:
     return {key: parts[key][0] + (key in by_remainder[:rest]) for key in parts}
 
 
-def rank_name(seed: int, name: str) -> str:
-    """Return a rank that depends only on seed and name."""
-    return hashlib.sha256(f"{seed}\0{name}".encode()).hexdigest()
+def rank_name(seed: int, *names: str) -> str:
+    """Return a rank that depends only on seed and names."""
+    return hashlib.sha256("\0".join((str(seed), *names)).encode()).hexdigest()
 
 
 # Residual errors in settled work, estimated from samples that seniors judged again.

@@ -205,7 +205,7 @@ def _assign_seniors(
         if not candidates:
             assigned.append(sample)
             continue
-        senior = min(candidates, key=lambda n: (load[n], rank_name(seed, f"{n}\0{sample.id}")))
+        senior = min(candidates, key=lambda n: (load[n], rank_name(seed, n, sample.id)))
         load[senior] += 1
         assigned.append(sample.model_copy(update={"people": {"senior": [senior]}}))
     return assigned

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,7 +16,9 @@ from omibench.review.calibration import list_qualified
 from omibench.review.contents import PROBLEM_KINDS
 from omibench.review.folder import REVIEWERS, read_record
 from omibench.review.kinds import find_kind
+from omibench.review.outcomes import PHOTO_KINDS
 from omibench.review.people import Reviewer, find_reviewer, read_reviewers
+from omibench.review.sampling.strata import rank_name
 from omibench.review.tasks.drafts import (
     PictureKeeper,
     TaskChanges,
@@ -27,7 +28,7 @@ from omibench.review.tasks.drafts import (
     read_present_tasks,
     write_tasks,
 )
-from omibench.review.tasks.photographs import PHOTO_KINDS, draft_study_photographs
+from omibench.review.tasks.photographs import draft_study_photographs
 from omibench.review.tasks.request import AssignOptions, TaskRequest
 from omibench.review.tasks.responses import (
     draft_study_baseline,
@@ -133,8 +134,7 @@ def _draw(
                 f"review: {task.id}: no one in reviewers.yaml can be its {role}{condition}"
                 f"{of_subject}; add a person with that role and subject"
             )
-        ranks = {name: f"{seed}\0{task.id}\0{role}\0{name}".encode() for name in names}
-        return min(names, key=lambda n: (load[role, n], hashlib.sha256(ranks[n]).hexdigest()))
+        return min(names, key=lambda n: (load[role, n], rank_name(seed, task.id, role, n)))
 
     annotators = list_people("annotator", chosen)
     take("annotator", annotators)

@@ -21,8 +21,6 @@ from omibench.schemas.review import TaskPicture
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.sources.manifest import CLEAN, list_by_stem, list_photographs
 
-PHOTO_KINDS = ("photo_screening", "photo_conditions", "photo_fields")
-
 
 def draft_photographs(
     kind: str, files: Iterable[Path], clean: Path | None = None
@@ -30,7 +28,7 @@ def draft_photographs(
     """Make a task of each photograph; its file name without suffix is its id.
 
     Args:
-        kind: One of `PHOTO_KINDS`.
+        kind: One of `outcomes.PHOTO_KINDS`.
         files: The photographs, as listed by `list_photographs`.
         clean: A folder with clean pictures of the same names, which `photo_fields` shows next to
             them.
@@ -58,7 +56,7 @@ def draft_photographed_problems(
     photograph of its group, and has no separate task.
 
     Args:
-        kind: One of `PHOTO_KINDS`.
+        kind: One of `outcomes.PHOTO_KINDS`.
         problems: The problems; those with another number of pictures are skipped.
         folder: The base folder of image paths.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ from omibench.files.parquet import read_frame
 from omibench.params.study import Study
 from omibench.review.apply import apply, load_decisions, rejections
 from omibench.review.outcomes import ReviewIndex, ReviewRule, apply_earlier_kinds
+from omibench.review.sampling.strata import rank_name
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import read_jsonl
@@ -101,13 +101,9 @@ class TaskRequest(AssignOptions):
         """
         present = self.list_present_subjects()
         every = list(subjects)
-
-        def rank(subject: str) -> str:
-            text = f"{self.draw_seed}\0{self.kind}\0{subject}"
-            return hashlib.sha256(text.encode()).hexdigest()
-
         new = sorted(
-            (s for s in every if s not in present and (fresh is None or s in fresh)), key=rank
+            (s for s in every if s not in present and (fresh is None or s in fresh)),
+            key=partial(rank_name, self.draw_seed, self.kind),
         )
         return {s for s in every if s in present} | set(new[: self.limit])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from omibench.results.judgements import RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.results.study_files import StudyFiles
 from omibench.review.contents import Content
+from omibench.review.sampling.strata import rank_name
 from omibench.review.tasks.drafts import TaskDraft, draft_task
 from omibench.review.tasks.problems import list_picture_files
 from omibench.review.tasks.request import TaskRequest
@@ -270,11 +272,7 @@ def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[Show
         facts = {"extracted answer": row.pop("extracted") or "none"}
         response = ShownResponse(**row, facts=facts)
         by_model.setdefault(response.model, []).append(response)
-
-    def rank(name: str) -> bytes:
-        return hashlib.sha256(f"{request.draw_seed}\0{name}".encode()).digest()
-
-    drawn = request.list_present_subjects()
+    drawn, rank = request.list_present_subjects(), partial(rank_name, request.draw_seed)
     for responses in by_model.values():
         names = sorted((response.name for response in responses), key=rank)
         drawn |= {*names[: request.per_model]}
