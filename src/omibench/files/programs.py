@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,19 @@ def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
     variables = {name: value for name, value in environment.items() if name != _PATH}
     path = {_PATH: os.pathsep.join(absolute)} if absolute else {}
     return variables | path | {SAFE_PATH: "1"}
+
+
+def run_isolated(
+    command: Sequence[str], job: str, timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of `python_module` in an isolated environment, with a job as its input.
+
+    Raises TimeoutExpired after `timeout` seconds of wall time.
+    """
+    return subprocess.run(
+        command, input=job, capture_output=True, encoding="utf-8", env=isolate_env(os.environ),
+        timeout=timeout, check=False,
+    )  # fmt: skip
 
 
 def isolate(environment: MutableMapping[str, str]) -> None:

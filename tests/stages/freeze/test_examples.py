@@ -13,7 +13,9 @@ from omibench.params.presentation import FreezeExamples
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Example, Problem, Question
 from omibench.schemas.tables import FrozenManifest, read_jsonl
-from omibench.stages.freeze.rows import SIMULATED, make_example_rows
+from omibench.stages.freeze.rows import SIMULATED, align_attributes, make_example_rows
+
+# Examples stand in a file of their own, drawn once, with no simulated rationale among them.
 
 Make = Callable[..., Problem]
 Freeze = Callable[..., FrozenManifest]
@@ -121,3 +123,19 @@ def test_the_file_comes_and_goes_with_the_parameter(
     assert "- `examples.jsonl`: solved problems to show as in-context examples (1);" in card
     freeze(*problems, study=frozen({}))
     assert not file.exists()
+
+
+# The halves of a problem: attributes have one type over a dataset.
+
+
+def test_an_attribute_that_is_a_list_once_is_one_everywhere() -> None:
+    answers = [
+        Answer(id="a", answer=["1"], answer_type="open", attributes={"k": "x", "exam": "final"}),
+        Answer(id="b", answer=["1"], answer_type="open", attributes={"k": ["x", "y"]}),
+        Answer(id="c", answer=["1"], answer_type="open"),
+    ]
+    aligned = align_attributes(answers)
+    assert [answer.attributes for answer in aligned] == [
+        {"k": ["x"], "exam": "final"}, {"k": ["x", "y"]}, {},
+    ]  # fmt: skip
+    assert align_attributes(answers[:1]) == answers[:1]

@@ -27,7 +27,7 @@ from omibench.stages.ocr.engines.mathpix import KEY_ENV as MATHPIX_KEY_ENV
 from omibench.stages.ocr.engines.textlayer import LayerReading, read_layer
 from omibench.stages.ocr.jobs import OcrJob
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.layout.regions import find_regions
+from omibench.stages.ocr.layout.regions import Region, find_regions
 from omibench.stages.ocr.pipeline import Opener
 from omibench.stages.ocr.rereading.asking import LINE_TEXT, answer_crops
 from omibench.stages.ocr.rereading.crops import (
@@ -39,13 +39,11 @@ from omibench.stages.ocr.rereading.crops import (
 from omibench.stages.ocr.rereading.pages import (
     ENGINE,
     MOST_CROPS,
-    PicturesRead,
-    Rereader,
+    PageRereader,
     compare_formulas,
     compare_lines,
     group_flattened,
     join_group,
-    read_inline_pictures,
     read_picture,
 )
 from omibench.stages.ocr.sources.manifest import Source
@@ -181,20 +179,21 @@ def page() -> pymupdf.Page:
     return page
 
 
-def read(page: pymupdf.Page, desk: CropDesk) -> PicturesRead:
-    lines = read_layer(page, 1).lines
-    return read_inline_pictures(page, 1, PicturesRead(lines, find_regions(page)), desk, 0)
+def read(page: pymupdf.Page, desk: CropDesk) -> tuple[list[Line], list[Region]]:
+    return PageRereader(page, 1, desk, 0).read_pictures(
+        read_layer(page, 1).lines, find_regions(page)
+    )
 
 
 def test_a_picture_in_a_line_is_asked_for_and_becomes_a_formula(
     page: pymupdf.Page, desk: CropDesk
 ) -> None:
-    before = read(page, desk)
-    assert (desk.count, len(before.regions)) == (1, 2)
+    _, regions = read(page, desk)
+    assert (desk.count, len(regions)) == (1, 2)
     answer_crops("m", lambda crops: [r"$v=\sqrt{2gh}$"] * len(crops), desk.waiting, desk.replies)
-    after = read(page, desk)
-    assert len(after.regions) == 1
-    (line,) = (line for line in after.lines if line.engine == ENGINE)
+    lines, regions = read(page, desk)
+    assert len(regions) == 1
+    (line,) = (line for line in lines if line.engine == ENGINE)
     assert line.text == r"$v=\sqrt{2gh}$"
     assert line.formulas[0].latex == r"v=\sqrt{2gh}"
     assert line.baseline == pytest.approx(60, abs=1)
@@ -304,7 +303,7 @@ def answer(desk: CropDesk, text: str | None) -> None:
 
 
 def reread(desk: CropDesk, formula_page: pymupdf.Page, line: Line) -> Line:
-    (found,) = Rereader(desk, 0).reread(formula_page, 1, [line])
+    (found,) = PageRereader(formula_page, 1, desk, 0).reread([line])
     return found
 
 
@@ -382,7 +381,7 @@ def test_a_page_has_a_most_of_crops_and_what_lies_outside_of_it_has_none(
     formula_page: pymupdf.Page, desk: CropDesk
 ) -> None:
     lines = [make_line(doubtful("a", Box(k, 10, k + 9, 30))) for k in range(MOST_CROPS + 20)]
-    Rereader(desk, 0).reread(formula_page, 1, lines)
+    PageRereader(formula_page, 1, desk, 0).reread(lines)
     assert desk.count == MOST_CROPS
     outside = CropDesk(desk.waiting, desk.replies)
     reread(outside, formula_page, make_line(doubtful("a", Box(900, 10, 990, 30))))

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from omibench.errors import MissingExtraError, ParamsError
+from omibench.errors import MissingExtraError, ModelError, ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
 from omibench.schemas.curation import LabelRow, RationaleCandidate
 from omibench.schemas.problem import Figure, Problem
-from omibench.schemas.request import Request, Response
+from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale import write_rationales
 from omibench.stages.rationale.fill import fill_rationales
 from omibench.stages.rationale.labels.label_file import read_labels
+from omibench.stages.rationale.stage import refuse_gaps
+
+# The stage asks the study's models through its store, and buys nothing twice.
 
 Make = Callable[..., Problem]
 STEPS = "The speed of Figure 1 times the eight seconds of Figure 2 gives the distance. " * 5
@@ -173,3 +176,27 @@ def test_without_scikit_learn_the_extra_is_named(
     full = study(tmp_path, labeller="tagger", taxonomy={})
     with pytest.raises(MissingExtraError, match=r"taxonomy: clustering labels needs skl"):
         write_rationales(problems, tmp_path / "out", full)
+
+
+# A candidate that a later run would buy is not passed over.
+
+ANSWERED = Response(text="So.")
+STOPPED = Response(text="", outcome="budget_stop")
+
+
+def ask(*responses: Response) -> Sequence[tuple[str, Response]]:
+    message = Message(role="user", parts=(TextPart(text="?"),))
+    conversation = Conversation(messages=(message,))
+    tags = [Tags(role="rationale_writer", problem=f"p{n}") for n in range(len(responses))]
+    requests = [Request(conversation=conversation, tags=tag) for tag in tags]
+    return refuse_gaps("pen", lambda _: [("key", r) for r in responses])(requests)
+
+
+def test_a_budget_that_is_used_up_stops_the_stage() -> None:
+    with pytest.raises(ModelError) as raised:
+        ask(ANSWERED, STOPPED, STOPPED)
+    assert str(raised.value) == (
+        "rationale: 2 of 3 requests to pen (rationale_writer) have no answer, the first is for "
+        "'p1': the budget is used up; completed replies are kept; raise "
+        "study.budget_usd and run again"
+    )

@@ -25,19 +25,19 @@ from omibench.review.tasks.request import (
     read_suspected_keys,
 )
 from omibench.schemas.curation import LabelRow, RationaleCandidate
-from omibench.schemas.pages import PageText
+from omibench.schemas.pages import PagePicture, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import TaskPicture
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr.page_pictures import DrawnPage, draw_pages
+from omibench.stages.ocr.page_pictures import draw_pages
 from omibench.stages.ocr.sources.files import is_photograph
 from omibench.stages.ocr.sources.manifest import Source, load_manifest
 from omibench.stages.rationale.labels.label_file import read_labels
 
 # Page images for tasks that compare problems with their paper (OMIBench, A.2).
 
-Pages = Mapping[tuple[str, int], tuple[DrawnPage, Path]]
-"""The picture of each page by source and number; `file` of a drawn page is its file name."""
+Pages = Mapping[tuple[str, int], tuple[PagePicture, Path]]
+"""The picture of each page by source and number, and its file."""
 
 
 def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and where to
@@ -76,17 +76,15 @@ def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and wh
         paper = _find_paper(name, papers)
         if is_photograph(paper):
             # Photographs are shown unstraightened, so the boxes from reading do not fit.
-            all_pages[name, 1] = (DrawnPage(page=1, file=paper.name, width=0, height=0), paper)
+            digest = hash_file(paper)
+            photograph = PagePicture(
+                source=name, page=1, file=paper.name, sha256=digest, width=0, height=0
+            )
+            all_pages[name, 1] = (photograph, paper)
             continue
         place = folder / papers[name].slug
-        place.mkdir(parents=True, exist_ok=True)
-        pictures = draw_pages(
-            str(paper),
-            {page: turns.get((name, page), 0.0) for page in pages},
-            place,
-            params.max_pages,
-            params.memory_mb,
-        )
+        turned = {page: turns.get((name, page), 0.0) for page in pages}
+        pictures = draw_pages(papers[name], turned, place, params)
         all_pages |= {(name, page.page): (page, place / page.file) for page in pictures}
     return all_pages
 
@@ -97,14 +95,8 @@ def list_drawn_pages(ocr: Path) -> Pages:
     Args:
         ocr: The folder of `ocr`.
     """
-    return {
-        place: (
-            DrawnPage(page=row.page, file=path.name, width=row.width, height=row.height),
-            path,
-        )
-        for place, (row, path) in PaperPages(ocr).pictures.items()
-        if path.is_file()
-    }
+    pictures = PaperPages(ocr).pictures.items()
+    return {place: (row, path) for place, (row, path) in pictures if path.is_file()}
 
 
 def show_pages(

@@ -64,6 +64,16 @@ def read_wording(file: str, entry: PromptEntry) -> Wording:
     return wording
 
 
+def choose_wording(files: Mapping[str, str], entry: PromptEntry) -> Wording:
+    """Return the wording of a prompt from the file with its name, else the built-in one.
+
+    Raises:
+        ParamsError: The file cannot be read or is invalid.
+    """
+    file = files.get(entry.name)
+    return read_wording(file, entry) if file else Wording("", entry.text)
+
+
 def parse_wording(file: str, text: str, entry: PromptEntry) -> Wording:
     """Parse a file's text into a wording by its mode lines.
 

@@ -1,4 +1,4 @@
-"""Input of judges of samples: a problem as its respondent saw it, and the samples' texts."""
+"""Judges that select a sample: what they see of a problem, and how they reply."""
 
 from __future__ import annotations
 

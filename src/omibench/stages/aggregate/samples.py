@@ -1,4 +1,4 @@
-"""One sample of one problem, as aggregation sees it."""
+"""The samples of one problem: the equivalence of their answers, majority and consistency."""
 
 from __future__ import annotations
 

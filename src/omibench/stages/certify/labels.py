@@ -1,4 +1,4 @@
-"""File of human labels: the response and its label."""
+"""Human labels of responses: their file, the response of each, and the judge measured by them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, get_args
 
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -14,11 +14,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import read_csv, read_json_lines
 from omibench.results.grouped import estimate_accuracy
-from omibench.results.judgements import RESPONSE
+from omibench.results.judgements import RESPONSE, count_quadrants
 from omibench.results.statistics.agreement import judge_quality
 from omibench.results.statistics.intervals import Estimate
-from omibench.schemas.certificate import ALL_TYPES, JudgeQuality
+from omibench.schemas.certificate import ALL_TYPES, Certificate, JudgeQuality
 from omibench.schemas.verdict import HIGHEST_MARK, LOWEST_MARK, MARKS
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
 WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
@@ -225,6 +228,11 @@ class MatchedLabels(NamedTuple):
         """Return the number of labels unused for any of these reasons."""
         return sum(len(self.left_out.get(reason, [])) for reason in reasons)
 
+    def explain(self) -> str:
+        """Return why none of the labels is used."""
+        reasons = "; ".join(describe_left_out(self.left_out))
+        return reasons or f"{len(self.labels)} are of responses that it did not score"
+
 
 def match_labels(
     rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path, stage: str = "certify"
@@ -308,27 +316,66 @@ def _find_response(
     )
 
 
-# Quality of a judge measured by labels, in total and by answer type.
+# Quality of a judge measured by labels, in total, by answer type and by model.
 
 
-def quality_by_kind(
-    labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float
-) -> dict[str, JudgeQuality]:
-    """Return the judge's quality by answer type, and for `all`.
+def make_certificate(  # noqa: PLR0913 - the labels, what they are compared with, and whose
+    matched: MatchedLabels,
+    compared: pl.DataFrame,
+    judged: pl.DataFrame,
+    outcomes: pl.Series,
+    study: Study,
+    *,
+    unit: str = "id",
+    **about: Any,
+) -> Certificate:
+    """Compare a judge with labels of correctness, and with a scorer.
 
-    `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, with everything that
-    the judge scored, has `id`, `verdict`, `cluster` and `answer_type`, and optionally `outcome`.
+    Args:
+        matched: The labels.
+        compared: What the judge scored: `by_judge`, `quadrant`, `label` (null without one),
+            `cluster`, `answer_type` and `model`.
+        judged: Everything that the judge was asked: `id`, `verdict`, `cluster`, `answer_type` and
+            `model`, and optionally `outcome`.
+        outcomes: The judge's outcome on each labelled response.
+        study: The study.
+        unit: The column that names the problem.
+        about: Further fields of the certificate: the judge, its identity and prompt, the scorer.
+
+    Raises:
+        FileFormatError: The judge scored no response with a label.
     """
-    return {
-        ALL_TYPES: _measure_quality(labelled, judged, confidence),
-        **quality_by(labelled, judged, confidence, "answer_type"),
-    }
+    labelled = compared.filter(pl.col("label").is_not_null())
+    if labelled.is_empty():
+        raise FileFormatError(
+            f"{matched.file}: no label is of a response that the judge scored; {matched.explain()}"
+        )
+    failed = int((outcomes == "judge_failed").sum())
+    confidence = study.analyze.confidence
+    return Certificate(
+        labels=matched.file.name,
+        n=labelled.height,
+        problems=labelled[unit].n_unique(),
+        judge_failed=failed,
+        not_judged=len(matched.column("label")) - labelled.height - failed,
+        stale=matched.count(STALE),
+        unknown=matched.count(*UNKNOWN),
+        left_out=matched.left_out,
+        confidence=confidence,
+        quality={
+            ALL_TYPES: _measure_quality(labelled, judged, confidence),
+            **_quality_by(labelled, judged, confidence, "answer_type"),
+        },
+        by_model=_quality_by(labelled, judged, confidence, "model"),
+        four_way=count_quadrants(compared),
+        study=study.study.name,
+        **about,
+    )
 
 
-def quality_by(
+def _quality_by(
     labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float, column: str
 ) -> dict[str, JudgeQuality]:
-    """Return the judge's quality by the values of a column that both tables have."""
     return {
         value: _measure_quality(
             labelled.filter(pl.col(column) == value),

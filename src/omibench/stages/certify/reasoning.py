@@ -1,4 +1,4 @@
-"""Instrument of judgements: each certificate is about one."""
+"""Certificates of judges of reasoning: error types, and marks of rationales."""
 
 from __future__ import annotations
 

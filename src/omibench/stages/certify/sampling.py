@@ -39,32 +39,37 @@ def draw_disagreements(
         for row in results.read_responses().select(*RESPONSE, "text").iter_rows(named=True)
     }
 
+    for row in draw_apart(rows, results.study.study.seed, limit):
+        question = results.questions.get(row["id"])
+        yield make_disagreement(
+            row,
+            question=question.question if question else "",
+            gold=results.answers[row["id"]].answer,
+            text=texts.get(tuple(row[name] for name in RESPONSE), ""),
+        )
+
+
+def draw_apart(rows: pl.DataFrame, seed: int, limit: int) -> Iterator[dict[str, Any]]:
+    """Draw at most `limit` rows of each model on which scorer and judge disagree, in their order.
+
+    `rows` have a `quadrant`.
+    """
     disagree = rows.filter(pl.col("quadrant").is_in(DISAGREE))
     for model in disagree["model"].unique(maintain_order=True).to_list():
-        candidates = list(disagree.filter(model=model).iter_rows(named=True))
-        rng = Random(f"{results.study.study.seed}\0{model}")  # noqa: S311
+        candidates = disagree.filter(model=model).rows(named=True)
+        rng = Random(f"{seed}\0{model}")  # noqa: S311
         drawn = rng.sample(range(len(candidates)), min(limit, len(candidates)))
-        yield from (_make_row(results, candidates[place], texts) for place in sorted(drawn))
+        yield from (candidates[place] for place in sorted(drawn))
 
 
-def _make_row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
-    answer, question = results.answers[row["id"]], results.questions.get(row["id"])
-    text = texts.get(tuple(row[name] for name in RESPONSE), "")
-    return DisagreementRow(
-        id=row["id"],
-        model=row["model"],
-        setting=row["setting"],
-        index=row["index"],
-        disagreement=row["quadrant"],
-        question=question.question if question else "",
-        gold=answer.answer,
-        response=text,
-        extracted=row["extracted"],
-        by_rules=row["by_rules"],
-        method=row["method"],
-        by_judge=row["by_judge"],
-        judge_key=row["judge_key"],
-        response_sha256=hash_text(text),
+def make_disagreement(
+    row: dict[str, Any], *, question: str, gold: list[str], text: str, label: float | None = None
+) -> DisagreementRow:
+    """Return a row of `draw_apart` with the problem and the response that it is about."""
+    same = {name: row[name] for name in row.keys() & DisagreementRow.model_fields.keys()}
+    about = {"question": question, "gold": gold, "response": text, "label": label}
+    return DisagreementRow.model_validate(
+        same | about | {"disagreement": row["quadrant"], "response_sha256": hash_text(text)}
     )
 
 

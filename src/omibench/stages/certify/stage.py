@@ -9,7 +9,7 @@ import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
-from omibench.results.judgements import RESPONSE, count_quadrants, side_by_side
+from omibench.results.judgements import RESPONSE, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
     CERTIFICATE_FILE,
@@ -21,13 +21,9 @@ from omibench.schemas.certificate import (
 )
 from omibench.schemas.tables import write_json, write_jsonl
 from omibench.stages.certify.labels import (
-    STALE,
-    UNKNOWN,
     MatchedLabels,
-    describe_left_out,
+    make_certificate,
     match_labels,
-    quality_by,
-    quality_by_kind,
     read_labels,
 )
 from omibench.stages.certify.reasoning import certify_reasoning, get_only_value, list_identities
@@ -65,7 +61,9 @@ def certify_judges(labels: Path, results: Path, out: Path, study: Study) -> Judg
             f"{results / 'score'}: no judgements; set score.judge and score again"
         )
     if not matched.labels:
-        raise FileFormatError(f"{labels}: no label is of a response of this study; {_why(matched)}")
+        raise FileFormatError(
+            f"{labels}: no label is of a response of this study; {matched.explain()}"
+        )
     reasoning = certify_reasoning(matched, study_results, results / "judge", digest)
     if judged_by_label:
         scores = _certify_scores(matched, study_results, results, out, digest)
@@ -87,44 +85,24 @@ def _certify_scores(
     compared = side_by_side(study_results, _choose_rules(study_results)).join(
         places, on=RESPONSE, how="left", maintain_order="left"
     )
-    labelled = compared.filter(pl.col("label").is_not_null())
-    outcomes = judged.join(places, on=RESPONSE, how="inner")["outcome"]
-    failed = int((outcomes == "judge_failed").sum())
-    if labelled.is_empty():
-        raise FileFormatError(
-            f"{matched.file}: no label is of a response that the judge scored; {_why(matched)}"
-        )
     judge = get_only_value(judged, "judge", judges)
-    certificate = Certificate(
+    certificate = make_certificate(
+        matched,
+        compared,
+        judged,
+        judged.join(places, on=RESPONSE, how="inner")["outcome"],
+        study,
         judge=judge,
         identity=list_identities(study, judge),
         prompt_sha256=get_only_value(judged, "prompt_sha256", judges),
-        labels=matched.file.name,
         labels_sha256=labels_sha256,
-        n=labelled.height,
-        problems=labelled["id"].n_unique(),
-        judge_failed=failed,
-        not_judged=places.height - labelled.height - failed,
-        stale=matched.count(STALE),
-        unknown=matched.count(*UNKNOWN),
-        left_out=matched.left_out,
-        confidence=study.analyze.confidence,
-        quality=quality_by_kind(labelled, judged, study.analyze.confidence),
-        by_model=quality_by(labelled, judged, study.analyze.confidence, "model"),
         rules=_choose_rules(study_results),
-        four_way=count_quadrants(compared),
         simulated=study_results.judge_simulated
         or any(label.row.simulated for label in matched.labels),
-        study=study.study.name,
     )
     drawn = draw_disagreements(study_results, compared, study.certify.disagreements)
     write_jsonl(out / DISAGREEMENTS_FILE, drawn)
     return certificate
-
-
-def _why(matched: MatchedLabels) -> str:
-    reasons = "; ".join(describe_left_out(matched.left_out))
-    return reasons or f"{len(matched.labels)} are of responses that it did not score"
 
 
 def _choose_rules(results: Results) -> str:

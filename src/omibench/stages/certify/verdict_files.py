@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -15,26 +13,13 @@ from omibench.datasets.formats.record import extract_texts, plain
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
 from omibench.params.stages.certify import certificate_identity
-from omibench.results.judgements import DISAGREE, RESPONSE, count_quadrants, with_quadrants
+from omibench.results.judgements import RESPONSE, with_quadrants
 from omibench.results.load import JUDGE_RULES
-from omibench.schemas.certificate import (
-    CERTIFICATE_FILE,
-    DISAGREEMENTS_FILE,
-    Certificate,
-    DisagreementRow,
-)
+from omibench.schemas.certificate import CERTIFICATE_FILE, DISAGREEMENTS_FILE, Certificate
 from omibench.schemas.tables import write_json, write_jsonl
 from omibench.schemas.validation import suggest_name
-from omibench.stages.certify.labels import (
-    STALE,
-    UNKNOWN,
-    MatchedLabels,
-    hash_text,
-    match_labels,
-    quality_by,
-    quality_by_kind,
-    read_labels,
-)
+from omibench.stages.certify.labels import make_certificate, match_labels, read_labels
+from omibench.stages.certify.sampling import draw_apart, make_disagreement
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -161,49 +146,32 @@ def certify_scored(
         joined = joined.with_columns(by_judge=pl.col("by_rules"), by_rules=pl.col("label"))
     compared = with_quadrants(joined.filter(pl.col("judge_outcome") == "scored"))
     compared = compared if judged else compared.filter(pl.col("label").is_not_null())
-    certificate = _make_certificate(compared, joined, matched, study, labels)
+    rules = _get_only_value(joined, "rules")
+    judge = _get_only_value(joined, "judge") or rules or JUDGE_RULES
+    scorer = {"rules": rules, "version": _get_only_value(joined, "version")}
+    certificate = make_certificate(
+        matched,
+        compared,
+        (compared if judged else joined).with_columns(verdict=pl.col("by_judge")),
+        joined.filter(pl.col("label").is_not_null())["judge_outcome"],
+        study,
+        unit="cluster",
+        judge=judge,
+        identity=_list_identities(study, judge) if judged else [scorer],
+        prompt_sha256=_get_only_value(joined, "prompt_sha256") or "",
+        labels_sha256=hash_file(labels),
+        rules=(rules or "rules") if judged else LABELS,
+        simulated=any(label.row.simulated for label in matched.labels),
+    )
     write_json(out / CERTIFICATE_FILE, certificate)
-    drawn = _draw_disagreements(compared, rows, study)
+    drawn = (
+        make_disagreement(
+            row, question=row["question"], gold=row["gold"], text=row["text"], label=row["label"]
+        )
+        for row in draw_apart(compared, study.study.seed, study.certify.disagreements)
+    )
     write_jsonl(out / DISAGREEMENTS_FILE, drawn)
     return certificate
-
-
-def _make_certificate(
-    compared: pl.DataFrame,
-    joined: pl.DataFrame,
-    matched: MatchedLabels,
-    study: Study,
-    labels: Path,
-) -> Certificate:
-    labelled = compared.filter(pl.col("label").is_not_null())
-    if labelled.is_empty():
-        raise FileFormatError(f"{labels}: no label is of a response that the judge scored")
-    judge = _get_only_value(joined, "judge") or _get_only_value(joined, "rules") or JUDGE_RULES
-    by_judge = joined["judge"].is_not_null().any()
-    outcomes = joined.filter(pl.col("label").is_not_null())["judge_outcome"]
-    failed = int((outcomes == "judge_failed").sum())
-    every = (compared if by_judge else joined).with_columns(verdict=pl.col("by_judge"))
-    return Certificate(
-        judge=judge,
-        identity=_list_identities(study, judge, joined) if by_judge else [_identify_rules(joined)],
-        prompt_sha256=_get_only_value(joined, "prompt_sha256") or "",
-        labels=matched.file.name,
-        labels_sha256=hash_file(labels),
-        n=labelled.height,
-        problems=labelled["cluster"].n_unique(),
-        judge_failed=failed,
-        not_judged=len(outcomes) - labelled.height - failed,
-        stale=matched.count(STALE),
-        unknown=matched.count(*UNKNOWN),
-        left_out=matched.left_out,
-        confidence=study.analyze.confidence,
-        quality=quality_by_kind(labelled, every, study.analyze.confidence),
-        by_model=quality_by(labelled, every, study.analyze.confidence, "model"),
-        rules=(_get_only_value(joined, "rules") or "rules") if by_judge else LABELS,
-        four_way=count_quadrants(compared),
-        simulated=any(label.row.simulated for label in matched.labels),
-        study=study.study.name,
-    )
 
 
 def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
@@ -215,40 +183,9 @@ def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
     return str(values[0]) if values else None
 
 
-def _list_identities(study: Study, judge: str, joined: pl.DataFrame) -> list[Row]:
+def _list_identities(study: Study, judge: str) -> list[Row]:
     """Return the judge models with their configuration, if the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
         return [certificate_identity(study.models[name]) for name in names]
     return [{"name": name} for name in names]
-
-
-def _identify_rules(joined: pl.DataFrame) -> Row:
-    return {
-        "rules": _get_only_value(joined, "rules"),
-        "version": _get_only_value(joined, "version"),
-    }
-
-
-def _draw_disagreements(
-    compared: pl.DataFrame, rows: Sequence[Row], study: Study
-) -> Iterator[DisagreementRow]:
-    """Draw at most `certify.disagreements` responses of each model with the study's seed."""
-    rows_by_response = {tuple(row[name] for name in RESPONSE): row for row in rows}
-    disagree = compared.filter(pl.col("quadrant").is_in(DISAGREE))
-    for model in disagree["model"].unique(maintain_order=True).to_list():
-        candidates = list(disagree.filter(model=model).iter_rows(named=True))
-        rng = Random(f"{study.study.seed}\0{model}")  # noqa: S311
-        drawn = rng.sample(
-            range(len(candidates)), min(study.certify.disagreements, len(candidates))
-        )
-        for place in sorted(drawn):
-            comparison = candidates[place]
-            row = rows_by_response[tuple(comparison[name] for name in RESPONSE)]
-            yield DisagreementRow(
-                id=row["id"], model=row["model"], setting=row["setting"], index=row["index"],
-                disagreement=comparison["quadrant"], question=row["question"], gold=row["gold"],
-                response=row["text"], extracted=row["extracted"], by_rules=comparison["by_rules"],
-                method=row["method"], by_judge=comparison["by_judge"], judge_key=row["judge_key"],
-                label=comparison["label"], response_sha256=hash_text(row["text"]),
-            )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Formulas as plain characters, for comparing two notations of one formula."""
+"""A check without a model that a translation says what its original says."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.settings.steps import AnsweredTask, Task, run_tasks
 from omibench.stages.filter.candidate import Candidate, figure_distance
-from omibench.stages.filter.completeness import vote_completeness, vote_on_labels
+from omibench.stages.filter.completeness import VOTE, vote_on_labels, vote_on_points
 from omibench.stages.filter.models import (
     CheckedProblem,
     Models,
@@ -248,7 +248,7 @@ def _vote(
     others = [problem for problem in problems if not is_photographed(problem)]
     of_photographs = panel.model_copy(update={"prompt": prompt})
     judged = [
-        *vote_completeness(others, folder, panel, models),
+        *vote_on_points(others, folder, panel, models, VOTE),
         *vote_on_photographs(photographs, folder, of_photographs, models),
     ]
     by_id = {outcome.problem.id: outcome for outcome in judged}

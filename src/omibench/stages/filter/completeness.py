@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from omibench.answers.judges.case import JudgeCase, list_pictures, question_section
 from omibench.answers.judges.instrument import Instrument, build_prompt, register
-from omibench.answers.judges.panel import JudgeVote, OpenPanel, consult
+from omibench.answers.judges.panel import JudgeVote, OpenPanel, Opinion, consult
 from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
 from omibench.schemas.curation import FilterJudgement
@@ -62,19 +62,31 @@ def vote_on_points(
         ModelError: A request has no answer.
         ParamsError: The prompt's file is invalid.
     """
-    judges = [models.judge(name) for name in params.models]
-    panel = OpenPanel(judges, build_prompt(vote.instrument, params.prompt), params.max_tokens)
-    opinions = consult([build_case(p, folder) for p in problems], vote.instrument, panel)
+    opinions = ask_panel(problems, folder, vote.instrument, params, models)
     return [
         _judge_by_votes(p, opinion.votes, vote)
         for p, opinion in zip(problems, opinions, strict=True)
     ]
 
 
-def build_case(problem: Problem, folder: Path) -> JudgeCase:
-    """Return a problem with all its pictures as judge input; image paths are below `folder`."""
-    images = list_pictures(problem.images, folder)
-    return JudgeCase(problem.id, problem.question, [], "", problem.choices, images=images)
+def ask_panel(
+    problems: Sequence[Problem],
+    folder: Path,
+    instrument: Instrument[str],
+    params: JudgePanel,
+    models: Models,
+) -> list[Opinion[str]]:
+    """Return the models' opinions on problems with all their pictures, in order.
+
+    Image paths are below `folder`. Raises as `vote_on_points`.
+    """
+    judges = [models.judge(name) for name in params.models]
+    panel = OpenPanel(judges, build_prompt(instrument, params.prompt), params.max_tokens)
+    cases = [
+        JudgeCase(p.id, p.question, [], "", p.choices, images=list_pictures(p.images, folder))
+        for p in problems
+    ]
+    return consult(cases, instrument, panel)
 
 
 def build_row(problem: Problem, judgement: str, vote: JudgeVote[str]) -> FilterJudgement:
@@ -122,10 +134,8 @@ def vote_on_labels(
         PluginError: The reason's own code raised.
     """
     instrument = build_model_reason(name, params)
-    judges = [models.judge(model) for model in params.models]
-    panel = OpenPanel(judges, build_prompt(instrument, params.prompt), params.max_tokens)
     with REASONS_OF_MODELS.calling(name):
-        opinions = consult([build_case(p, folder) for p in problems], instrument, panel)
+        opinions = ask_panel(problems, folder, instrument, params, models)
     rejects = REASONS_OF_MODELS.get(name).rejects
     checked = []
     for problem, opinion in zip(problems, opinions, strict=True):
@@ -189,15 +199,3 @@ COMPLETENESS: Instrument[str] = register(
 
 
 VOTE: Final = PointVote(COMPLETENESS.name, COMPLETENESS, POINTS)
-
-
-def vote_completeness(
-    problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
-) -> list[CheckedProblem]:
-    """Return every problem after the vote, in order. Image paths are relative to `folder`.
-
-    Raises:
-        ModelError: A request has no answer.
-        ParamsError: The prompt's file is invalid.
-    """
-    return vote_on_points(problems, folder, params, models, VOTE)

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.answers.judges.case import JudgeCase
-from omibench.answers.judges.instrument import Instrument, build_prompt, register
-from omibench.answers.judges.panel import OpenPanel, consult
+from omibench.answers.judges.instrument import Instrument, register
 from omibench.answers.judges.scales import last_object, most
 from omibench.params.panel import JudgePanel
 from omibench.params.stages.filter import PhotographScreen
@@ -22,7 +21,7 @@ from omibench.schemas.problem import Problem, Subject
 from omibench.stages.filter.completeness import (
     UNREADABLE,
     PointVote,
-    build_case,
+    ask_panel,
     build_row,
     make_reader,
     vote_on_points,
@@ -143,9 +142,7 @@ def classify_photographs(
     """
 
     def judge(photographs: Sequence[Problem]) -> list[CheckedProblem]:
-        judges = [models.judge(name) for name in params.models]
-        panel = OpenPanel(judges, build_prompt(CLASS, params.prompt), params.max_tokens)
-        opinions = consult([build_case(p, folder) for p in photographs], CLASS, panel)
+        opinions = ask_panel(photographs, folder, CLASS, params, models)
         judged = []
         for problem, opinion in zip(photographs, opinions, strict=True):
             rows = [build_row(problem, "photographs", vote) for vote in opinion.votes]

@@ -1,7 +1,4 @@
-"""Page of the rejected problems, with their pictures, which opens from disk.
-
-It loads scripts, from an adjacent folder, only if a problem has formulas.
-"""
+"""Stage `filter`: reads problems; writes survivors, rejects with their page, and judgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References of a statement to its figures: by number ("Figures 1 and 2") or type ("the graph").
+"""References of a statement to figures, by number ("Figure 1") or type ("the graph"), and its gaps.
 
 The words of ten languages are searched together, because the language of a paper is only as
 reliable as its manifest, and words of other languages do no harm.

@@ -15,15 +15,7 @@ from glyphtex.latex import replace_formulas
 from omibench.params.stages.filter import TranslationParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Figure, Original, Problem, ProblemWarning
-from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
-    Request,
-    Response,
-    Tags,
-    TextPart,
-)
+from omibench.schemas.request import Decoding, Request, Response, Tags, TextPart, converse
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_text, holds_slot
 from omibench.settings.prompts.wording import Wording, read_wording
 from omibench.stages.filter.backcheck import findings
@@ -86,11 +78,8 @@ def translation_request(
 ) -> Request:
     """Return the translation request of a problem; `index` 1 is the retry after a failed check."""
     system, prompt = _write_prompt(_sections(collect_texts(problem)), words)
-    first = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
     return Request(
-        conversation=Conversation(
-            messages=(*first, Message(role="user", parts=(TextPart(text=prompt),)))
-        ),
+        conversation=converse(system, [TextPart(text=prompt)]),
         decoding=Decoding(temperature=0.0, max_tokens=max_tokens),
         index=index,
         tags=Tags(role="translator", problem=problem.id, study=study),

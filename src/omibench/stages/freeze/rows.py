@@ -1,4 +1,4 @@
-"""The two halves of a problem: model input, and scorer input."""
+"""The files of a frozen dataset: the two halves of a problem, examples, and original texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems after review: decisions in YAML, then the settled tasks of a review."""
+"""Stage `freeze`: reviewed problems as an immutable dataset, answers apart from questions."""
 
 from __future__ import annotations
 
@@ -224,16 +224,27 @@ def freeze_pictures(
     """
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
     before = {file.name for file in (out / FOLDER).iterdir()}
-    copier = _Copier(folder, out / FOLDER, strip)
+    copies: dict[str, str] = {}
+    """SHA-256 of each picture as read -> name of its copy."""
+
+    def copy_figure(figure: Figure) -> Figure:
+        if not figure.sha256:
+            return figure
+        if figure.sha256 not in copies:
+            copies[figure.sha256] = _copy_picture(figure, folder, out / FOLDER, strip)
+        name = copies[figure.sha256]
+        changes = {"file": f"{FOLDER}/{name}", "sha256": name.partition(".")[0]}
+        return figure.model_copy(update=changes)
+
     frozen = []
     for question in questions:
         try:
-            images = [copier.copy_figure(figure) for figure in question.images]
+            images = [copy_figure(figure) for figure in question.images]
         except OmibenchError as error:
             raise type(error)(f"{question.id}: {error}") from None
         frozen.append(question.model_copy(update={"images": images}))
-    names = frozenset(copier.names.values())
-    stripped = sum(sha256 not in name for sha256, name in copier.names.items())
+    names = frozenset(copies.values())
+    stripped = sum(sha256 not in name for sha256, name in copies.items())
     return FrozenPictures(frozen, stripped, names, names - before)
 
 
@@ -252,40 +263,22 @@ def take_back(out: Path, names: Iterable[str]) -> None:
         (out / FOLDER).rmdir()
 
 
-class _Copier:
-    """Copies each picture once, by content."""
-
-    def __init__(self, source: Path, target: Path, strip: bool) -> None:
-        self._source, self._target, self._strip = source, target, strip
-        self.names: dict[str, str] = {}
-        """SHA-256 of the source -> name of the copy."""
-
-    def copy_figure(self, figure: Figure) -> Figure:
-        """Return the figure with path and content of its copy; absent figures are unchanged."""
-        if not figure.sha256:
-            return figure
-        if figure.sha256 not in self.names:
-            self.names[figure.sha256] = self._copy(figure)
-        name = self.names[figure.sha256]
-        return figure.model_copy(
-            update={"file": f"{FOLDER}/{name}", "sha256": name.partition(".")[0]}
+def _copy_picture(figure: Figure, folder: Path, target: Path, strip: bool) -> str:
+    """Copy the picture of a figure; return the name of the copy."""
+    source = folder / figure.file
+    content = read_bytes(source, PICTURE_BYTES)
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != figure.sha256:
+        raise FileFormatError(
+            f"{source}: its content ({actual[:12]}) has changed since it was read "
+            f"({figure.sha256[:12]}); run the previous stage again"
         )
-
-    def _copy(self, figure: Figure) -> str:
-        source = self._source / figure.file
-        content = read_bytes(source, PICTURE_BYTES)
-        actual = hashlib.sha256(content).hexdigest()
-        if actual != figure.sha256:
-            raise FileFormatError(
-                f"{source}: its content ({actual[:12]}) has changed since it was read "
-                f"({figure.sha256[:12]}); run the previous stage again"
-            )
-        picture = read_picture(content, str(source))
-        bare = _strip(picture, source) if self._strip else content
-        name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
-        if not _holds(self._target / name, bare):
-            write_atomically(self._target / name, bare)
-        return name
+    picture = read_picture(content, str(source))
+    bare = _strip(picture, source) if strip else content
+    name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
+    if not _holds(target / name, bare):
+        write_atomically(target / name, bare)
+    return name
 
 
 def _holds(target: Path, content: bytes) -> bool:

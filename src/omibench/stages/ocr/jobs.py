@@ -1,4 +1,4 @@
-"""Limits for reading a file: CPU time, which does not depend on the load, and memory."""
+"""The job of the process that reads one source, its limits of time and memory, and its outcome."""
 
 from __future__ import annotations
 

@@ -3,14 +3,14 @@ index."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 import logging
 import os
 import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, TypeAdapter
 
 from omibench.errors import PaperError
-from omibench.files.programs import isolate_env, python_module
-from omibench.files.reading import hash_file
+from omibench.files.programs import python_module, run_isolated
 from omibench.params.stages.ocr import OcrParams
 from omibench.results.paper_pages import TABLE
 from omibench.schemas.pages import PagePicture, PageText
-from omibench.schemas.problem import FrozenModel, Problem
+from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr.engines.readers import require_pdf
 from omibench.stages.ocr.jobs import GRACE_S, WALL, count_workers, limit_cpu, limit_memory
@@ -64,11 +63,14 @@ def write_page_pictures(
     if params.page_pictures:
         pages = find_pages(read_jsonl(out / "problems.jsonl", Problem))
         texts = read_jsonl(out / "pages.jsonl", PageText)
+        turns = {name: dict.fromkeys(numbers, 0.0) for name, numbers in pages.items()}
+        for text in texts:
+            if text.page in pages.get(text.source, ()):
+                turns[text.source][text.page] = text.turn
         papers = [s for s in sources if pages.get(s.name) and not is_photograph(Path(s.paper))]
         with ThreadPoolExecutor(count_workers(len(papers))) as pool:
             drawn = pool.map(
-                lambda s: _draw_paper(out, s, _list_turns(s, pages, texts), params, password_env),
-                papers,
+                lambda s: _draw_paper(out, s, turns[s.name], params, password_env), papers
             )
             rows = [row for paper_rows in drawn for row in paper_rows]
     write_jsonl(out / TABLE, rows)
@@ -83,13 +85,6 @@ def find_pages(problems: Iterable[Problem]) -> Mapping[str, set[int]]:
     return pages
 
 
-def _list_turns(
-    source: Source, pages: Mapping[str, set[int]], texts: Sequence[PageText]
-) -> dict[int, float]:
-    turns = {text.page: text.turn for text in texts if text.source == source.name}
-    return {page: turns.get(page, 0.0) for page in pages[source.name]}
-
-
 def _draw_paper(
     out: Path,
     source: Source,
@@ -98,30 +93,13 @@ def _draw_paper(
     password_env: str | None,
 ) -> list[PagePicture]:
     place = out / PAGES / source.slug
-    place.mkdir(parents=True, exist_ok=True)
     try:
-        drawn = draw_pages(
-            source.paper,
-            turns,
-            place,
-            params.max_pages,
-            params.memory_mb,
-            password_env=password_env,
-        )
+        drawn = draw_pages(source, turns, place, params, password_env)
     except PaperError as error:
         log.warning("%s; items of this paper are shown without its pages", error)
         return []
-    return [
-        PagePicture(
-            source=source.name,
-            page=page.page,
-            file=(place / page.file).relative_to(out).as_posix(),
-            sha256=hash_file(place / page.file),
-            width=page.width,
-            height=page.height,
-        )
-        for page in drawn
-    ]
+    below = place.relative_to(out).as_posix()
+    return [row.model_copy(update={"file": f"{below}/{row.file}"}) for row in drawn]
 
 
 # Draw pages of a paper as pictures for people who check the reading.
@@ -140,88 +118,69 @@ _MODULE: Final = "omibench.stages.ocr.page_pictures"
 class PagesJob(BaseModel):
     """The job of the process: a paper, its pages and the output folder."""
 
-    paper: str
+    source: Source
     turns: dict[int, float]
     """Pages from 1, and the degrees clockwise by which each was turned for reading."""
     folder: Path
-    max_pages: int
-    memory_mb: int
+    params: OcrParams
     password_env: str | None = None
     """The environment variable with the password of encrypted papers."""
 
-
-class DrawnPage(FrozenModel):
-    """The picture of a page as read: upright, with its size in points."""
-
-    page: int
-    file: str
-    width: float
-    height: float
+    @property
+    def limit_s(self) -> float:
+        """The CPU seconds after which the process is terminated."""
+        return GRACE_S + _PAGE_S * len(self.turns)
 
 
-def draw_pages(  # noqa: PLR0913 - what to draw, where to, and within which bounds
-    paper: str,
+def draw_pages(
+    source: Source,
     turns: Mapping[int, float],
     folder: Path,
-    max_pages: int,
-    memory_mb: int,
-    *,
+    params: OcrParams,
     password_env: str | None = None,
-) -> list[DrawnPage]:
-    """Draw pages of a paper as `p0001.jpg`, ... into an existing folder.
+) -> list[PagePicture]:
+    """Draw pages of a paper as `p0001.jpg`, ... into a folder.
 
     Args:
-        paper: Path of a PDF.
+        source: The paper, a PDF.
         turns: Pages from 1, and the degrees clockwise by which each was turned for reading
             (`PageText.turn`).
         folder: Output folder.
-        max_pages: Limit as in `ocr.max_pages`; longer papers are rejected.
-        memory_mb: Limit as in `ocr.memory_mb`.
+        params: Limits of papers; those with more pages are rejected.
         password_env: Environment variable with the password of an encrypted paper.
 
     Returns:
-        The pages, without missing ones and those too large to be read.
+        The pictures by name in the folder, without missing pages and those too large to be read.
 
     Raises:
         PaperError: The paper cannot be opened or drawn.
     """
     require_pdf()
+    folder.mkdir(parents=True, exist_ok=True)
     job = PagesJob(
-        paper=paper,
+        source=source,
         turns=dict(turns),
         folder=folder,
-        max_pages=max_pages,
-        memory_mb=memory_mb,
+        params=params,
         password_env=password_env,
     )
     try:
-        process = subprocess.run(
-            python_module(_MODULE),
-            input=job.model_dump_json(),
-            capture_output=True,
-            encoding="utf-8",
-            env=isolate_env(os.environ),
-            timeout=WALL * _limit_s(job),
-            check=False,
-        )
+        process = run_isolated(python_module(_MODULE), job.model_dump_json(), WALL * job.limit_s)
     except subprocess.TimeoutExpired:
-        raise PaperError("paper_timeout", f"{paper}: its pages were not drawn in time") from None
+        message = f"{source.paper}: its pages were not drawn in time"
+        raise PaperError("paper_timeout", message) from None
     if process.returncode or not process.stdout.strip():
         last = (process.stderr.strip().splitlines() or ["no message"])[-1][:300]
-        raise PaperError("paper_failed", f"{paper}: its pages cannot be drawn: {last}")
-    return _PAGES.validate_json(process.stdout.strip().splitlines()[-1])
+        raise PaperError("paper_failed", f"{source.paper}: its pages cannot be drawn: {last}")
+    return _PICTURES.validate_json(process.stdout.strip().splitlines()[-1])
 
 
-_PAGES: Final = TypeAdapter(list[DrawnPage])
+_PICTURES: Final = TypeAdapter(list[PagePicture])
 
 
-def _limit_s(job: PagesJob) -> float:
-    return GRACE_S + _PAGE_S * len(job.turns)
-
-
-def _draw(job: PagesJob) -> list[DrawnPage]:
+def _draw(job: PagesJob) -> list[PagePicture]:
     password = os.environ.get(job.password_env) if job.password_env else None
-    pdf, _ = open_pdf(Path(job.paper), job.max_pages, password)
+    pdf, _ = open_pdf(Path(job.source.paper), job.params.max_pages, password)
     pages = sorted(number for number in job.turns if 1 <= number <= pdf.page_count)
     return [
         _draw_page(pdf[number - 1], number, job)
@@ -230,16 +189,24 @@ def _draw(job: PagesJob) -> list[DrawnPage]:
     ]
 
 
-def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> DrawnPage:
+def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> PagePicture:
     import pymupdf
 
     _stand_upright(page, job.turns[number])
     width, height = page.rect.width, page.rect.height
     scale = min(DPI / 72, MAX_SIDE / max(width, height, 1.0))
     pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    data = pixels.tobytes("jpeg", jpg_quality=QUALITY)
     name = f"p{number:04d}.jpg"
-    (job.folder / name).write_bytes(pixels.tobytes("jpeg", jpg_quality=QUALITY))
-    return DrawnPage(page=number, file=name, width=width, height=height)
+    (job.folder / name).write_bytes(data)
+    return PagePicture(
+        source=job.source.name,
+        page=number,
+        file=name,
+        sha256=hashlib.sha256(data).hexdigest(),
+        width=width,
+        height=height,
+    )
 
 
 def _stand_upright(page: pymupdf.Page, turn: float) -> None:
@@ -257,13 +224,13 @@ def _stand_upright(page: pymupdf.Page, turn: float) -> None:
 def main() -> None:
     """Draw the pages of the job on standard input and print the result."""
     job = PagesJob.model_validate_json(sys.stdin.read())
-    limit_memory(job.memory_mb)
-    limit_cpu(_limit_s(job))
+    limit_memory(job.params.memory_mb)
+    limit_cpu(job.limit_s)
     try:
         pages = _draw(job)
     except PaperError as error:
         sys.exit(str(error))
-    print(json.dumps([page.model_dump() for page in pages]))
+    print(_PICTURES.dump_json(pages).decode())
 
 
 if __name__ == "__main__":

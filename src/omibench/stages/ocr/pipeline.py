@@ -35,11 +35,7 @@ from omibench.stages.ocr.layout.scans import (
     read_photograph,
 )
 from omibench.stages.ocr.rereading.crops import CropDesk
-from omibench.stages.ocr.rereading.pages import (
-    PicturesRead,
-    Rereader,
-    read_inline_pictures,
-)
+from omibench.stages.ocr.rereading.pages import PageRereader
 from omibench.stages.ocr.sources.files import (
     MAX_PIXELS,
     check_bytes,
@@ -219,11 +215,11 @@ class Opener:
     def _mend(self, path: str, place: int, page: pymupdf.Page, sheet: DocumentPage) -> None:
         """Change a page of a file: reread formulas, then corrections."""
         if self.job.params.formula_reader and sheet.engine != "none":
-            sheet.lines = Rereader(self.crops, place).reread(page, sheet.number, sheet.lines)
+            rereader = PageRereader(page, sheet.number, self.crops, place)
+            sheet.lines = rereader.reread(sheet.lines)
             if sheet.engine == "textlayer" and not sheet.is_scan:
-                whole = PicturesRead(sheet.lines, sheet.regions)
-                whole = read_inline_pictures(page, sheet.number, whole, self.crops, place)
-                sheet.lines, sheet.regions = whole.lines, whole.regions
+                read = rereader.read_pictures(sheet.lines, sheet.regions)
+                sheet.lines, sheet.regions = read
         self.corrections.correct_page(path, sheet)
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:

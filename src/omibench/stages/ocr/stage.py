@@ -1,4 +1,4 @@
-"""Protect manually edited problems from being overwritten."""
+"""The stage `ocr`: reads each source in a separate process and gathers the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from omibench.errors import MissingInputError, OmibenchError, OutputError, PaperError
-from omibench.files.programs import isolate_env, python_module
+from omibench.files.programs import python_module, run_isolated
 from omibench.files.reading import read_text
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, OcrReport, PageText
@@ -57,27 +57,6 @@ from omibench.stages.ocr.sources.manifest import (
     read_manifest,
     select_sources,
 )
-
-
-def refuse_edited(out: Path) -> None:
-    """Raise OutputError if `problems.jsonl` in `out` differs from the one in its `report.json`.
-
-    Without a readable report the original is unknown, and nothing is rejected.
-    """
-    problems = out / "problems.jsonl"
-    try:
-        report = OcrReport.model_validate_json(read_text(out / "report.json"))
-    except (OmibenchError, ValidationError):
-        return
-    if not problems.is_file() or report.problems_sha256 in (None, hash_regular_file(problems)):
-        return
-    raise OutputError(
-        f"{problems} was edited after reading, and the edits would be lost: move the file away and "
-        "run the command again. Write corrections in corrections.yaml (docs/corrections.md)"
-    )
-
-
-# The stage `ocr`: read each source in a separate process and merge the results.
 
 Look = Callable[[FileReport, Source, Path], None]
 """Called for each source after its reader has left its results in the folder."""
@@ -167,6 +146,24 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     return report
 
 
+def refuse_edited(out: Path) -> None:
+    """Raise OutputError if `problems.jsonl` in `out` differs from the one in its `report.json`.
+
+    Without a readable report the original is unknown, and nothing is rejected.
+    """
+    problems = out / "problems.jsonl"
+    try:
+        report = OcrReport.model_validate_json(read_text(out / "report.json"))
+    except (OmibenchError, ValidationError):
+        return
+    if not problems.is_file() or report.problems_sha256 in (None, hash_regular_file(problems)):
+        return
+    raise OutputError(
+        f"{problems} was edited after reading, and the edits would be lost: move the file away and "
+        "run the command again. Write corrections in corrections.yaml (docs/corrections.md)"
+    )
+
+
 def _run(
     job: OcrJob, ahead: Ahead | None, folder: Path, photographed: Photographed | None
 ) -> FileReport:
@@ -192,17 +189,11 @@ def _read_with_report(name: str, folder: Path, read: Callable[[], OcrOutcome]) -
     for code in outcome.codes:
         place = f"{name}, {outcome.where[code]}" if code in outcome.where else name
         log.warning("%s: %s: %s; %s", code, place, CODES[code].meaning, CODES[code].remedy)
-    status = "warning" if outcome.codes else "ok"
     return FileReport(
         source=name,
-        status=status,
-        codes=outcome.codes,
-        pages=outcome.pages,
+        status="warning" if outcome.codes else "ok",
         seconds=seconds,
-        where=outcome.where,
-        corrections=outcome.corrections,
-        cpu_s=outcome.cpu_s,
-        peak_mb=outcome.peak_mb,
+        **outcome.model_dump(exclude={"error", "unread", "crops"}),
     )
 
 
@@ -279,15 +270,7 @@ def _work(job: OcrJob) -> OcrOutcome:
     """Run the worker and turn every failure of its process into a code."""
     paper, limit = job.source.paper, job.most_s
     try:
-        process = subprocess.run(
-            _WORKER,
-            input=job.model_dump_json(),
-            capture_output=True,
-            encoding="utf-8",
-            env=isolate_env(os.environ),
-            timeout=WALL * limit,
-            check=False,
-        )
+        process = run_isolated(_WORKER, job.model_dump_json(), WALL * limit)
     except subprocess.TimeoutExpired:
         wall = f"{paper}: not read within {WALL * limit:g} s of wall time"
         return OcrOutcome(error=("paper_timeout", wall))

@@ -1,4 +1,4 @@
-"""Tokenizers by name, for measuring the length of rationales."""
+"""Rationales that are too short or repeat the problem, and the tokens by which this is measured."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Final
 from omibench.schemas.problem import Problem, split_at_image_marks
 from omibench.schemas.request import Conversation, ImagePart, Part, TextPart, converse
 from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_slots
-from omibench.settings.prompts.wording import Wording, read_wording
+from omibench.settings.prompts.wording import choose_wording
 
 HEADING = "Problem:\n"
 SOLVE = """\
@@ -237,9 +237,8 @@ def write_prompt(
 
     `values` fill its other slots; `prompts` are files that replace prompts, by name.
     """
-    file = prompts.get(entry.name)
-    wording = read_wording(file, entry) if file else Wording("", entry.text)
-    heading = "" if file else HEADING
+    wording = choose_wording(prompts, entry)
+    heading = "" if wording.file else HEADING
     shown = {} if problem is None else {"problem": show_problem(problem, folder, heading)}
     pieces = fill_slots(wording.text, {**values, **shown})
     parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]

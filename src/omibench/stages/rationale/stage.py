@@ -1,4 +1,4 @@
-"""Requests for candidates; missing replies stop the stage.
+"""Stage `rationale`: missing worked solutions and topic labels, from models if set.
 
 The selected candidate depends on all earlier ones, so one that a later run would get must not be
 skipped. Completed replies are in the store, so that the next run requests only the rest.
@@ -51,9 +51,6 @@ def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
 
 def _is_gap(response: Response) -> bool:
     return response.outcome == "budget_stop" or response.passing
-
-
-# Stage `rationale`: missing worked solutions and topic labels, from models if set.
 
 
 def write_rationales(problems: Path, out: Path, study: Study, whole: bool = True) -> int:

@@ -7,7 +7,9 @@ import pytest
 from tests.stages.ocr.engines.pages import LINES, page_picture
 
 from omibench.stages.ocr.engines.engine import quarter_turned
-from omibench.stages.ocr.engines.rapidocr import RapidOcr
+from omibench.stages.ocr.engines.rapidocr import RapidOcr, lies_on_side
+
+# The engine that comes with the environment, on small pages.
 
 pytest.importorskip("rapidocr")
 
@@ -80,3 +82,18 @@ def test_a_faint_line_is_kept_only_if_it_is_long(engine: RapidOcr) -> None:
     kept, kept_scores = DBPostProcess().filter_det_res(boxes, scores, 200, 400)
     assert [int(box[0][1]) for box in kept] == [10, 90]
     assert kept_scores == [0.4, 0.6]
+
+
+# Which way lines run is told from ink alone.
+
+pytest.importorskip("cv2")
+
+
+@pytest.mark.parametrize(("turn", "lies"), [(0, False), (90, True), (180, False), (270, True)])
+def test_a_page_on_its_side_is_told_from_one_that_stands(turn: int, lies: bool) -> None:
+    assert lies_on_side(quarter_turned(page_picture(), turn)) is lies
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 900), (200, 300)])
+def test_an_empty_picture_of_any_shape_lies_on_no_side(shape: tuple[int, int]) -> None:
+    assert not lies_on_side(np.full((*shape, 3), 240, np.uint8))

@@ -11,7 +11,6 @@ import pytest
 from omibench.errors import MissingInputError
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.engines.tesseract import LANGUAGES, Tesseract, group_words, list_languages
 
 HEAD = (
@@ -78,21 +77,3 @@ def test_a_missing_command_is_told_before_anything_is_read(
     with pytest.raises(MissingInputError, match="the command `tesseract` was not found"):
         read_papers([tmp_path / "x.pdf"], tmp_path / "out", OcrParams(engine="tesseract"))
     assert not (tmp_path / "out").exists()
-
-
-def test_its_version_and_languages_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "tesseract"
-    program.write_text(
-        '#!/bin/sh\ncase "$1" in --version) echo "tesseract 9.9";; *) echo list; echo xyz;; esac\n'
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.delenv(tesseract.LANGUAGES, raising=False)
-    assert tesseract.version() == "tesseract 9.9, xyz"
-    monkeypatch.setenv(tesseract.LANGUAGES, "eng")
-    assert tesseract.version() == "tesseract 9.9, eng"
-    program.unlink()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert tesseract.version() == "absent"

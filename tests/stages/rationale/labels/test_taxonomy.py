@@ -7,14 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omibench.params.stages.rationale import RationaleParams
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import LONGEST_VALUE, Problem
 from omibench.schemas.request import Response
 from omibench.stages.freeze.rows import build_answer
 from omibench.stages.rationale.labels import Labeller
 from omibench.stages.rationale.labels.clusters import Clustering, embed_ngrams
-from omibench.stages.rationale.labels.taxonomy import TaxonomyLabels, add_taxonomy
+from omibench.stages.rationale.labels.taxonomy import (
+    MOST_LABELS,
+    TaxonomyLabels,
+    add_taxonomy,
+    parse_labels,
+)
+
+# Topics, clusters, names, picks: people's labels win, and nothing is labelled by accident.
 
 pytest.importorskip("sklearn")
 Make = Callable[..., Problem]
@@ -170,3 +179,31 @@ def test_skills(
     assert labels.rows[0].reason == reason
     assert bool(problem.warnings) == (skills is None)
     assert "- turning: a figure is turned" in script.asked[0].conversation.text
+
+
+# Labels are read from the last line alone, within bounds, each once.
+
+
+@pytest.mark.parametrize(
+    ("reply", "labels"),
+    [
+        ("{CLASS: thin lenses}", ["thin lenses"]),
+        ("{CLASS: thin lenses # mirrors}", ["thin lenses", "mirrors"]),
+        ("{CLASS: Thin  lenses#thin lenses#mirrors}", ["Thin lenses", "mirrors"]),
+        ("{CLASS: #}", []),
+        ("{CLASS: optics} and more", []),
+        ("optics", []),
+        ("", []),
+        (f"{{CLASS: {'x' * (LONGEST_VALUE + 1)}}}", []),
+        (f"{{CLASS: {'#'.join(map(str, range(MOST_LABELS + 1)))}}}", []),
+    ],
+)
+def test_labels_of_a_reply(reply: str, labels: list[str]) -> None:
+    assert parse_labels(Response(text=reply)).labels == labels
+
+
+@given(st.text())
+def test_labels_are_short_and_without_separators_whatever_the_reply(text: str) -> None:
+    labels = parse_labels(Response(text=f"{{CLASS: {text}}}")).labels
+    assert len(labels) <= MOST_LABELS
+    assert all(0 < len(label) <= LONGEST_VALUE and "#" not in label for label in labels)

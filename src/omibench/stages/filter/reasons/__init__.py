@@ -1,1 +1,1 @@
-"""Reasons of the filter: for single problems in `one_problem`, for copies in `duplicates`."""
+"""The reasons of the filter: computed ones in `computed`, and the registries of all."""

@@ -1,4 +1,4 @@
-"""Interpretation of a key's answer: one option, several, or nothing definite."""
+"""The computed reasons of the filter, and what they measure."""
 
 from __future__ import annotations
 

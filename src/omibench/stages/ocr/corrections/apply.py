@@ -8,7 +8,8 @@ changed after that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,13 +51,6 @@ _SIZE = 10.0
 """The default type size, in points, on a page without any."""
 
 
-class Outcome(NamedTuple):
-    """What became of a correction, and why it does not fit."""
-
-    status: CorrectionStatus
-    reason: str = ""
-
-
 class SourceCorrections:
     """The corrections of one source: pages first, then problems, answers and figures.
 
@@ -92,10 +86,11 @@ class SourceCorrections:
         for entry in self._entries:
             if entry.file == file and entry.correction.page == page.number:
                 is_formula = entry.correction.formula is not None
-                outcome = (_correct_formula if is_formula else _correct_text)(page, entry)
-                self._note(entry, outcome)
-                if page.markings and outcome.status != "misfit":
-                    page.markings.settled.append(entry.box)
+                with self._noting(entry):
+                    correct = _correct_formula if is_formula else _correct_text
+                    self._update(entry, status=correct(page, entry), reason="")
+                    if page.markings:
+                        page.markings.settled.append(entry.box)
 
     def correct_structure(self, problems: Sequence[Problem]) -> list[Problem]:
         """Merge and split problems in file order, before answers are assigned to their numbers."""
@@ -105,17 +100,13 @@ class SourceCorrections:
             place = find_place(corrected, correction.problem)
             if (correction.merge is None and correction.split is None) or place is None:
                 continue
-            outcome = Outcome("applied")
-            if not is_same_reading(correction.was, corrected[place].question):
-                outcome = Outcome("misfit", "the current reading is another statement")
-            else:
-                try:
-                    corrected = change_structure(corrected, place, correction)
-                except MisfitError as error:
-                    outcome = Outcome("misfit", str(error))
-            self._note(entry, outcome)
-            if correction.split is not None and outcome.status == "applied":
-                self._add_problem(entry, correction.split.number)
+            with self._noting(entry):
+                if not is_same_reading(correction.was, corrected[place].question):
+                    raise MisfitError("the current reading is another statement")
+                corrected = change_structure(corrected, place, correction)
+                self._update(entry, status="applied", reason="")
+                if correction.split is not None:
+                    self._add_problem(entry, correction.split.number)
         return corrected
 
     def correct_problems(
@@ -142,13 +133,10 @@ class SourceCorrections:
             place = find_place(corrected, number)
             if entry.correction.kind not in _FIELDS or place is None or number is None:
                 continue
-            try:
+            with self._noting(entry):
                 change = change_problem(corrected[place], entry.correction, make_figure)
-            except MisfitError as error:
-                self._note(entry, Outcome("misfit", str(error)))
-                continue
-            self._note(entry, outcome := _compare(entry, change.before, change.after))
-            if outcome.status != "misfit":
+                status = _compare(entry, change.before, change.after)
+                self._update(entry, status=status, reason="")
                 corrected[place] = change.problem
                 parts[number] = parts.get(number, frozenset()) | change.parts
         for place, problem in enumerate(corrected):
@@ -160,8 +148,10 @@ class SourceCorrections:
         for entry in self._entries:
             place = find_place(corrected, entry.correction.problem)
             if entry.correction.drop and place is not None:
-                self._note(entry, outcome := _compare(entry, corrected[place].question))
-                del corrected[place : place + (outcome.status == "applied")]
+                with self._noting(entry):
+                    status = _compare(entry, corrected[place].question)
+                    self._update(entry, status=status, reason="")
+                    del corrected[place]
         return [problem.warn(*self._list_warnings(problem.number)) for problem in corrected]
 
     def locate(self, places: Sequence[Place]) -> None:
@@ -195,8 +185,13 @@ class SourceCorrections:
         if number not in problems:
             self._update(entry, problems=[*problems, number])
 
-    def _note(self, entry: CorrectionEntry, outcome: Outcome) -> None:
-        self._update(entry, status=outcome.status, reason=outcome.reason)
+    @contextmanager
+    def _noting(self, entry: CorrectionEntry) -> Iterator[None]:
+        """Note why a correction does not fit, if it does not."""
+        try:
+            yield
+        except MisfitError as error:
+            self._update(entry, status="misfit", reason=str(error))
 
     def _update(self, entry: CorrectionEntry, **changes: object) -> None:
         self._rows[entry.number] = self._rows[entry.number].model_copy(update=changes)
@@ -225,28 +220,29 @@ def _order(entry: CorrectionEntry) -> tuple[bool, int]:
     return is_removed, -figure.image if figure and is_removed else entry.number
 
 
-def _compare(entry: CorrectionEntry, before: str, after: str | None = None) -> Outcome:
-    """Return what becomes of a correction of a reading `before`, which would be `after`."""
+def _compare(entry: CorrectionEntry, before: str, after: str | None = None) -> CorrectionStatus:
+    """Return what becomes of a correction of a reading `before`, which would be `after`.
+
+    Raises MisfitError if the reading is another one.
+    """
     if is_same_reading(entry.correction.was, before):
-        return Outcome("applied")
+        return "applied"
     if after is not None and is_same_reading(before, after):
-        return Outcome("agrees")
-    return _refuse(before)
+        return "agrees"
+    raise _refuse(before)
 
 
-def _refuse(reading: str) -> Outcome:
-    return Outcome("misfit", f"the current reading is {quote_reading(reading) or 'nothing'}")
+def _refuse(reading: str) -> MisfitError:
+    return MisfitError(f"the current reading is {quote_reading(reading) or 'nothing'}")
 
 
 # Corrections at boxes of a page.
 
 
-def _correct_text(page: DocumentPage, entry: CorrectionEntry) -> Outcome:
+def _correct_text(page: DocumentPage, entry: CorrectionEntry) -> CorrectionStatus:
     replaced = [line for line in page.lines if entry.box.holds(line.box)]
     reading = join_lines([line.text for line in replaced])
-    outcome = _compare(entry, reading, str(entry.correction.text))
-    if outcome.status == "misfit":
-        return outcome
+    status = _compare(entry, reading, str(entry.correction.text))
     ids = {id(line) for line in replaced}
     at = next((k for k, line in enumerate(page.lines) if id(line) in ids), len(page.lines))
     kept = [line for line in page.lines if id(line) not in ids]
@@ -257,7 +253,7 @@ def _correct_text(page: DocumentPage, entry: CorrectionEntry) -> Outcome:
         # A larger drawing is a figure around the text.
         if not entry.box.holds(region.box) or _area(region.box) > 2 * _area(entry.box)
     ]
-    return outcome
+    return status
 
 
 def _area(box: Box) -> float:
@@ -286,28 +282,28 @@ def _write_lines(page: DocumentPage, entry: CorrectionEntry, lines: Sequence[Lin
     return written
 
 
-def _correct_formula(page: DocumentPage, entry: CorrectionEntry) -> Outcome:
+def _correct_formula(page: DocumentPage, entry: CorrectionEntry) -> CorrectionStatus:
     was, latex = entry.correction.was, str(entry.correction.formula)
     lines = [line for line in page.lines if _is_line_at(line, entry.box)]
     formulas = [
         _Formula(line, span, k) for line in lines for k, span in enumerate(find_formulas(line.text))
     ]
     if not lines:
-        return Outcome("misfit", "no line is at the box")
-    outcome = Outcome("applied")
+        raise MisfitError("no line is at the box")
+    status: CorrectionStatus = "applied"
     if formula := _choose(formulas, entry.box, was):
         old, new = formula.line, formula.correct(latex)
     elif run := _find_run(lines, was):
         old, new = run[0], _write_formula(*run, latex)
     elif same := _choose(formulas, entry.box, latex):
-        old, new, outcome = same.line, same.correct(same.span.latex), Outcome("agrees")
+        old, new, status = same.line, same.correct(same.span.latex), "agrees"
     elif was is None:
-        return Outcome("misfit", f"{len(formulas) or 'no'} formulas are at the box: add `was`")
+        raise MisfitError(f"{len(formulas) or 'no'} formulas are at the box: add `was`")
     else:
         listing = "; ".join(formula.span.latex for formula in formulas)
-        return _refuse(listing or join_lines([line.text for line in lines]))
+        raise _refuse(listing or join_lines([line.text for line in lines]))
     page.lines = [new if line is old else line for line in page.lines]
-    return outcome
+    return status
 
 
 class _Formula(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 from omibench.schemas.request import Decoding, Request, Response, TextPart
 from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
+from omibench.settings.prompts.wording import choose_wording
 from omibench.stages.ocr.engines.page_models import (
     Edges,
     PageJob,
@@ -124,7 +125,7 @@ def _show(page: PresetPage, turn: Turn, job: PageJob) -> _ShownPage:
     factor = SIDE / max(picture.size)
     size = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
     small = picture.resize(size, Resampling.LANCZOS)
-    wording = job.choose_wording(PROMPT)
+    wording = choose_wording(job.prompts, PROMPT)
     parts = (TextPart(text=wording.text), keep_picture(small, job))
     request = build_request(page, parts, job, DECODING, wording.system)
     return _ShownPage(page, turn, request, *size)

@@ -14,18 +14,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from glyphtex.latex import find_formulas
 from omibench.schemas.request import (
-    Conversation,
     Decoding,
     ImagePart,
-    Message,
     Part,
     Request,
     Response,
     Tags,
-    TextPart,
+    converse,
 )
-from omibench.settings.prompts.catalogue import PromptEntry
-from omibench.settings.prompts.wording import Wording, read_wording
 from omibench.stages.ocr.engines.engine import Point, Reading
 from omibench.stages.ocr.engines.readers import ReadPage
 
@@ -58,15 +54,6 @@ class PageJob(NamedTuple):
     prompts: Mapping[str, str] = {}
     """Files that replace prompts, by their names."""
 
-    def choose_wording(self, prompt: PromptEntry) -> Wording:
-        """Return the wording of a prompt: that of its file, or else the built-in one.
-
-        Raises:
-            ParamsError: The file cannot be read or is invalid.
-        """
-        file = self.prompts.get(prompt.name)
-        return read_wording(file, prompt) if file else Wording("", prompt.text)
-
 
 ReadPages = Callable[[Sequence[PresetPage], PageJob], list[ReadPage | None]]
 """Reads pages; None for one without a complete answer."""
@@ -84,9 +71,8 @@ def build_request(
         decoding: Decoding parameters.
         system: System message; empty for none.
     """
-    head = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
     return Request(
-        conversation=Conversation(messages=(*head, Message(role="user", parts=tuple(parts)))),
+        conversation=converse(system, parts),
         decoding=decoding,
         tags=Tags(role="page_reader", problem=page.name, study=job.study),
     )

@@ -1,4 +1,4 @@
-"""Stored readings of another engine: one JSON file per page.
+"""Readers of pages: stored readings of another engine, one JSON file per page, and local engines.
 
 The process that reads a paper has no network access. Readings of mathpix or a model are requested
 before it and stored in a folder.

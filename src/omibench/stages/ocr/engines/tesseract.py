@@ -9,6 +9,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 
 from omibench.errors import MissingInputError
 from omibench.stages.ocr.engines.engine import Pixels, Reading
@@ -75,18 +77,6 @@ class Tesseract:
         yield from group_words(process.stdout.decode("utf-8", "replace"))
 
 
-def version() -> str:
-    """Return the version of the command and its languages, since both affect readings."""
-    program = command()
-    if program is None:
-        return "absent"
-    process = subprocess.run(
-        [program, "--version"], capture_output=True, encoding="utf-8", timeout=30, check=False
-    )
-    languages = os.environ.get(LANGUAGES) or "+".join(list_languages(program))
-    return f"{(process.stdout or process.stderr).partition(chr(10))[0].strip()}, {languages}"
-
-
 @cache
 def list_languages(program: str) -> tuple[str, ...]:
     """Return the installed languages, English first, without the detector of turns."""
@@ -100,18 +90,11 @@ def list_languages(program: str) -> tuple[str, ...]:
 
 def group_words(table: str) -> Iterator[list[dict[str, str]]]:
     """Return the words of each line of tesseract's table of words (level 5 of its TSV)."""
-    key, line = None, list[dict[str, str]]()
-    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
-        if row.get("level") != "5" or not (row.get("text") or "").strip():
-            continue
-        position = tuple(row[name] for name in ("page_num", "block_num", "par_num", "line_num"))
-        if position != key and line:
-            yield line
-            line = []
-        key = position
-        line.append(row)
-    if line:
-        yield line
+    rows = csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
+    words = (r for r in rows if r.get("level") == "5" and (r.get("text") or "").strip())
+    position = itemgetter("page_num", "block_num", "par_num", "line_num")
+    for _, line in groupby(words, key=position):
+        yield list(line)
 
 
 def _reading(words: list[dict[str, str]]) -> Reading | None:

@@ -143,13 +143,9 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
     return read_layer(page, number).lines
 
 
+@pause_collection()
 def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     """Return the lines of the text layer, and whether the page has too much text for formulas."""
-    with pause_collection():
-        return _read_layer(page, number)
-
-
-def _read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     runs, reading = read_text_layer(page)
     fragments = insert_formulas(runs, reading.formulas)
     pieces = [_piece(fragment) for fragment in fragments]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from omibench.schemas.request import Decoding, TextPart
 from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
+from omibench.settings.prompts.wording import choose_wording
 from omibench.stages.ocr.engines.page_models import (
     Edges,
     PageJob,
@@ -77,12 +78,14 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
     Raises:
         ParamsError: A prompt's file cannot be read or is invalid.
     """
-    requests = []
-    for page in pages:
-        for wording in (job.choose_wording(TEXT), job.choose_wording(FIGURES)):
-            parts = (page.image, TextPart(text=wording.text))
-            requests.append(build_request(page, parts, job, DECODING, wording.system))
-    responses = job.ask(requests)
+    wordings = [choose_wording(job.prompts, prompt) for prompt in (TEXT, FIGURES)]
+    responses = job.ask(
+        [
+            build_request(page, (page.image, TextPart(text=w.text)), job, DECODING, w.system)
+            for page in pages
+            for w in wordings
+        ]
+    )
     return [
         _place(page, text.text, figures.text if figures.outcome == "answered" else "")
         if text.outcome == "answered"

@@ -40,24 +40,19 @@ _LEVELS: Final = [_MARKED] * _DARK + [0] * (256 - _DARK)
 _INKED: Final = re.compile(rb"[^\0]")
 
 
-class InkPatch(NamedTuple):
-    """Connected marked pixels: their box, and their area in square points."""
+class UnreadInk(NamedTuple):
+    """A place of a page with unread ink, a description, and its area in square points."""
 
     box: Box
-    area: float
+    what: str
+    area: float = 0.0
 
 
-class InkRest(NamedTuple):
-    """The marked pixels of a page that were not read.
-
-    `share` is the part of all marked pixels that was read, from 0 to 1.
-    """
+class Coverage(NamedTuple):
+    """The share of the marked pixels of a page that were read, from 0 to 1, and the unread ink."""
 
     share: float
-    patches: list[InkPatch]
-
-
-_NOTHING: Final = InkRest(1.0, [])
+    unread: list[UnreadInk]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +70,8 @@ class PageInk:
         place = _cut(box, self.scale, self.size)
         return _count(self.unpack().crop(place)) / self.scale**2 if place else 0.0
 
-    def find_rest(self, read: Iterable[Box], unread: Iterable[Box] = ()) -> InkRest:
-        """Find the marked pixels that are in no box.
+    def find_rest(self, read: Iterable[Box], unread: Iterable[Box] = ()) -> Coverage:
+        """Find the marked pixels that are in no box, each connected patch of them as a place.
 
         Long straight strokes do not count: rules, frames, tables, dark panels.
 
@@ -95,7 +90,7 @@ class PageInk:
             if place := _cut(box, self.scale, self.size):
                 rest.paste(marked.crop(place), place)
         left = _count(rest) if rest.getbbox() else 0
-        return InkRest(1 - left / _count(marked), self._group(rest)) if left else _NOTHING
+        return Coverage(1 - left / _count(marked), self._group(rest)) if left else Coverage(1.0, [])
 
     def unpack(self) -> Mask:
         """Return the mask of the page, of mode `1`."""
@@ -103,7 +98,7 @@ class PageInk:
 
         return Image.frombytes("1", self.size, self.packed)
 
-    def _group(self, rest: Mask) -> list[InkPatch]:
+    def _group(self, rest: Mask) -> list[UnreadInk]:
         width, height = (-(-side // _CELL) * _CELL for side in rest.size)
         small = rest.crop((0, 0, width, height)).convert("L").reduce(_CELL)
         data = small.tobytes()
@@ -117,7 +112,7 @@ class PageInk:
             x0, y0, x1, y1 = bounds(patch)
             area = round(sum(counts[square] for square in patch)) / self.scale**2
             box = Box(x0 * side, y0 * side, (x1 + 1) * side, (y1 + 1) * side)
-            found.append(InkPatch(box, area))
+            found.append(UnreadInk(box, _describe("mark", box), area))
         return found
 
 
@@ -256,14 +251,6 @@ _MOST = 50
 """The maximum number of places reported for a page."""
 
 
-class UnreadInk(NamedTuple):
-    """A place of a page with unread ink, a description, and its area in square points."""
-
-    box: Box
-    what: str
-    area: float = 0.0
-
-
 @dataclass(slots=True)
 class PageMarkings:
     """What a page with a text layer paints, to compare it with the reading."""
@@ -279,13 +266,6 @@ class PageMarkings:
     """What is not part of the paper, such as a logo on many pages."""
     settled: list[Box] = field(default_factory=list)
     """Places at which a person has corrected the reading."""
-
-
-class Coverage(NamedTuple):
-    """The share of the marked pixels of a page that were read, from 0 to 1, and the unread ink."""
-
-    share: float
-    unread: list[UnreadInk]
 
 
 def read_markings(
@@ -358,7 +338,7 @@ def measure_coverage(
     ]
     objects = [place.box for place in found]
     rest = ink.find_rest(covered, objects)
-    if any(patch.area >= _LEAST for patch in rest.patches):
+    if any(patch.area >= _LEAST for patch in rest.unread):
         rest = ink.find_rest([*covered, *list_rules(page)], objects)
     if len(found) < _MOST:
         found += _list_patches(rest, found)
@@ -372,12 +352,12 @@ def _list_objects(regions: Sequence[Region], lines: Sequence[Line]) -> Iterator[
             yield UnreadInk(region.box, _describe(what, region.box))
 
 
-def _list_patches(rest: InkRest, found: Sequence[UnreadInk]) -> list[UnreadInk]:
+def _list_patches(rest: Coverage, found: Sequence[UnreadInk]) -> list[UnreadInk]:
     """Return the unread patches, largest first, without those of objects that were found."""
     least = _LEAST if rest.share >= _PAGE else 0.0
     return [
-        UnreadInk(patch.box, _describe("mark", patch.box), patch.area)
-        for patch in sorted(rest.patches, key=lambda patch: -patch.area)
+        patch
+        for patch in sorted(rest.unread, key=lambda patch: -patch.area)
         if patch.area >= least and not any(ink.box.grow(1, 1).touches(patch.box) for ink in found)
     ]
 
@@ -411,14 +391,8 @@ def note_unread(
 
 
 def _may_say_something(region: Region, lines: Sequence[Line]) -> bool:
-    box = region.box
-    if any(box.holds(line.box) for line in lines):
-        return False
-    if region.raster:
-        return min(box.width, box.height) >= _SMALLEST_PICTURE
-    if region.ruled or region.framed or region.strokes < _STROKES:
-        return False
-    return min(box.width, box.height) >= _SMALLEST
+    is_rule = region.ruled or region.framed
+    return not (is_rule or _is_mark(region) or any(region.box.holds(line.box) for line in lines))
 
 
 def _is_mark(region: Region) -> bool:

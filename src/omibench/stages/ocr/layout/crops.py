@@ -1,4 +1,4 @@
-"""Cut pictures out of a rendered page, so that no image file is decoded separately."""
+"""Figures and doubtful formulas cut out of rendered pages; no image file is decoded separately."""
 
 from __future__ import annotations
 

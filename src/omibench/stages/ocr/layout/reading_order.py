@@ -286,7 +286,11 @@ def exam_heads(
     heads: set[int] = set()
     for lines, height in zip(pages, heights, strict=True):
         top = [line for line in lines if line.baseline < HEAD * height and not _is_numbered(line)]
-        repeated = [line for line in top if _count(places, line) >= enough]
+        repeated = [
+            line
+            for line in top
+            if _count_pages(places, _mask_digits(line.text), round(line.baseline / 3)) >= enough
+        ]
         exam_lines = [line for line in repeated if says_points(line.text) or says_time(line.text)]
         if exam_lines:
             lowest = max(line.baseline for line in exam_lines) + 2
@@ -297,8 +301,8 @@ def exam_heads(
     return heads
 
 
-def _count(places: dict[tuple[str, int], set[int]], line: Line) -> int:
-    text, place = _mask_digits(line.text), round(line.baseline / 3)
+def _count_pages(places: dict[tuple[str, int], set[int]], text: str, place: int) -> int:
+    """Return the number of pages with a text at about one place."""
     return len(set().union(*(places.get((text, place + k), set()) for k in (-1, 0, 1))))
 
 
@@ -391,12 +395,7 @@ def _find_repeated_lines(
     return {
         id(line)
         for line, text, place in places
-        if len(
-            pages_by_text[text, place - 1]
-            | pages_by_text[text, place]
-            | pages_by_text[text, place + 1]
-        )
-        >= enough
+        if _count_pages(pages_by_text, text, place) >= enough
         and (literal[line.text] >= enough or not _opens(line.text))
     }
 

@@ -1,4 +1,4 @@
-"""Regions of ink and drawings on a page."""
+"""Candidates for figures on a page: drawings, embedded images and patches of scanned ink."""
 
 from __future__ import annotations
 

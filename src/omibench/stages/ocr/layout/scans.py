@@ -1,4 +1,4 @@
-"""Read a page without text: render it, turn it upright, level it and run an engine."""
+"""Pages without text and photographs: rendered, turned upright, levelled and read by an engine."""
 
 from __future__ import annotations
 

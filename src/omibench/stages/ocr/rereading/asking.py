@@ -10,18 +10,16 @@ from typing import Final, NamedTuple
 from omibench.files.writing import write_atomically
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.request import (
-    Conversation,
     Decoding,
     ImagePart,
-    Message,
-    Part,
     Request,
     Response,
     Tags,
     TextPart,
+    converse,
 )
 from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
-from omibench.settings.prompts.wording import Wording, read_wording
+from omibench.settings.prompts.wording import Wording, choose_wording
 from omibench.stages.ocr.engines import mathpix, mineru
 from omibench.stages.ocr.engines.page_models import Ask
 from omibench.stages.ocr.rereading.crops import (
@@ -141,15 +139,10 @@ def build_crop_request(
         tasks = PRESETS[preset]
         wording = Wording("", tasks.formula if name.kind == "formula" else tasks.line, tasks.system)
     else:
-        entry = FORMULA if name.kind == "formula" else LINE
-        file = prompts.get(entry.name)
-        wording = read_wording(file, entry) if file else Wording("", entry.text)
+        wording = choose_wording(prompts, FORMULA if name.kind == "formula" else LINE)
     image = ImagePart(sha256=name.sha256, path=str(crop.path))
-    parts: tuple[Part, ...] = (image, TextPart(text=wording.text))
-    head = (TextPart(text=wording.system),)
-    system = (Message(role="system", parts=head),) if wording.system else ()
     return Request(
-        conversation=Conversation(messages=(*system, Message(role="user", parts=parts))),
+        conversation=converse(wording.system, (image, TextPart(text=wording.text))),
         decoding=DECODING,
         tags=Tags(role=ROLE, problem=f"{source}#{name.place or ''}p{name.page}", study=study),
     )

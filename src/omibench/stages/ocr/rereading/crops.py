@@ -102,21 +102,21 @@ class PageCrops:
         self._page, self._scale = page, scale
         self._pixels: Pixels | None = None
 
-    def cut(self, box: Box, margin: float = MARGIN) -> bytes | None:
-        """Return a box with a margin as a PNG, or None if it is entirely off the page.
+    def cut(self, place: Box | FormulaRegion, margin: float) -> bytes | None:
+        """Return a box or a formula with a margin as a PNG, a broken formula in one line.
+
+        None if it or a part of it is entirely off the page.
 
         Args:
-            box: Box in points.
-            margin: Margin above and below it, in points.
+            place: Box in points, or formula.
+            margin: Margin above and below a box, in points.
         """
-        return self._join([ShiftedBox(box.grow(MARGIN, margin), 0.0, 0.0)])
-
-    def cut_formula(self, region: FormulaRegion) -> bytes | None:
-        """Return a formula as a PNG, the parts of a broken one in one line.
-
-        None if a part is entirely off the page.
-        """
-        return self._join(list_shifted(region, MARGIN))
+        parts = (
+            [ShiftedBox(place.grow(MARGIN, margin), 0.0, 0.0)]
+            if isinstance(place, Box)
+            else list_shifted(place, MARGIN)
+        )
+        return self._join(parts)
 
     def _join(self, parts: Sequence[ShiftedBox]) -> bytes | None:
         import numpy as np

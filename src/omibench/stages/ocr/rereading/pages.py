@@ -1,4 +1,4 @@
-"""Comparison of two readings of one place."""
+"""The lines of a page, combined with what a second reader says of crops of them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.rereading.crops import (
     CROP_SCALE,
     LINE_MARGIN,
+    MARGIN,
     CropDesk,
     CropKind,
     PageCrops,
@@ -277,55 +278,6 @@ _SHARED_HEIGHT_INLINE_PICTURES: Final = 0.5
 """Minimum overlap of a picture and the line beside it, as a share of the line's height."""
 
 
-class PicturesRead(NamedTuple):
-    """Lines of a page with those of its pictures, and the regions that were not read."""
-
-    lines: list[Line]
-    regions: list[Region]
-
-
-def read_inline_pictures(
-    page: pymupdf.Page, number: int, sheet: PicturesRead, desk: CropDesk, place: int
-) -> PicturesRead:
-    """Add a line for each small picture in a row of text to which the reader replied a formula.
-
-    Args:
-        page: Page, upright as the boxes assume.
-        number: Page number, from 1.
-        sheet: Lines of the text layer, and regions of the page.
-        desk: Replies, and crops that wait for one.
-        place: Index of the file among those of its source.
-    """
-    crops = PageCrops(page, CROP_SCALE)
-    added: list[Line] = []
-    unread: list[Region] = []
-    asked = 0
-    for region in sheet.regions:
-        beside = _find_line_beside(region, sheet.lines)
-        line = None
-        if beside is not None and asked < MOST_PICTURES:
-            asked += 1
-            crop = crops.cut(region.box)
-            reply = desk.find_reply("formula", crop, place, number) if crop else None
-            latex = read_picture(reply.text) if reply and reply.text else ""
-            if latex:
-                formula = Formula(FormulaRegion(region.box, ()), latex, ())
-                line = Line(
-                    page=beside.page,
-                    box=region.box,
-                    text=f"${latex}$",
-                    size=beside.size,
-                    baseline=beside.baseline,
-                    engine=ENGINE,
-                    formulas=(formula,),
-                )
-        if line is None:
-            unread.append(region)
-        else:
-            added.append(line)
-    return PicturesRead([*sheet.lines, *added], unread)
-
-
 def _find_line_beside(region: Region, lines: Sequence[Line]) -> Line | None:
     """Return the nearest line in whose row a small picture is; None if it is not in a row."""
     if not region.raster:
@@ -351,37 +303,67 @@ MOST_CROPS = 200
 """Images of one page."""
 
 
-class Rereader(NamedTuple):
-    """Second reading of the doubtful formulas of one file.
+class PageRereader:
+    """Second reading of one page: doubtful formulas, flattened lines and small pictures.
 
-    `place` is the index of the file among those of its source.
+    Args:
+        page: Page, upright as the boxes of its lines assume.
+        number: Page number, from 1.
+        desk: Replies, and crops that wait for one.
+        place: Index of the file among those of its source.
     """
 
-    desk: CropDesk
-    place: int
-
-    def reread(self, page: pymupdf.Page, number: int, lines: Sequence[Line]) -> list[Line]:
-        """Return the lines of a page, settling or comparing formulas that have replies.
-
-        Args:
-            page: Page, upright as the boxes of its lines assume.
-            number: Page number, from 1.
-            lines: Lines of the text layer, or of an engine that writes no formulas.
-        """
-        return _PageRereader(self, page, number).reread(lines)
-
-
-class _PageRereader:
-    def __init__(self, rereader: Rereader, page: pymupdf.Page, number: int) -> None:
-        self.desk, self.place = rereader
-        self.page, self.number = page, number
+    def __init__(self, page: pymupdf.Page, number: int, desk: CropDesk, place: int) -> None:
+        self.number, self.desk, self.place = number, desk, place
         self.crops = {
             "formula": PageCrops(page, CROP_SCALE),
             "line": PageCrops(page, choose_scale(page)),
         }
         self.asked = 0
 
+    def read_pictures(
+        self, lines: Sequence[Line], regions: Sequence[Region]
+    ) -> tuple[list[Line], list[Region]]:
+        """Add a line for each small picture in a row of text to which the reply is a formula.
+
+        Args:
+            lines: Lines of the text layer.
+            regions: Regions of the page.
+
+        Returns:
+            All lines, and the regions that were not read.
+        """
+        added: list[Line] = []
+        unread: list[Region] = []
+        asked = 0
+        for region in regions:
+            beside = _find_line_beside(region, lines) if asked < MOST_PICTURES else None
+            latex = ""
+            if beside is not None:
+                asked += 1
+                latex = read_picture(self._find_reply("formula", region.box) or "")
+            if beside is None or not latex:
+                unread.append(region)
+                continue
+            added.append(
+                Line(
+                    page=beside.page,
+                    box=region.box,
+                    text=f"${latex}$",
+                    size=beside.size,
+                    baseline=beside.baseline,
+                    engine=ENGINE,
+                    formulas=(Formula(FormulaRegion(region.box, ()), latex, ()),),
+                )
+            )
+        return [*lines, *added], unread
+
     def reread(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines of a page, settling or comparing formulas that have replies.
+
+        Args:
+            lines: Lines of the text layer, or of an engine that writes no formulas.
+        """
         found = {id(group[0]): group for group in group_flattened(lines)}
         later = {id(line) for group in found.values() for line in group[1:]}
         reread: list[Line] = []
@@ -429,16 +411,14 @@ class _PageRereader:
         ]
 
     def _ask(self, place: FormulaRegion | Box) -> str | None:
-        """Return the reply about the crop of a formula or of a line."""
+        """Return the reply about the crop of a formula or of a line, of which a page has a most."""
         if self.asked == MOST_CROPS:
             return None
         self.asked += 1
-        kind: CropKind = "line"
-        if isinstance(place, Box):
-            crop = self.crops[kind].cut(place, LINE_MARGIN)
-        else:
-            kind = "formula"
-            crop = self.crops[kind].cut_formula(place)
+        return self._find_reply("line" if isinstance(place, Box) else "formula", place)
+
+    def _find_reply(self, kind: CropKind, place: FormulaRegion | Box) -> str | None:
+        crop = self.crops[kind].cut(place, LINE_MARGIN if kind == "line" else MARGIN)
         reply = crop and self.desk.find_reply(kind, crop, self.place, self.number)
         return reply.text if reply else None
 

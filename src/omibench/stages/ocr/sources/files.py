@@ -1,10 +1,9 @@
-"""Safety checks before a file is opened, decoded or rendered."""
+"""Files of sources: downloads, and safety checks before one is opened, decoded or rendered."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
@@ -27,7 +26,7 @@ from urllib.request import (
 
 from omibench.errors import OmibenchError, PaperError, reason_of
 from omibench.files.pictures import READERS
-from omibench.files.programs import isolate_env, python_module
+from omibench.files.programs import python_module, run_isolated
 from omibench.files.reading import hash_file, open_regular
 from omibench.files.writing import replace_atomically
 
@@ -260,10 +259,7 @@ def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]
 def _once(url: str, part: Path, until: float, max_bytes: int) -> Transferred:
     job = json.dumps({"url": url, "part": str(part), "most": max_bytes})
     try:
-        process = subprocess.run(
-            python_module(_WORKER), input=job, capture_output=True, encoding="utf-8",
-            env=isolate_env(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
-        )  # fmt: skip
+        process = run_isolated(python_module(_WORKER), job, max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:
         return Transferred(problem="it was not complete in time")
     if process.returncode:

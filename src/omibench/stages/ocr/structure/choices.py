@@ -1,4 +1,4 @@
-"""The letters that mark choices in papers of the world: one table, and lookups in it.
+"""The choices of a problem: the letters that mark them in papers of the world, and their pictures.
 
 To support another script, add a row. A list of choices uses the letters of one row, from its first
 letter on and without a gap; letters that only look like those of another row are different.

@@ -1,4 +1,4 @@
-"""Classify pages: with a usable text layer, or to be read by an engine."""
+"""A PDF as one flow of lines and pictures in reading order, from its text layer or an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared stems: text and figures common to several problems."""
+"""A paper cut into drafts of problems, with the stems that several problems share."""
 
 from __future__ import annotations
 

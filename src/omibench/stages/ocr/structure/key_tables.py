@@ -1,4 +1,4 @@
-"""Keys as files: a table of numbers and answers (CSV), or one line of text per answer."""
+"""Keys as files or pages: tables, grids and lists of numbers and answers."""
 
 from __future__ import annotations
 

@@ -304,19 +304,10 @@ def roman_value(text: str) -> int:
     match = re.fullmatch(r"(X{0,3})(IX|IV|V?I{0,3})", text.upper())
     if not match:
         return 0
-    digit_values = {
-        "": 0,
-        "I": 1,
-        "II": 2,
-        "III": 3,
-        "IV": 4,
-        "V": 5,
-        "VI": 6,
-        "VII": 7,
-        "VIII": 8,
-        "IX": 9,
-    }
-    return 10 * len(match[1]) + digit_values[match[2]]
+    return 10 * len(match[1]) + _ROMAN_DIGITS.index(match[2])
+
+
+_ROMAN_DIGITS = ["", *["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]]
 
 
 def _first(text: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Number | None:

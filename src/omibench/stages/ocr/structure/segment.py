@@ -1,4 +1,4 @@
-"""Find the best chain of numbers: the numbered lines that start problems."""
+"""The numbered lines that start problems, and the blocks between them."""
 
 from __future__ import annotations
 
@@ -310,8 +310,9 @@ def _make_single_section(chain: list[CandidateLine]) -> list[Section]:
 
 def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) -> list[Section]:
     """Return sections whose letter is part of each number ("A1", "B1"), if they score best."""
-    plain = [pair for pair in find_chains(candidates, patience) if not pair[1][0].number.prefix]
-    lettered = [pair for pair in find_chains(candidates, patience) if pair[1][0].number.prefix]
+    found = find_chains(candidates, patience)
+    plain = [pair for pair in found if not pair[1][0].number.prefix]
+    lettered = [pair for pair in found if pair[1][0].number.prefix]
     chosen_chains: list[tuple[float, list[CandidateLine]]] = []
     for score, chain in sorted(lettered, key=lambda pair: -pair[0]):
         begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(chosen_chains))

@@ -1,4 +1,4 @@
-"""Embeddings of texts: character n-grams without a model, or vectors from a model."""
+"""Clusters of topics, by the spelling of their names or by vectors from a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topic labels: exactly one of a fixed list per subject (OMIBench, 3.2 step 4 and A.5)."""
+"""Labels as set in a study: topics of fixed lists, a taxonomy, skills and classes."""
 
 from __future__ import annotations
 
