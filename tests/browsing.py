@@ -39,6 +39,13 @@ def listen(page: Page) -> list[str]:
     return said
 
 
+def note_requests(page: Page) -> list[str]:
+    """Return the list that will have the addresses that a page asks for."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    return asked
+
+
 @contextmanager
 def open_pages(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Yield a function that opens a page of its own context, with options of that context."""
@@ -60,10 +67,9 @@ class Visitor:
         self.address = address
         self.page = page
         self.messages = listen(page)
-        self.requests: list[str] = []
+        self.requests = note_requests(page)
         page.set_default_timeout(PATIENCE_MS)
         page.on("dialog", lambda dialog: self.messages.append(dialog.message))
-        page.on("request", lambda request: self.requests.append(request.url))
 
     def go(self, path: str) -> Page:
         """Open a page and wait until it is whole."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.browsing import listen
 from tests.stages.ocr.corrections.mock_paper import draw_paper
 
 from omibench.explore.ocr_view import make_look_writer
@@ -65,9 +66,7 @@ def look(tmp_path_factory: pytest.TempPathFactory) -> str:
 def page(browser: Browser, look: str) -> Iterator[Page]:
     """The page, which says nothing on the console and asks for nothing but files."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = listen(page)
     page.on("dialog", lambda dialog: said.append(dialog.message))
     page.goto(look)
     page.wait_for_selector(".tex.set")

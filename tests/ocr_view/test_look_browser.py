@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.browsing import listen, note_requests
 from tests.ocr_view.test_look import paper
 
 from omibench.explore.ocr_view import make_look_writer
@@ -31,12 +32,9 @@ def test_the_page_opens_from_disk_in_both_themes_and_sizes(
     browser: Browser, look: str, scheme: Any, width: int
 ) -> None:
     page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = listen(page)
+    asked = note_requests(page)
     page.on("dialog", lambda dialog: said.append(dialog.message))
-    page.on("request", lambda request: asked.append(request.url))
     page.goto(look)
     assert said == []
     assert {url.partition(":")[0] for url in asked} <= {"file", "data"}

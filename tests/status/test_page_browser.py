@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.accessibility import list_violations
+from tests.browsing import listen
 from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.study import Study
@@ -52,9 +53,7 @@ def wide(study: Study) -> Path:
 
 def opened(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
     page = browser.new_page(**options)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = listen(page)
     page.on("request", lambda r: None if r.url.startswith("file://") else said.append(r.url))
     page.goto(path.as_uri())
     return page, said

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsing import listen, note_requests
 
 from omibench.web.formulas import FORMULAS_POLICY, join_modules, write_formula_files
 
@@ -48,11 +49,8 @@ def test_formulas_of_a_page_on_disk_are_set(tmp_path: Path, browser: Any) -> Non
     write_formula_files(tmp_path / "formulas")
     (tmp_path / "page.html").write_text(PAGE.format(policy=FORMULAS_POLICY), "utf-8")
     page = browser.new_page()
-    messages: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
+    messages = listen(page)
+    requests = note_requests(page)
     page.goto((tmp_path / "page.html").as_uri())
     page.wait_for_selector("#bad.set")
     assert page.locator("#good .katex").count() == 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.accessibility import list_violations
+from tests.browsing import listen, note_requests
 
 from omibench.web.plots_page import make_plots_page
 
@@ -59,11 +60,8 @@ def test_a_plot_is_drawn_without_a_request_and_names_its_model(
     text = make_plots_page().replace("{plot_divs}", plot).replace("{refresh_tag}", "")
     file.write_text(text, "utf-8")
     page = browser.new_page()
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+    said = listen(page)
+    asked = note_requests(page)
     page.goto(file.as_uri())
     page.wait_for_selector("#p svg .mark-rect path")
     assert page.locator("#p svg .mark-rect path").count() >= 2
