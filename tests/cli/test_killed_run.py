@@ -101,6 +101,9 @@ def test_a_killed_run_goes_on_and_a_living_one_is_left_alone(
     finally:
         kill(first)
     assert list((study / ".snakemake/locks").iterdir()), "the kill left the lock"
+    status = json.loads(finish(study, "omibench", "status", "--json")[1])
+    assert status["run"]["state"] == status["cells"][0]["infer"] == "stopped"
+    assert status["go_on"] == "omibench run --cores 2"
 
     code, said = finish(study, "snakemake", "--cores", "1")
     assert code == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 from tests.stages.analyze.conftest import Folders, made
 from typer.testing import CliRunner
 
@@ -45,14 +44,3 @@ def test_without_any_slice_it_is_an_error(made: Folders, tmp_path: Path) -> None
     done = CliRunner().invoke(results_app, arguments)
     assert isinstance(done.exception, ArgumentError)
     assert not (tmp_path / "x.csv").exists()
-
-
-def test_named_results_need_no_parameters(
-    made: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("params.yaml").write_text("study: {resluts: here}\n")
-    words = ["slice", str(made.freeze.parent), "--by", "subject", "--out", "slices.csv"]
-    done = CliRunner().invoke(results_app, words)
-    assert done.exit_code == 0, done.output
-    assert pl.read_csv("slices.csv").height > 0

@@ -17,18 +17,9 @@ from omibench.errors import MissingInputError, OutputError, SomeFailedError
 from omibench.schemas.request import Response
 from omibench.store.store import Store
 
-VERBS = ["push", "pull", "inspect", "verify", "compact", "export", "merge"]
-
 
 def run(*words: str | Path) -> Result:
     return CliRunner().invoke(store_app, [str(word) for word in words])
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_help_shows_an_example(verb: str) -> None:
-    shown = run(verb, "--help")
-    assert shown.exit_code == 0
-    assert f"omibench store {verb}" in shown.output.split("Example:")[1]
 
 
 def test_loading_the_verbs_imports_nothing_heavy() -> None:

@@ -39,6 +39,9 @@ def test_a_cell_without_an_answer_is_a_failed_job_and_missing_in_a_report(study:
     assert not (study.folder / "results/infer/away/cot.parquet").exists()
     assert not (study.folder / "results/analyze/report.html").exists()
     assert (study.folder / "results/score/sim-a/cot.parquet").exists()
+    status = json.loads(study.run("omibench", "status", "--json"))
+    assert [failure["job"] for failure in status["failures"]] == ["infer away/cot"]
+    assert status["go_on"] == "snakemake --cores 2 --keep-going --quiet"
     headline = study.run("omibench", "analyze", "results", "--out", "report")
     first = headline.splitlines()[0]
     # The only cell that is left is no leader, and it is the one that the headline is about.

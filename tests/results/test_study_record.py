@@ -22,6 +22,7 @@ from omibench.params.study import Study, parse_study
 from omibench.results.comparison.compare import compare_run_folders
 from omibench.results.study_files import RECORD, StudyFiles, read_record
 from omibench.results.study_record import describe_study, list_leftovers, record_study
+from omibench.schemas.cells import CELL_STAGES
 from omibench.schemas.tables import write_json
 from omibench.study.status.reader import look
 
@@ -36,6 +37,10 @@ def make_smaller() -> Study:
         values["settings"][name] |= {"decoding": {"samples": 4}, "aggregate": rule}
     values["infer"]["settings"] = sorted(CURRENT)
     return parse_study(values, "test")
+
+
+def test_a_record_has_the_cells_of_every_stage_with_a_file_per_cell() -> None:
+    assert describe_study(make_smaller()).cells.keys() == {*CELL_STAGES}
 
 
 @pytest.fixture(scope="module")

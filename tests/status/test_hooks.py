@@ -54,6 +54,7 @@ def test_a_run_is_noted_from_start_to_end(study: Study, capsys: pytest.CaptureFi
         wildcards={"model": "two", "setting": "cot"}, log=["l"],
     )  # fmt: skip
     event(event="job_error", jobid=1)
+    assert read_runs(Path("results"))[0].jobs[OUTPUT].state == "failed"
     event(event="job_finished", job_id=7)
     event(event="progress", done=1, total=2)
     watched.end("failed")

@@ -89,10 +89,6 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
         FileFormatError: If questions, answers or a picture differ from the frozen ones.
     """
     path = check_path("folder", folder)
-    if path.is_file():
-        raise MissingInputError(
-            f"{path}: the folder does not exist; give the folder of a frozen release"
-        )
     if not path.is_dir():
         raise MissingInputError(
             f"{path}: the folder does not exist; give the folder of a frozen release"

@@ -200,14 +200,9 @@ class ResultTables:
         Raises:
             MissingInputError: If the report does not exist or has no such table.
         """
-        names = self.report_tables
-        if name not in names:
-            raise MissingInputError(
-                f"{self.folder / 'analyze'}: has no table {name!r}{suggest_name(name, names)}"
-                if names
-                else f"{self.folder / 'analyze'}: has no tables; run `omibench analyze` first"
-            )
-        return read_report_table(self.folder / "analyze" / f"{name}.csv")
+        folder = self.folder / "analyze"
+        _require_table(folder, "table", name, self.report_tables)
+        return read_report_table(folder / f"{name}.csv")
 
     @property
     def result_names(self) -> list[str]:
@@ -224,13 +219,8 @@ class ResultTables:
             MissingInputError: If the report does not exist or the study has no such result.
             FileFormatError: If the file cannot be read.
         """
-        folder, names = self.folder / "analyze" / "tables", self.result_names
-        if name not in names:
-            raise MissingInputError(
-                f"{folder}: has no result {name!r}{suggest_name(name, names)}"
-                if names
-                else f"{folder}: has no results; run `omibench analyze` first"
-            )
+        folder = self.folder / "analyze" / "tables"
+        _require_table(folder, "result", name, self.result_names)
         return read_frame(folder / f"{name}.parquet")
 
     @takes_scorer
@@ -396,6 +386,14 @@ def load_results(folder: str | Path) -> ResultTables:
         UntrustedError: On access to a table, if one of its files was exchanged or edited.
     """
     return ResultTables(find_results_folder(check_path("folder", folder)))
+
+
+def _require_table(folder: Path, noun: str, name: str, names: Sequence[str]) -> None:
+    """Raise MissingInputError unless a table is among those of a folder."""
+    if not names:
+        raise MissingInputError(f"{folder}: has no {noun}s; run `omibench analyze` first")
+    if name not in names:
+        raise MissingInputError(f"{folder}: has no {noun} {name!r}{suggest_name(name, names)}")
 
 
 def _find_common(frames: Sequence[pl.DataFrame], column: str, both: str, relation: str) -> str:

@@ -22,7 +22,7 @@ from omibench.cli.options import (
     show_study,
 )
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError, ParamsError, SomeFailedError
-from omibench.text.terminal import say, say_lines
+from omibench.text.terminal import count_noun, say, say_lines
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -304,7 +304,6 @@ def status(
     """
     from omibench.files.outputs import output_file
     from omibench.study.status.reader import Looker
-    from omibench.study.status.runs import format_count
     from omibench.study.status.text import render, write_page
     from omibench.study.status.text import watch as watch_run
 
@@ -317,7 +316,7 @@ def status(
     looker.close()
     if watch:
         if snapshot.failures:
-            raise SomeFailedError(f"status: {format_count(len(snapshot.failures), 'job')} failed")
+            raise SomeFailedError(f"status: {count_noun(len(snapshot.failures), 'job')} failed")
         return
     if html is not None:
         write_page(html, snapshot, None)

@@ -17,7 +17,7 @@ from omibench.cli.options import AsJson, Store, find_store, make_group
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
 from omibench.extras import require_extra
 from omibench.files.programs import isolate_env, python_module
-from omibench.text.terminal import say, say_lines
+from omibench.text.terminal import align_numbers, say, say_lines
 
 if TYPE_CHECKING:
     from omibench.store.contents import PartitionSummary
@@ -352,14 +352,7 @@ def _table(summaries: Sequence[PartitionSummary]) -> str:
     head = ["model", "responses", *outcomes, "tokens in", "tokens out", "US$", "files", "MB",
             "twice", "damaged"]  # fmt: skip
     rows = [_row(summary, outcomes) for summary in summaries]
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            [row[0].ljust(widths[0])]
-            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        ).rstrip()
-        for row in (head, *rows)
-    ]
+    lines = align_numbers([head, *rows])
     total = sum(summary.counts.responses for summary in summaries)
     return "\n".join([*lines, f"{len(summaries)} models, {total:,} responses"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import cache, partial, wraps
 from inspect import signature
 from pathlib import Path
@@ -233,8 +233,7 @@ def sign_of_life(run_id: str) -> Path:
 @contextmanager
 def _held(run_id: str | None) -> Iterator[None]:
     if run_id is None:
-        with nullcontext():
-            yield
+        yield
         return
     path = sign_of_life(run_id)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ class OutputRecorder(logging.Handler):
         ]
 
     def _is_result(self, output: str) -> bool:
-        return Path(output).parts[: len(self._results.parts)] == self._results.parts
+        return Path(output).is_relative_to(self._results)
 
 
 def pick_environment(results: str, variables: Mapping[str, object]) -> str:

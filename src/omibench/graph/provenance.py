@@ -70,7 +70,11 @@ def record_stage(results: Path, stage: str) -> Provenance:
     files = {name: try_hash(folder / name) for name in list_files(folder)}
     records = {}
     for path in sorted(list_recorded_paths()):
-        if _is_in_folder(path, folder) and Path(path).exists() and (record := read_record(path)):
+        if (
+            Path(path).is_relative_to(folder)
+            and Path(path).exists()
+            and (record := read_record(path))
+        ):
             records[path] = record
     if files and not records:
         raise MissingInputError(
@@ -123,9 +127,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     names = (PurePosixPath(name) for name in provenance.files)
     paths = (PurePosixPath(name) for name in provenance.records)
     odd = next((n for n in names if n.is_absolute() or ".." in n.parts), None)
-    odd = odd or next(
-        (p for p in paths if ".." in p.parts or not _is_in_folder(str(p), folder)), None
-    )
+    odd = odd or next((p for p in paths if ".." in p.parts or not p.is_relative_to(folder)), None)
     if odd is not None:
         raise FileFormatError(
             f"{path}: lists {str(odd)!r}, which is not a file of this stage; get the results "
@@ -149,7 +151,7 @@ def list_differences(folder: Path, provenance: Provenance) -> list[tuple[str, st
 def adopt(folder: Path, provenance: Provenance) -> None:
     """Restore the Snakemake metadata of a stage's results, and mark them as known here."""
     for path, record in provenance.records.items():
-        if _is_in_folder(path, folder) and ".." not in Path(path).parts:
+        if Path(path).is_relative_to(folder) and ".." not in Path(path).parts:
             write_record(path, record)
             note_made(path)
     _mark(folder)
@@ -165,7 +167,7 @@ def find_strangers(results: Path, stages: Iterable[str]) -> list[str]:
     odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != try_hash(f / NAME)]
     bare = [f for f in folders if not (f / NAME).is_file() and any(_iterate_files(f))]
     if bare:
-        recorded_folders = {_stage_folder(results, path) for path in list_recorded_paths()}
+        recorded_folders = {find_stage_folder(results, path) for path in list_recorded_paths()}
         odd += [folder for folder in bare if folder not in recorded_folders]
     return [folder.name for folder in odd]
 
@@ -186,20 +188,16 @@ def suggest_way_out(results: Path, stages: Sequence[str]) -> str:
 
 def forget(results: Path, paths: Iterable[str]) -> None:
     """Invalidate the provenance of stages to which jobs will write these paths."""
-    for folder in {_stage_folder(results, path) for path in paths}:
+    for folder in {find_stage_folder(results, path) for path in paths}:
         if folder is not None:
             (folder / NAME).unlink(missing_ok=True)
             _mark_file(folder).unlink(missing_ok=True)
 
 
-def _stage_folder(results: Path, path: str) -> Path | None:
-    parts, root = Path(path).parts, results.parts
-    is_below = parts[: len(root)] == root and len(parts) > len(root) + 1
-    return results / parts[len(root)] if is_below else None
-
-
-def _is_in_folder(path: str, folder: Path) -> bool:
-    return Path(path).parts[: len(folder.parts)] == folder.parts
+def find_stage_folder(results: Path, path: str) -> Path | None:
+    """Return the folder of the stage that a path is below; None for any other path."""
+    parts = Path(path).relative_to(results).parts if Path(path).is_relative_to(results) else ()
+    return results / parts[0] if len(parts) > 1 else None
 
 
 def list_files(folder: Path) -> Sequence[str]:

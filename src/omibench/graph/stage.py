@@ -34,6 +34,11 @@ def model_files(study: Study, name: str | None, setting: str | None = None) -> l
     return model.files(study.data, setting) if model else []
 
 
+def list_model_files(study: Study, names: Iterable[str]) -> list[str]:
+    """List the files that some models answer from."""
+    return [file for name in names for file in model_files(study, name)]
+
+
 def list_layout_files(tables: Iterable[str]) -> list[str]:
     """List the `tables.yaml` files next to printed tables, each once."""
     folders = dict.fromkeys(Path(table).parent for table in tables)
@@ -126,6 +131,11 @@ class Stage:
     def rules(self) -> tuple[str, ...]:
         """Snakemake rules that make its files."""
         return (*self.more_rules, self.name)
+
+    @property
+    def writes_cells(self) -> bool:
+        """Whether it writes a file per cell, which says what is done."""
+        return self.outputs[0].path == f"{self.name}/{{model}}/{{setting}}.parquet"
 
     def jobs(self, study: Study) -> list[GraphJob]:
         """Return its jobs, one for each distinct set of parameters."""

@@ -18,6 +18,7 @@ from omibench.files.yaml_file import read_mapping
 from omibench.graph.provenance import (
     NAME,
     adopt,
+    find_stage_folder,
     find_strangers,
     list_differences,
     read_provenance,
@@ -111,13 +112,10 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
     mismatches = []
     for kind in ("modified", "deleted", "added"):
         for name in changed.get(kind, []):
-            stage = _stage_name(name, results)
-            if stage in stages and not name.endswith("/"):
-                mismatches.append(
-                    Difference(
-                        stage, f"{_shorten_name(name, results, stage)}: {kind} (reported by DVC)"
-                    )
-                )
+            folder = find_stage_folder(results, name)
+            if folder and folder.name in stages and not name.endswith("/"):
+                text = f"{Path(name).relative_to(folder)}: {kind} (reported by DVC)"
+                mismatches.append(Difference(folder.name, text))
     return mismatches
 
 
@@ -138,8 +136,9 @@ def check_graph(results: Path, params: str) -> list[Difference]:
     for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
         name, reason = row["output_file"], row["status"]
         reason = "follows from what would be rebuilt" if reason == "ok" else reason
-        if row["plan"] != "no update" and (stage := _stage_name(name, results)):
-            mismatches.append(Difference(stage, f"{_shorten_name(name, results, stage)}: {reason}"))
+        if row["plan"] != "no update" and (folder := find_stage_folder(results, name)):
+            text = f"{Path(name).relative_to(folder)}: {reason}"
+            mismatches.append(Difference(folder.name, text))
     return mismatches
 
 
@@ -165,15 +164,6 @@ def explain_missing_results() -> list[str]:
         "of that commit to share the rest, or rebuild it with `snakemake --cores all`, which "
         "requests nothing that is in the store"
     ]
-
-
-def _stage_name(name: str, results: Path) -> str:
-    parts, root = Path(name).parts, results.parts
-    return parts[len(root)] if parts[: len(root)] == root and len(parts) > len(root) else ""
-
-
-def _shorten_name(name: str, results: Path, stage: str) -> str:
-    return str(Path(name).relative_to(results / stage))
 
 
 def _run(*words: str) -> str:

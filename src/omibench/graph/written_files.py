@@ -255,7 +255,7 @@ def _files(output: Path) -> list[Path]:
 
 
 def _is_made(path: Path) -> bool:
-    """Return whether a file is hidden: Snakemake's folder marks and partial files."""
+    """Return whether a job made a file: hidden ones are Snakemake's marks and partial files."""
     return path.is_file() and not path.name.startswith(".")
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -112,6 +113,20 @@ class Block(BaseModel):
     """A block of params.yaml: frozen, and an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+def short_form(key: str, accepted: Any) -> BeforeValidator:
+    """Accept a text in place of a block, as the value of one key of it.
+
+    Args:
+        key: The key.
+        accepted: Type of the text or the block, for the JSON schema.
+    """
+
+    def expand(value: object) -> object:
+        return {key: value} if isinstance(value, str) else value
+
+    return BeforeValidator(expand, json_schema_input_type=accepted)
 
 
 # Names of parts in params.yaml: built-in ones and those of plug-ins.

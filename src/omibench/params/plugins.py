@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from omibench.errors import PluginError
-from omibench.params.blocks import Block, PlainPath
+from omibench.params.blocks import Block, PlainPath, short_form
 from omibench.plugins.allowance import find_plugins, require_allowed
 from omibench.plugins.files import load_file
 from omibench.plugins.registry import runs_files
@@ -28,13 +28,7 @@ class PluginFile(Block):
     """Hash of its meaning when a run was planned: jobs refuse another. Set automatically."""
 
 
-def _write_out(value: object) -> object:
-    return {"file": value} if isinstance(value, str) else value
-
-
-NamedPlugin = Annotated[
-    PluginFile, BeforeValidator(_write_out, json_schema_input_type=str | PluginFile)
-]
+NamedPlugin = Annotated[PluginFile, short_form("file", str | PluginFile)]
 _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from omibench.params.blocks import Block, Name
+from omibench.params.blocks import Block, Name, short_form
 from omibench.schemas.problem import AttributeName, Question, Subject, Take
 from omibench.schemas.validation import suggest_name
 
@@ -83,13 +83,7 @@ class Perception(Block):
         return "M" in self.given
 
 
-def _write_out(value: object) -> object:
-    return {"given": value} if isinstance(value, str) else value
-
-
-Perceived = Annotated[
-    Perception, BeforeValidator(_write_out, json_schema_input_type=PerceptionInput | Perception)
-]
+Perceived = Annotated[Perception, short_form("given", PerceptionInput | Perception)]
 
 
 class Perceiver(Block):
@@ -108,13 +102,7 @@ class Perceiver(Block):
     """Text with which a description ends: it and what follows are left out."""
 
 
-def _name_perceiver(value: object) -> object:
-    return {"model": value} if isinstance(value, str) else value
-
-
-Described = Annotated[
-    Perceiver, BeforeValidator(_name_perceiver, json_schema_input_type=Name | Perceiver)
-]
+Described = Annotated[Perceiver, short_form("model", Name | Perceiver)]
 
 
 def _as_list(value: object) -> object:

@@ -48,7 +48,9 @@ def field_roles(block: type[BaseModel]) -> Mapping[str, Role | type[BaseModel]]:
     Returns:
         For each field its role, or the inner block whose fields have roles.
     """
-    return {name: _role(field.annotation, field.metadata) for name, field in _fields(block)}
+    return {
+        name: _role(field.annotation, field.metadata) for name, field in block.model_fields.items()
+    }
 
 
 def select_fields(
@@ -85,10 +87,6 @@ def join_fields(values: Mapping[str, Any], additions: Mapping[str, Any]) -> dict
         nested = isinstance(inner, Mapping) and isinstance(value, Mapping)
         joined[name] = {**inner, **value} if nested else value  # type: ignore[dict-item]
     return joined
-
-
-def _fields(block: type[BaseModel]) -> list[tuple[str, Any]]:
-    return list(block.model_fields.items())
 
 
 def _role(annotation: Any, marks: Collection[object]) -> Role | type[BaseModel]:

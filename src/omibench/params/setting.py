@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NamedTuple, Self, get_args
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from omibench.params.blocks import (
     Block,
@@ -14,6 +14,7 @@ from omibench.params.blocks import (
     PromptFiles,
     ScorerName,
     StrategyName,
+    short_form,
 )
 from omibench.params.panel import Panel
 from omibench.params.presentation import Described, Examples, Perceived, Where, Without
@@ -112,13 +113,7 @@ class Images(Block):
         return [self.model] if self.model else []
 
 
-def _expand_images(value: object) -> object:
-    return {"show": value} if isinstance(value, str) else value
-
-
-ShownImages = Annotated[
-    Images, BeforeValidator(_expand_images, json_schema_input_type=ConditionName | Images)
-]
+ShownImages = Annotated[Images, short_form("show", ConditionName | Images)]
 
 
 # The block `tools:` of a setting: the picture tools of a model, and their use.
@@ -242,14 +237,7 @@ class Aggregation(Block):
         return [respondent if name == SELF else name for name in names]
 
 
-def _expand_aggregate(value: object) -> object:
-    return {"how": value} if isinstance(value, str) else value
-
-
-Aggregate = Annotated[
-    Aggregation,
-    BeforeValidator(_expand_aggregate, json_schema_input_type=AggregationName | Aggregation),
-]
+Aggregate = Annotated[Aggregation, short_form("how", AggregationName | Aggregation)]
 
 
 # The blocks under `settings:`: presentation, decoding and aggregation of a problem.

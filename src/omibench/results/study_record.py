@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.graph.provenance import drop_removed_files
+from omibench.graph.stages import STAGES
 from omibench.results.study_files import RECORD, read_record
-from omibench.schemas.cells import CELL_STAGES
 from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import write_json
 
@@ -20,20 +20,17 @@ if TYPE_CHECKING:
 
 def describe_study(study: Study) -> StudyRecord:
     """Return the record of a study."""
-    cells = {
-        "infer": study.cells,
-        "score": study.cells,
-        "judge": study.judged_cells,
-        "aggregate": study.aggregated_cells,
-        "saliency": study.salient_cells,
-    }
     blocks = [(study.models, cell.model) for cell in study.cells]
     blocks += [(study.settings, cell.setting) for cell in study.cells]  # type: ignore[misc]
     rules = {
         cell.setting: study.settings[cell.setting].aggregate.how for cell in study.aggregated_cells
     }
     return StudyRecord(
-        cells={stage: [(cell.model, cell.setting) for cell in cells[stage]] for stage in cells},
+        cells={
+            stage.name: [(cell.model, cell.setting) for cell in stage.cells(study)]
+            for stage in STAGES
+            if stage.writes_cells and stage.cells
+        },
         aggregates={name: how for name, how in rules.items() if how != "mean"},
         labels={name: label for named, name in blocks if (label := named[name].label)},
         main_rules=study.analyze.main_scorer or next(iter(study.score.scorers), None),
@@ -70,8 +67,8 @@ def list_leftovers(results: Path, record: StudyRecord) -> list[Path]:
         Files of cells, and folders of heat maps; by stage and name.
     """
     found = []
-    for stage in CELL_STAGES:
-        current = set(record.cells.get(stage, []))
+    for stage, cells in record.cells.items():
+        current = set(cells)
         for path in sorted((results / stage).glob("*/*")):
             is_cell = path.suffix == ".parquet" and path.is_file()
             is_maps = stage == "saliency" and path.is_dir() and not path.is_symlink()

@@ -95,8 +95,8 @@ def _explain_scorer(item: ScoredItem, rules: str) -> Iterator[str]:
         yield f"  found by   {way}"
         if reason and rules not in _DETAILS:
             yield f"  compared   {reason}"
-    if verdict.outcome == "scored":
-        yield from _DETAILS.get(rules, _no_details)(item, verdict)
+    if verdict.outcome == "scored" and rules in _DETAILS:
+        yield from _DETAILS[rules](item, verdict)
 
 
 def _describe_verdict(verdict: Verdict) -> str:
@@ -107,10 +107,6 @@ def _describe_verdict(verdict: Verdict) -> str:
         partial = verdict.credit is not None and 0 < verdict.credit < 1
         return f"{word}, credit {verdict.credit:.3g}" if partial else word
     return f"{verdict.verdict:.3g}" + ("" if verdict.strict is None else ", strict 0")
-
-
-def _no_details(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
-    return iter(())
 
 
 def _describe_parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:

@@ -31,6 +31,29 @@ def align_columns(rows: Sequence[Sequence[object]]) -> list[str]:
     ]
 
 
+def align_numbers(rows: Sequence[Sequence[str]], names: int = 1, gap: str = "  ") -> list[str]:
+    """Format each row as a line: the first `names` columns left-aligned, the others right-aligned.
+
+    Args:
+        rows: Rows of the same length. A row of one text is a line of its own across the columns.
+        names: Number of columns of text.
+        gap: Text between two columns.
+    """
+    widths = [max(map(len, column)) for column in zip(*(r for r in rows if r[1:]), strict=True)]
+    return [
+        gap.join(
+            text.ljust(width) if place < names else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=False))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1: '1 job', '1,322 jobs'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 WIDEST: Final = 120
 NARROWEST: Final = 40
 

@@ -19,7 +19,7 @@ from omibench.cli.options import (
     read_study,
 )
 from omibench.errors import MissingInputError, SomeFailedError
-from omibench.text.terminal import say, say_lines
+from omibench.text.terminal import count_noun, say, say_lines
 
 Manifest = Annotated[
     Path | None, typer.Option(help="sources.yaml, which pairs papers with keys and solutions.")
@@ -102,17 +102,17 @@ def ocr(
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""
-        pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
+        pages = count_noun(file.pages, "page")
         say(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
     if rows := [row for file in report.files for row in file.corrections]:
         counts = Counter(row.status for row in rows)
         listing = ", ".join(
             f"{counts[s]} {s}" for s in ("applied", "agrees", "misfit") if counts[s]
         )
-        say(f"{len(rows):,} correction{'' if len(rows) == 1 else 's'}: {listing}", err=True)
+        say(f"{count_noun(len(rows), 'correction')}: {listing}", err=True)
     problems = read_jsonl(out / "problems.jsonl", Problem)
     answers = sum(problem.answer is not None for problem in problems)
-    count = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
+    count = count_noun(len(problems), "problem")
     say(f"{count}, {answers:,} with an answer: {out / 'problems.jsonl'}", err=True)
     if failed:
         names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)

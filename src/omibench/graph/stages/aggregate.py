@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, model_files, pick
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, list_model_files, pick
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
 from omibench.params.study import Study
@@ -25,7 +25,7 @@ def list_reward_models(study: Study, job: GraphJob) -> list[str]:
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     panel = _panel(study, job.cell)
-    files = [file for name in list_reward_models(study, job) for file in model_files(study, name)]
+    files = list_model_files(study, list_reward_models(study, job))
     if panel is None or job.cell is None:
         return [*files]
     setting = study.settings[job.cell.setting]

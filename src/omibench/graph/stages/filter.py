@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files, prompt_file
+from omibench.graph.stage import GraphJob, ResultFile, Stage, list_model_files, prompt_file
 from omibench.params.study import Study
 from omibench.schemas.curation import FilterJudgement, Reject
 from omibench.schemas.problem import Problem
-
-
-def _models(study: Study, job: GraphJob) -> list[str]:
-    return study.filter.models
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [
         *study.filter.files,
         *(prompt_file(screen.prompt) for screen in study.filter.screens.values()),
-        *(file for name in study.filter.models for file in model_files(study, name)),
+        *list_model_files(study, study.filter.models),
     ]
 
 
@@ -26,7 +22,7 @@ FILTER = Stage(
     params=("study", "models", "filter"),
     inputs=("ocr",),
     plugins=("reasons", "model_reasons", "prompts", "conditions", "providers"),
-    models=_models,
+    models=lambda study, job: study.filter.models,
     files=_files,
     outputs=(
         ResultFile("filter/problems.jsonl", Problem, "problems that pass the filter"),

@@ -8,6 +8,7 @@ from omibench.graph.stage import (
     ResultFile,
     Stage,
     drop,
+    list_model_files,
     model_files,
     pick,
     prompt_file,
@@ -35,7 +36,7 @@ def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
         setting = study.settings[name]
         files += [prompt_file(setting.prompt), *setting.prompts.values(), setting.images.prompt]
         files += model_files(study, job.cell.model, name)
-        files += [file for helper in setting.helpers for file in model_files(study, helper)]
+        files += list_model_files(study, setting.helpers)
     return files
 
 

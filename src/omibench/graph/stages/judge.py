@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop, model_files, prompt_file
+from omibench.graph.stage import (
+    Blocks,
+    GraphJob,
+    ResultFile,
+    Stage,
+    drop,
+    list_model_files,
+    prompt_file,
+)
 from omibench.params.study import Study
 from omibench.schemas.tables import JudgementRow
-
-
-def _models(study: Study, job: GraphJob) -> list[str]:
-    return study.judges("judge")
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [
         *(panel.prompt for panel in study.judge.panels.values()),
-        *(file for name in _models(study, job) for file in model_files(study, name)),
+        *list_model_files(study, study.judges("judge")),
         prompt_file(study.judge.errors.taxonomy) if study.judge.errors else None,
     ]
 
@@ -32,7 +36,7 @@ JUDGE = Stage(
     plugins=("judges", "providers"),
     cells=lambda study: study.judged_cells,
     asks="judges",
-    models=_models,
+    models=lambda study, job: study.judges("judge"),
     files=_files,
     select_blocks=_select_blocks,
     outputs=(

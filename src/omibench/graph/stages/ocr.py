@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage, list_model_files
 from omibench.params.study import Study
 from omibench.schemas.pages import OcrReport, PagePicture, PageText
 from omibench.schemas.problem import Problem
@@ -16,10 +16,7 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 def _files(study: Study, job: GraphJob) -> list[str]:
     # The papers are in the manifest, which the rule reads.
     models = study.ocr.models
-    if not models:
-        return []
-    files = (file for name in models for file in model_files(study, name))
-    return [*study.ocr.prompts.values(), *files]
+    return [*study.ocr.prompts.values(), *list_model_files(study, models)] if models else []
 
 
 OCR = Stage(

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage, list_model_files
 from omibench.params.study import Study
 from omibench.schemas.curation import LabelRow, RationaleCandidate
 from omibench.schemas.problem import Problem
 
 
-def _models(study: Study, job: GraphJob) -> list[str]:
-    return study.rationale.models
-
-
 def _files(study: Study, job: GraphJob) -> list[str]:
-    files = [file for name in _models(study, job) for file in model_files(study, name)]
-    return [*study.rationale.files, *files]
+    return [*study.rationale.files, *list_model_files(study, study.rationale.models)]
 
 
 RATIONALE = Stage(
@@ -23,7 +18,7 @@ RATIONALE = Stage(
     params=("study", "models", "rationale"),
     inputs=("filter",),
     plugins=("scorers", "providers"),
-    models=_models,
+    models=lambda study, job: study.rationale.models,
     files=_files,
     outputs=(
         ResultFile("rationale/problems.jsonl", Problem, "the same with rationale and topic"),

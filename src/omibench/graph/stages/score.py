@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from omibench.graph.stage import GraphJob, ResultFile, Stage, model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage, list_model_files
 from omibench.params.study import Study
 from omibench.schemas.tables import VerdictRow
-
-
-def _models(study: Study, job: GraphJob) -> list[str]:
-    return study.judges("score")
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     return [
         *(panel.prompt for panel in study.score.panels.values()),
-        *(file for name in _models(study, job) for file in model_files(study, name)),
+        *list_model_files(study, study.judges("score")),
     ]
 
 
@@ -26,7 +22,7 @@ SCORE = Stage(
     plugins=("scorers", "providers"),
     cells=lambda study: study.cells,
     asks="judges",
-    models=_models,
+    models=lambda study, job: study.judges("score"),
     files=_files,
     outputs=(
         ResultFile("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),

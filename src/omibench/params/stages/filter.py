@@ -16,6 +16,7 @@ from omibench.params.blocks import (
     PromptFiles,
     Rate,
     ReasonName,
+    short_form,
 )
 from omibench.params.panel import JudgePanel, Panel, write_out
 from omibench.params.setting import Images, Setting
@@ -139,14 +140,7 @@ class TranslationParams(Block):
     them."""
 
 
-def _write_out(value: object) -> object:
-    return {"model": value} if isinstance(value, str) else value
-
-
-Translation = Annotated[
-    TranslationParams,
-    BeforeValidator(_write_out, json_schema_input_type=Name | TranslationParams),
-]
+Translation = Annotated[TranslationParams, short_form("model", Name | TranslationParams)]
 
 
 class ScreenParams(Block):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from omibench.answers.judges.panel import ASKS
 from omibench.files.reading import hash_file
@@ -64,21 +64,14 @@ _GUESSED_LAYOUT: Final = NOT_YET.model_copy(
 )
 
 
-class Reading(NamedTuple):
-    """The requests of readers, and what is not counted."""
-
-    steps: list[Step]
-    counts: ReadingCounts
-
-
 def names_readers(study: Study) -> bool:
     """Return whether a study of papers names a reader of pages or formulas, or Mathpix."""
     return study.benchmark.name == "papers" and study.ocr.asks_ahead
 
 
 @contextmanager
-def plan_reading(view: StudyView) -> Iterator[Reading | None]:
-    """Yield the requests of readers; None if the study names none, or lists no papers.
+def plan_reading(view: StudyView) -> Iterator[tuple[list[Step], ReadingCounts] | None]:
+    """Yield the requests of readers, and what they do not count; None without readers or papers.
 
     The pictures of the requests exist within this context only.
 
@@ -99,7 +92,9 @@ def count_reader_asks(study: Study) -> float:
     return _OLMOCR_ASKS if study.ocr.preset == "olmocr" else 1
 
 
-def _read_papers(view: StudyView, sources: list[Source], folder: Path) -> Reading:
+def _read_papers(
+    view: StudyView, sources: list[Source], folder: Path
+) -> tuple[list[Step], ReadingCounts]:
     dry, mathpix_counts = DryRun(view, _guess_reply, chained=True), _MathpixCounts(view.study)
     papers = find_waiting(sources, view.study.ocr, folder, _make_ahead(dry, mathpix_counts))
     waiting = [next(papers) for _ in track(sources, "paper")]
@@ -112,7 +107,7 @@ def _read_papers(view: StudyView, sources: list[Source], folder: Path) -> Readin
         mathpix_pages=mathpix_counts.pages,
         mathpix_formulas=mathpix_counts.formulas,
     )
-    return Reading(dry.steps, counts)
+    return dry.steps, counts
 
 
 def _guess_reply(request: Request) -> Response:
@@ -255,11 +250,10 @@ def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> fl
 
 def _asking(study: Study) -> dict[str, list[str]]:
     """Return the stages before the freeze that query models; none if nothing is built."""
-    written = study.rationale
     named = {
         "ocr": study.ocr.models,
         "filter": study.filter.models,
-        "rationale": written.models,
+        "rationale": study.rationale.models,
     }
     from_papers = study.benchmark.name == "papers"
     return {

@@ -109,11 +109,11 @@ def _reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]
     with plan_reading(view) as reading:
         if reading is None:
             return [], None
-        rows = []
-        for (role, model), steps in group_steps(reading.steps).items():
+        rows, (steps_of_readers, counts) = [], reading
+        for (role, model), steps in group_steps(steps_of_readers).items():
             asks = count_reader_asks(view.study) if role == "page_reader" else 1
             rows.append(_at_most(make_row(view, model, role, steps), asks, stage="ocr"))
-        return rows, reading.counts
+        return rows, counts
 
 
 def _rows_before_freeze(view: StudyView) -> Iterator[PlanRow]:

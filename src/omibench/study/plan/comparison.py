@@ -33,12 +33,12 @@ class Compared(FrozenModel):
     model: str
     setting: str
     responses: int
-    input: float | None
-    input_expected: float | None
-    output: float | None
-    output_expected: float | None
-    usd: float | None
-    usd_expected: float | None
+    input: float | None = None
+    input_expected: float | None = None
+    output: float | None = None
+    output_expected: float | None = None
+    usd: float | None = None
+    usd_expected: float | None = None
 
 
 class PlanComparison(FrozenModel):
@@ -134,21 +134,11 @@ def _pair(
 
 def _total(cells: Sequence[Compared]) -> Compared:
     """Return the sums over the cells that have both numbers."""
-
-    def both(name: str) -> tuple[float | None, float | None]:
-        pairs = [(getattr(c, name), getattr(c, f"{name}_expected")) for c in cells]
-        pairs_known = [(a, e) for a, e in pairs if a is not None and e is not None]
-        return (
-            (sum(a for a, _ in pairs_known), sum(e for _, e in pairs_known))
-            if pairs_known
-            else (None, None)
-        )
-
-    sums = {n: both(n) for n in ("input", "output", "usd")}
+    sums = dict[str, float]()
+    for name in ("input", "output", "usd"):
+        pairs = [(getattr(cell, name), getattr(cell, f"{name}_expected")) for cell in cells]
+        if known := [pair for pair in pairs if None not in pair]:
+            sums[name], sums[f"{name}_expected"] = map(sum, zip(*known, strict=True))
     return Compared(
-        model="all",
-        setting="",
-        responses=sum(cell.responses for cell in cells),
-        **{name: pair[0] for name, pair in sums.items()},
-        **{f"{name}_expected": pair[1] for name, pair in sums.items()},
+        model="all", setting="", responses=sum(cell.responses for cell in cells), **sums
     )

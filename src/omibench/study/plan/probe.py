@@ -42,13 +42,12 @@ def endpoint_lines(study: Study) -> list[str]:
 def probe_cost(study: Study) -> str:
     """Describe the number of probes of a study, and their maximum cost."""
     models = served_models(study)
-    prices = {name: model.price for name, model in models.items()}
     usd_most = sum(
-        worst_case(_direct(model), price, [probe_request()])
-        for name, model in models.items()
-        if (price := prices[name]) is not None
+        worst_case(model.as_probe(), model.price, [probe_request()])
+        for model in models.values()
+        if model.price is not None
     )
-    unknown = [name for name, price in prices.items() if price is None]
+    unknown = [name for name, model in models.items() if model.price is None]
     line = (
         f"Probes: {len(models)} requests of at most {TOKENS} new tokens, at most "
         f"{usd_text(usd_most)}"
@@ -71,15 +70,10 @@ def probe_lines(probed: list[Probed]) -> Iterator[str]:
 
 
 def _fault(study: Study, name: str, model: ApiModel) -> str | None:
-    direct = _direct(model)
+    direct = model.as_probe()
     probed_study = study.model_copy(update={"models": {**study.models, name: direct}})
     try:
         with open_budget(probed_study, name) as budget:
             return probe(name, direct, budget or NO_BUDGET)
     except (ModelError, MissingExtraError) as error:
         return str(error)
-
-
-def _direct(model: ApiModel) -> ApiModel:
-    """Return the model without batches, which is how a probe is sent and billed."""
-    return model.model_copy(update={"batch": False})

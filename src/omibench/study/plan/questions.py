@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import MissingInputError, OmibenchError
@@ -30,7 +30,7 @@ from omibench.study.plan.before_freeze import asks_before_freeze
 from omibench.study.plan.build import plan_study, read_spent
 from omibench.study.plan.plan import Plan, sum_dollars
 from omibench.study.plan.rehearsal import is_made_up, made_up_questions
-from omibench.study.plan.text import count_noun
+from omibench.text.terminal import count_noun
 
 ANSWERS: Final = "answers.jsonl"
 FREEZE_COMMAND: Final = "snakemake freeze_all --cores all"
@@ -43,18 +43,6 @@ _KNOWN_AFTER: Final = {
     "judged them yet",
 }
 """Stage, the latest first -> what its problems are."""
-
-
-class Basis(NamedTuple):
-    """Questions of a plan.
-
-    Attributes:
-        questions: Their file, in the format of `freeze`; it does not exist if no problem is known.
-        over: A sentence about questions that are not frozen.
-    """
-
-    questions: Path
-    over: str = ""
 
 
 def plan_questions(
@@ -80,10 +68,6 @@ def plan_questions(
     return plan.model_copy(update={"over": over if plan.frozen else _estimate_unread(study)})
 
 
-def _locate_frozen(study: Study) -> Path:
-    return Path(study.study.results) / "freeze" / "questions.jsonl"
-
-
 def _replace_oracles(study: Study, answers: Path) -> Study:
     """Return the study whose rehearsed models take these answers before the study has its own."""
     lacking = {
@@ -98,21 +82,26 @@ def _replace_oracles(study: Study, answers: Path) -> Study:
 
 
 @contextmanager
-def _open_questions(study: Study, freeze_command: str, *, synthetic: bool) -> Iterator[Basis]:
-    """Yield the questions of a study; those that are not frozen exist within this context only.
+def _open_questions(
+    study: Study, freeze_command: str, *, synthetic: bool
+) -> Iterator[tuple[Path, str]]:
+    """Yield the file of a study's questions, and a sentence on them if they are not frozen.
+
+    The file does not exist if no problem is known. Questions that are not frozen exist within this
+    context only.
 
     Questions of a benchmark whose data are there are frozen in a temporary folder, so their
     requests have the keys of the run.
     """
-    frozen = _locate_frozen(study)
+    frozen = Path(study.study.results) / "freeze" / "questions.jsonl"
     unfrozen = f"{frozen}: the dataset is not frozen yet; run `{freeze_command}`"
     if synthetic or (not frozen.is_file() and is_made_up(study)):
         with made_up_questions(study) as (like, questions):
             over = f"Planned over generated questions like those of {like}, with small pictures"
-            yield Basis(questions, over)
+            yield questions, over
         return
     if frozen.is_file():
-        yield Basis(frozen)
+        yield frozen, ""
         return
     with TemporaryDirectory(prefix="omibench-plan-") as folder:
         out = Path(folder)
@@ -127,7 +116,7 @@ def _open_questions(study: Study, freeze_command: str, *, synthetic: bool) -> It
                 raise MissingInputError(*error.args, unfrozen) from None
             counted = count_noun(problems, "problem")
             over = f"Counted over the {counted} in {study.data}, not frozen yet"
-        yield Basis(out / "questions.jsonl", over)
+        yield out / "questions.jsonl", over
 
 
 def _freeze_problems(study: Study, out: Path) -> str:

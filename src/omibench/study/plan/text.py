@@ -19,7 +19,7 @@ from omibench.study.plan.plan import (
     sum_dollars,
     sum_hours,
 )
-from omibench.text.terminal import measure_width
+from omibench.text.terminal import align_numbers, count_noun, measure_width
 
 NARROW: Final = 80
 WIDE: Final = 110
@@ -33,21 +33,9 @@ def table(
 
     A row of one text is a line of its own across the columns.
     """
-    all_rows = (head, *rows, total)
-    widths = _measure_columns([row for row in all_rows if len(row) > 1])
-    lines = [
-        "  ".join(
-            text.ljust(width) if i < names else text.rjust(width)
-            for i, (text, width) in enumerate(zip(row, widths[: len(row)], strict=True))
-        ).rstrip()
-        for row in all_rows
-    ]
+    lines = align_numbers([head, *rows, total], names)
     rule = "-" * max(map(len, lines))
     return [rule, lines[0], rule, *lines[1:-1], rule, lines[-1], rule]
-
-
-def _measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*rows, strict=True)]
 
 
 def fit_table(
@@ -61,7 +49,8 @@ def fit_table(
     lines = table(head, rows, total)
     if max(map(len, lines)) <= width:
         return lines
-    numbers = _measure_columns([row[2:] for row in (head, *rows, total)])
+    columns = zip(*(row[2:] for row in (head, *rows, total)), strict=True)
+    numbers = [max(map(len, column)) for column in columns]
     room = width - sum(numbers) - 2 * len(numbers)
     stacked: list[Sequence[str]] = []
     above = ""
@@ -125,11 +114,6 @@ def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
         )
 
 
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is 1."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _name_papers(unopened: dict[str, str]) -> str:
     named = [f"{name} ({fault})" for name, fault in list(unopened.items())[:_MOST_NAMED]]
     more = len(unopened) - len(named)
@@ -159,7 +143,7 @@ def render(plan: Plan, *, wide: bool = True) -> str:
         for row in plan.rows
         if row.stage
     ]
-    rows += [_cells(row) for row in plan.list_rows("respondent")]
+    rows += [(row.model, row.setting, *_numbers([row])) for row in plan.list_rows("respondent")]
     for row in plan.rows:
         if not row.cell_model and not row.stage:
             rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
@@ -170,8 +154,8 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     for row in plan.list_rows("judge"):
         title = row.instrument if row.instrument in CHOOSE else "judge"
         judges.setdefault(f"{title}: {row.model}", []).append(row)
-    rows += [_sum(name, "all, at most", judge_rows) for name, judge_rows in judges.items()]
-    total = _sum("all", "", plan.rows)
+    rows += [(name, "all, at most", *_numbers(asked)) for name, asked in judges.items()]
+    total: tuple[str, ...] = ("all", "", *_numbers(plan.rows))
     shown = "tokens of text, images and output" if wide else "requests (--wide: tokens)"
     title = f"Plan of the study {plan.study!r}: {shown}; US dollars"
     if plan.partial:
@@ -199,14 +183,6 @@ def choose_width(wide: bool) -> int:
 def pick_columns(row: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
     """Return some columns of a row."""
     return tuple(row[column] for column in columns)
-
-
-def _cells(row: PlanRow) -> tuple[str, ...]:
-    return (row.model, row.setting, *_numbers([row]))
-
-
-def _sum(name: str, setting: str, rows: Sequence[PlanRow]) -> tuple[str, ...]:
-    return (name, setting, *_numbers(rows))
 
 
 def _numbers(rows: Sequence[PlanRow]) -> tuple[str, ...]:

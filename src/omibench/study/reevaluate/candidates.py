@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from omibench.errors import ParamsError
 from omibench.files.reading import read_text
 from omibench.files.yaml_file import YAML_BYTES, parse_yaml
-from omibench.params.reevaluate import Watch, has_id
+from omibench.params.reevaluate import has_id
 from omibench.params.study import Study, parse_study, parse_study_file
 from omibench.schemas.tables import write_text
 
@@ -45,7 +45,8 @@ def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list
     for watch_name, ids in listings.items():
         watch = study.reevaluate.watch[watch_name]
         for model_id in filter(watch.wants, ids):
-            identity = (watch.model["provider"], _identify(watch, model_id))
+            own_id = model_id if has_id(watch.model["provider"]) else _slug(model_id)
+            identity = (watch.model["provider"], own_id)
             if identity in identities:
                 continue
             name = _name(model_id, watch_name, names)
@@ -74,10 +75,6 @@ def replace_models(study: Study, candidates: Iterable[ModelCandidate]) -> Study:
     if "saliency" in values and values["saliency"].get("models"):
         values["saliency"] = values["saliency"] | {"settings": [], "models": None}
     return parse_study(values, "the study with new models")
-
-
-def _identify(watch: Watch, model_id: str) -> str:
-    return model_id if has_id(watch.model["provider"]) else _slug(model_id)
 
 
 def _name(model_id: str, watch: str, used_names: set[str]) -> str:

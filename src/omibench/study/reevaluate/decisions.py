@@ -110,11 +110,10 @@ def note_retired(
 ) -> tuple[list[str], list[str]]:
     """Write which models are retired; return those that are newly, and those that came back."""
     retired = find_retired(study, listings)
-    looked = {name for name in study.models if listings}
     with change_journal(Path(study.study.results)) as journal:
         before = dict(journal.retired)
         new = sorted(retired - before.keys())
-        back = sorted(_listed_again(study, listings, before.keys() & looked))
+        back = sorted(_listed_again(study, listings, before.keys() & study.models.keys()))
         journal.retired.update(dict.fromkeys(new, moment))
         for name in back:
             del journal.retired[name]

@@ -6,16 +6,16 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from time import time
-from typing import Any
 
 from omibench.errors import ModelError, PassingError
 from omibench.extras import require_extra
 from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
-from omibench.models.api.http import CALL_S, MOST_REPLY, T, call_with_timeout, sdk_client
+from omibench.models.api.http import CALL_S, MOST_REPLY, call_with_timeout, sdk_client
 from omibench.models.api.keys import read_key
-from omibench.params.reevaluate import EndpointWatch, HubWatch, Watch
+from omibench.params.reevaluate import HubWatch, Watch
 from omibench.text.masking import mask
 
 TIMEOUT_S = 30.0
@@ -46,46 +46,24 @@ def list_models(name: str, watch: Watch) -> list[str]:
 def _list_ids(name: str, watch: Watch) -> list[str]:
     if isinstance(watch, HubWatch):
         return _list_hub(name, watch)
-    api = watch.endpoint()[0]
-    return _list_anthropic(name, watch) if api == "anthropic" else _list_openai(name, watch)
-
-
-def _list_openai(name: str, watch: EndpointWatch) -> list[str]:
-    require_extra("api", f"watch {name!r}", "openai")
-    import openai
-
+    api, base_url, key_env = watch.endpoint()
+    require_extra("api", f"watch {name!r}", api)
+    sdk = import_module(api)
+    kind, most = (sdk.Anthropic, {"limit": 1000}) if api == "anthropic" else (sdk.OpenAI, {})
+    root = sdk.AnthropicError if api == "anthropic" else sdk.OpenAIError
     with (
-        _translate_errors(
-            name, openai.APIStatusError, openai.APIConnectionError, openai.OpenAIError
-        ),
-        _client(openai.OpenAI, openai.DefaultHttpxClient, watch) as client,
+        _translate_errors(name, sdk.APIStatusError, sdk.APIConnectionError, root),
+        # Connects only to the watch's endpoint, with bounded replies.
+        sdk_client(
+            kind,
+            sdk.DefaultHttpxClient,
+            key=read_key(key_env).get_secret_value(),
+            base_url=base_url,
+            options={"timeout": TIMEOUT_S},
+            most_s=CALL_S,
+        ) as client,
     ):
-        return call_with_timeout(CALL_S, lambda: _ids(client.models.list()))
-
-
-def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
-    require_extra("api", f"watch {name!r}", "anthropic")
-    import anthropic
-
-    errors = (anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AnthropicError)
-    with (
-        _translate_errors(name, *errors),
-        _client(anthropic.Anthropic, anthropic.DefaultHttpxClient, watch) as client,
-    ):
-        return call_with_timeout(CALL_S, lambda: _ids(client.models.list(limit=1000)))
-
-
-def _client(kind: type[T], http: type[Any], watch: EndpointWatch) -> T:
-    """Return an SDK client that connects only to the watch's endpoint, with bounded replies."""
-    _, base_url, key_env = watch.endpoint()
-    return sdk_client(
-        kind,
-        http,
-        key=read_key(key_env).get_secret_value(),
-        base_url=base_url,
-        options={"timeout": TIMEOUT_S},
-        most_s=CALL_S,
-    )
+        return call_with_timeout(CALL_S, lambda: _ids(client.models.list(**most)))
 
 
 def _list_hub(name: str, watch: HubWatch) -> list[str]:

@@ -29,11 +29,11 @@ from omibench.store.processes import new_name, read_process_start
 from omibench.study.status.runs import (
     ABANDONED_S,
     Run,
-    format_count,
     list_jobs,
     read_runs,
     select_unfinished_runs,
 )
+from omibench.text.terminal import count_noun
 
 CLAIM_ENV = "OMIBENCH_CLAIM"
 """Path of the claim of a run: for its Snakemake, and to find the jobs that it left."""
@@ -499,7 +499,7 @@ def _stop_left_jobs(claims: Sequence[Path], say: Say) -> None:
             ):
                 jobs.append(process)
     if jobs:
-        count = format_count(len(jobs), "job")
+        count = count_noun(len(jobs), "job")
         say(f"{count} of a dead run still ran: stopped, and answers are kept")
     for job in jobs:
         with suppress(Exception):

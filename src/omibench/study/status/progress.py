@@ -85,9 +85,11 @@ class Progress:
         if stop_requested() is not None:
             self._drawn = 0  # what was printed since stays
             return
-        status = self._find_status(pid)
-        if status is not None:
-            self._show(status)
+        if not self._began:  # it has not noted its jobs yet
+            runs = read_runs(Path(self._study.study.results))
+            self._began = any(run.owner[1] == pid and run.live for run in runs)
+        if self._began:
+            self._show(self._looker.look())
 
     def _show(self, status: StudyStatus) -> None:
         if self._live:
@@ -100,24 +102,15 @@ class Progress:
                 self._before[stage.stage] = news
                 say(line, err=True)
 
-    def _find_status(self, pid: int) -> StudyStatus | None:
-        """Return the status once this process has noted its jobs."""
-        if not self._began:
-            runs = read_runs(Path(self._study.study.results))
-            self._began = any(run.owner[1] == pid and run.live for run in runs)
-        return self._looker.look() if self._began else None
-
     def _draw(self, status: StudyStatus) -> None:
         width, rows = shutil.get_terminal_size()
         lines = [describe_stage(stage, status, width - 1) for stage in status.stages]
         lines = [printable(line)[: width - 1] for line in lines][: rows - 1]
         stream = raw_stream(sys.stderr)
-        stream.write(self._erase() + "\n".join(lines) + "\n")
+        erased = f"\x1b[{self._drawn}F\x1b[J" if self._drawn else ""
+        stream.write(erased + "\n".join(lines) + "\n")
         stream.flush()
         self._drawn = len(lines)
-
-    def _erase(self) -> str:
-        return f"\x1b[{self._drawn}F\x1b[J" if self._drawn else ""
 
     def _end(self, pid: int, code: int) -> None:
         notes = [run for run in read_runs(Path(self._study.study.results)) if run.owner[1] == pid]

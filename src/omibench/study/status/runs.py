@@ -109,11 +109,6 @@ class Run:
         return replace(self, jobs=remaining_jobs, current=self.current | spared)
 
 
-def format_count(count: int, noun: str) -> str:
-    """Return '1 failed job', '1,322 failed jobs'."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def read_runs(results: Path) -> list[Run]:
     """Return every run with notes, oldest first; unreadable notes are skipped."""
     parsed_runs = (_read_run(path) for path in sorted((results / FOLDER).glob("*.jsonl")))

@@ -21,8 +21,16 @@ from omibench.stages.filter.stage import read_summary
 from omibench.study.plan.text import duration
 from omibench.study.status.reader import Looker, look
 from omibench.study.status.rows import CellStatus, FailedJob, StageStatus, StudyStatus, clean
-from omibench.study.status.runs import State, format_count, read_runs
-from omibench.text.terminal import measure_width, printable, raw_stream, say, say_lines
+from omibench.study.status.runs import State, read_runs
+from omibench.text.terminal import (
+    align_numbers,
+    count_noun,
+    measure_width,
+    printable,
+    raw_stream,
+    say,
+    say_lines,
+)
 from omibench.web.templates import PAGE_WITHOUT_PICTURES_POLICY, read_script, render_page
 
 SHORTEST_BAR, LONGEST_BAR = 4, 30
@@ -71,7 +79,7 @@ def describe_progress(status: StudyStatus) -> str:
     if run.state == "stopped":
         return f"killed {ago} ago, {jobs} done"
     if run.state == "failed":
-        return f"ended {ago} ago with {format_count(run.failed, 'failed job')}, {jobs} done"
+        return f"ended {ago} ago with {count_noun(run.failed, 'failed job')}, {jobs} done"
     complete = "complete; " if status.complete else ""
     return f"{complete}the last run ended {ago} ago after {took}"
 
@@ -160,11 +168,7 @@ def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
         lines = [["", *heads]]
         for model, words in rows.items():
             lines.append([model, *(shorten(words.get(setting, "")) for setting in settings)])
-        first, *widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return [
-            gap.join([name.ljust(first), *map(str.rjust, words, widths)]).rstrip()
-            for name, *words in lines
-        ]
+        return align_numbers(lines, gap=gap)
 
     named = align(settings, "  ", str)
     if max(map(len, named)) <= width:
@@ -185,7 +189,7 @@ def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
     """Describe every failed job, equal causes together: cause, logs, the end of the first log."""
     if not failures:
         return []
-    lines = [f"{format_count(len(failures), 'job')} failed:"]
+    lines = [f"{count_noun(len(failures), 'job')} failed:"]
     causes: dict[str, list[FailedJob]] = {}
     for failure in failures:
         causes.setdefault(failure.why, []).append(failure)
@@ -207,8 +211,8 @@ def _command_lines(status: StudyStatus, width: int) -> list[str]:
     purpose = f"{describe_command(status)}:"
     if status.try_again:
         lacking = sum(cell.lacking for cell in status.cells)
-        cells = format_count(len(status.lacking), "written cell")
-        what = format_count(lacking, "request") if lacking else "Judgements"
+        cells = count_noun(len(status.lacking), "written cell")
+        what = count_noun(lacking, "request") if lacking else "Judgements"
         purpose = f"{what} of {cells} {'has' if lacking == 1 else 'have'} no answer. {purpose}"
     return [fill(purpose, width), f"  {printable(command)}"]
 
@@ -232,7 +236,7 @@ def describe_ending(study: Study, notes: Path, looker: Looker | None = None) -> 
         return ""
     counts = Counter(job.state for job in run.jobs.values())
     took = duration((run.last_event - run.began) / 3600)
-    line = f"{_title(status)}: {format_count(counts['done'], 'job')} done in {took}"
+    line = f"{_title(status)}: {count_noun(counts['done'], 'job')} done in {took}"
     if counts["failed"] or run.end == "failed":
         line += f", {counts['failed']:,} failed, {counts['waiting']:,} not run"
     lines = ["", line]
@@ -244,8 +248,8 @@ def describe_ending(study: Study, notes: Path, looker: Looker | None = None) -> 
     if "freeze" in stages:
         with suppress(OmibenchError):
             manifest = read_typed_json(results / "freeze/manifest.json", FrozenManifest)
-            problems = format_count(manifest.problems, "problem")
-            pictures = format_count(manifest.images, "picture")
+            problems = count_noun(manifest.problems, "problem")
+            pictures = count_noun(manifest.images, "picture")
             lines.append(f"Frozen: {problems}, {pictures}: {results / 'freeze/README.md'}")
     if "analyze" in stages:
         lines.append(f"Report: {results / 'analyze/report.html'}")
