@@ -149,10 +149,9 @@ def _warn_of_others(record: ReviewRecord) -> None:
     others = sorted({decision.person for decision in record.decisions} - known)
     if others:
         log.warning(
-            "freeze: decisions of people who are not in reviewers.yaml count: %s%s; check who they "
+            "freeze: decisions of people who are not in reviewers.yaml count: %s; check who they "
             "are, and keep former reviewers in the list",
-            ", ".join(others[:LISTED]),
-            " and more" * (len(others) > LISTED),
+            _list_first(others),
         )
 
 

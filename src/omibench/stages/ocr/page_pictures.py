@@ -26,7 +26,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr.engines.readers import require_pdf
 from omibench.stages.ocr.jobs import GRACE_S, WALL, count_workers, limit_cpu, limit_memory
-from omibench.stages.ocr.layout.scans import turn_content
+from omibench.stages.ocr.layout.scans import draw_jpeg, turn_content
 from omibench.stages.ocr.sources.files import has_huge_image, is_photograph, open_pdf
 from omibench.stages.ocr.sources.manifest import Source
 
@@ -190,13 +190,8 @@ def _draw(job: PagesJob) -> list[PagePicture]:
 
 
 def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> PagePicture:
-    import pymupdf
-
     _stand_upright(page, job.turns[number])
-    width, height = page.rect.width, page.rect.height
-    scale = min(DPI / 72, MAX_SIDE / max(width, height, 1.0))
-    pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-    data = pixels.tobytes("jpeg", jpg_quality=QUALITY)
+    data = draw_jpeg(page, DPI, MAX_SIDE, QUALITY)
     name = f"p{number:04d}.jpg"
     (job.folder / name).write_bytes(data)
     return PagePicture(
@@ -204,8 +199,8 @@ def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> PagePicture:
         page=number,
         file=name,
         sha256=hashlib.sha256(data).hexdigest(),
-        width=width,
-        height=height,
+        width=page.rect.width,
+        height=page.rect.height,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from glyphtex.boxes import Box
 from omibench.schemas.problem import BBox, FrozenModel
 from omibench.stages.ocr.layout.layout import Item, Picture
+from omibench.stages.ocr.layout.scans import draw_jpeg
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.drafts import Draft, Paper
 
@@ -84,8 +85,6 @@ def write_layout(
     pdf: pymupdf.Document, document: Document, places: Sequence[Place], folder: Path
 ) -> None:
     """Write `layout.json` and a picture of each page, `p0001.jpg`, into `folder`."""
-    import pymupdf
-
     folder.mkdir(parents=True, exist_ok=True)
     dpi = (
         DPI
@@ -96,18 +95,15 @@ def write_layout(
     for sheet in document.pages:
         name = f"p{sheet.number:04d}.jpg"
         page = pdf[sheet.number - 1]
-        width, height = page.rect.width, page.rect.height
         # Pages too large to be read are too large to be shown.
         is_drawn = "image_too_large" not in sheet.codes
         if is_drawn:
-            scale = min(dpi / 72, _MAX_SIDE / max(width, height, 1.0))
-            pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-            (folder / name).write_bytes(pixels.tobytes("jpeg", jpg_quality=QUALITY))
+            (folder / name).write_bytes(draw_jpeg(page, dpi, _MAX_SIDE, QUALITY))
         sheets.append(
             Sheet(
                 page=sheet.number,
-                width=width,
-                height=height,
+                width=page.rect.width,
+                height=page.rect.height,
                 codes=sheet.codes,
                 picture=name if is_drawn else None,
             )

@@ -84,6 +84,15 @@ def render_page(page: pymupdf.Page, scale: float) -> Pixels:
     return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
 
 
+def draw_jpeg(page: pymupdf.Page, dpi: float, most: int, quality: int) -> bytes:
+    """Return a page as a JPEG at `dpi`, or less if a side would exceed `most` pixels."""
+    import pymupdf
+
+    scale = min(dpi / 72, most / max(page.rect.width, page.rect.height, 1.0))
+    pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    return bytes(pixels.tobytes("jpeg", jpg_quality=quality))
+
+
 def measure_skew(readings: Sequence[Reading]) -> float:
     """Return the degrees clockwise by which lines slope to the right: the median of the long
     ones."""

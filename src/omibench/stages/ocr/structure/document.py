@@ -90,10 +90,10 @@ class DocumentPage:
     """One page before the paper is assembled."""
 
     number: int
-    width: float
-    height: float
-    lines: list[Line]
-    regions: list[Region]
+    width: float = 1.0
+    height: float = 1.0
+    lines: list[Line] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
     text: str = ""
     engine: str = "textlayer"
     """The engine that read it, or `none`."""
@@ -195,7 +195,7 @@ def read_document(
             sheets.append(_sheet(page, index + 1, reader, every))
         else:
             code = FAILED if index + 1 in allowance.failed else UNREAD
-            sheets.append(DocumentPage(index + 1, 1.0, 1.0, [], [], engine="none", codes=[code]))
+            sheets.append(DocumentPage(index + 1, engine="none", codes=[code]))
         if mend:
             mend(page, sheets[-1])
     if allowance:
@@ -245,8 +245,8 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
     layer = read_layer(page, number)
     lines = layer.lines
     if len(lines) > MAX_LINES:
-        return DocumentPage(number, 1.0, 1.0, [], [], engine="none", codes=[FAILED])
-    sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
+        return DocumentPage(number, engine="none", codes=[FAILED])
+    sheet = DocumentPage(number, page.rect.width, page.rect.height, lines)
     if layer.exceeds_limits:
         sheet.codes.append("formulas_unread")
     if has_huge_image(page):
