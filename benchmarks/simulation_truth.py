@@ -157,7 +157,7 @@ def simulate(seed: int, items: int, scorer: Scorer = robust) -> list[Result]:
 
 
 def _cell(cell: Cell, oracle: Oracle, scorer: Scorer) -> Result:
-    provider = SimulatedProvider(cell.profile, PROFILES[cell.profile], oracle)
+    provider = SimulatedProvider(cell.profile, PROFILES[cell.profile], oracle=oracle)
     right, slips = 0.0, Counter[Slip]()
     for request, response in provider.answer(list(_requests(cell, oracle))):
         row = oracle.row(request.tags.problem)

@@ -142,7 +142,7 @@ def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
     assert source.installed_version("no_such_module") == "absent"
 
 
-CLIENT = "models/openai/provider.py"
+CLIENT = "models/openai.py"
 CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    return body\n"
 
 
@@ -151,7 +151,6 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
         CLIENT: "from omibench.models.api.bodies import x\n\n\ndef body():\n    return 1\n",
         "models/api/bodies.py": "import sdk\n\nx = 1\n",
         "models/registry.py": "from omibench.params.models.base import PROVIDERS as body\n",
-        "models/openai/__init__.py": "from omibench.params.models.providers import Block\n",
         "params/models/base.py": "PROVIDERS = {}\n",
         "params/models/providers.py": "class Block:\n    effort = 1\n",
         "stages/infer/asking.py": CALLS_IT,
@@ -170,8 +169,8 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
 def test_no_client_of_an_api_holds_what_enters_keys() -> None:
     tree = source.Tree()
     clients = [name for name in tree.files if source.is_client(name)]
-    assert {"omibench.models.openai.provider", "omibench.models.api.scheduler"} <= set(clients)
-    assert {f"omibench.models.{name}" for name in ("openai", "anthropic")} <= {*clients}
+    names = ("openai", "anthropic", "api.scheduler")
+    assert {f"omibench.models.{name}" for name in names} <= {*clients}
     assert not source.is_client("omibench.models.openai_azure")
     assert not source.is_client("omibench.models.local")
     for name in clients:
@@ -229,7 +228,7 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
     ("module", "reruns"),
     [
         ("params.reevaluate", set()),
-        ("models.openai.provider", set()),
+        ("models.openai", set()),
         ("models.api.bodies", set()),
         ("models.api.scheduler", set()),
         ("models.client.ask", set()),

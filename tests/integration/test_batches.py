@@ -21,10 +21,10 @@ from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger import Ledger
 
 MAIN = """
-from omibench.models.anthropic.provider import AnthropicBatches
+from omibench.models.anthropic import AnthropicBatches
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.batch_run import PollInterval
-from omibench.models.openai.provider import OpenAIBatches
+from omibench.models.openai import OpenAIBatches
 
 ApiProvider.poll_interval = PollInterval(
     first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3)

@@ -16,7 +16,7 @@ from tests.models.apis import KEY_ENV, ask, provider
 from model_server.handle import ServerHandle, wait_until
 from omibench.models.api import outage
 from omibench.models.client.ask import ask as ask_once
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 from omibench.params.models.providers import OpenAIModel
 from omibench.store.store import Store
 

@@ -152,7 +152,7 @@ def name_and_client(study: Copy) -> None:
     params = study.params()
     params["study"]["name"] = "renamed"
     study.write_params(params)
-    file = study.folder / "src/omibench/models/openai/provider.py"
+    file = study.folder / "src/omibench/models/openai.py"
     file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
 
 

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from model_server.handle import KEY_ENV, ServerHandle
-from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.anthropic import AnthropicProvider
+from omibench.models.api.bodies import PicturePayload
+from omibench.models.api.provider import ApiProvider
+from omibench.models.openai import OpenAIProvider
+from omibench.models.provider import NO_BUDGET, NO_FOLDERS, Budget, Folders
 from omibench.params.models.providers import AnthropicModel, OpenAIModel
 from omibench.schemas.request import (
     Conversation,
@@ -67,14 +70,37 @@ def anthropic_model(server: ServerHandle | None = None, **block: Any) -> Anthrop
     )
 
 
-def provider(server: ServerHandle, api: str, **block: Any) -> OpenAIProvider | AnthropicProvider:
+def provider(
+    server: ServerHandle | None, api: str, folders: Folders = NO_FOLDERS, **block: Any
+) -> ApiProvider[Any]:
     """A provider for `chat`, `responses` or `messages` at the server."""
     if api == "messages":
-        return AnthropicProvider("claude", anthropic_model(server, **block))
-    return OpenAIProvider("stub", openai_model(server, api=api, **block))
+        return AnthropicProvider("m", anthropic_model(server, **block), folders)
+    return OpenAIProvider("m", openai_model(server, api=api, **block), folders)
 
 
-def answers(asked: OpenAIProvider | AnthropicProvider, *requests: Request) -> list[Response]:
+def show(image: ImagePart) -> PicturePayload:
+    """A picture by its hash."""
+    return PicturePayload("image/png", image.sha256)
+
+
+def write_body(api: str, *requests: Request, **block: Any) -> dict[str, Any]:
+    """The body of samples of one conversation."""
+    made = provider(None, api, **block)
+    return made.build_body(made.model, requests, show)
+
+
+def read(
+    api: str, reply: object, samples: int = 1, *, by_batch: bool = False, **block: Any
+) -> list[Response]:
+    """The responses in a reply."""
+    return provider(None, api, **block).read_reply(reply, samples, batch=by_batch)
+
+
+def answers(
+    asked: ApiProvider[Any], *requests: Request, budget: Budget = NO_BUDGET
+) -> list[Response]:
     """The responses in the order of the requests."""
-    found = {id(request): response for request, response in asked.answer(requests)}
+    found = {id(request): response for request, response in asked.answer(requests, budget)}
+    assert len(found) == len(requests)
     return [found[id(request)] for request in requests]

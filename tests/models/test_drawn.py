@@ -204,7 +204,7 @@ def simulated(**more: Any) -> SimulatedProvider:
     row = {"id": "p", "subject": "physics", "answer": ["2"], "n_images": 1}
     oracle = Oracle([OracleRow.model_validate(row)])
     model = {"provider": "simulated", "oracle": "synthetic:omibench", **more}
-    return SimulatedProvider("s", SimulatedModel.model_validate(model), oracle)
+    return SimulatedProvider("s", SimulatedModel.model_validate(model), oracle=oracle)
 
 
 def test_a_simulated_model_draws_and_says_the_same_as_without() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ModelError
-from omibench.models.google_translate.provider import mark_up, read_markup, read_translations
+from omibench.models.google_translate import mark_up, read_markup, read_translations
 from omibench.models.registry import open_provider
 from omibench.models.sdk import Failure
 from omibench.params.models.registry import parse_model

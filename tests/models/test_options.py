@@ -6,15 +6,15 @@ import math
 from typing import Any
 
 import pytest
+from tests.models.apis import write_body
 from tests.models.local_blocks import answer_so_far, shown
 
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
-from omibench.models.api.bodies import PicturePayload
 from omibench.models.api.replies import score_from_list
-from omibench.models.openai.provider import OpenAIProvider, openai_body
+from omibench.models.openai import OpenAIProvider
 from omibench.params.models.providers import OpenAIModel
-from omibench.schemas.request import ImagePart, Request, Response
+from omibench.schemas.request import Request, Response
 
 
 def asked(*options: str) -> Request:
@@ -84,17 +84,13 @@ def test_an_endpoint_that_does_not_declare_them_is_not_asked(
         list(model(server).answer([asked("A", "B")]))
 
 
-def show(image: ImagePart) -> PicturePayload:
-    raise AssertionError(f"{image.path} is not asked for")
-
-
 def test_an_endpoint_that_goes_on_with_a_turn_is_told_so() -> None:
-    block = {"provider": "openai", "id": "m", "can": {"logprobs": True, "prefill": True}}
+    can = {"logprobs": True, "prefill": True}
     inside = answer_so_far(asked("A", "B"), "It is  ")
-    body = openai_body(OpenAIModel.model_validate(block), [inside], show)
+    body = write_body("chat", inside, can=can)
     assert (body["add_generation_prompt"], body["continue_final_message"]) == (False, True)
     assert body["messages"][-1] == {"role": "assistant", "content": "It is"}
-    plain = openai_body(OpenAIModel.model_validate(block), [asked("A")], show)
+    plain = write_body("chat", asked("A"), can=can)
     assert "continue_final_message" not in plain
 
 

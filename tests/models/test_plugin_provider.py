@@ -206,7 +206,7 @@ def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Pat
         (
             {"provider": None},
             "models.m.provider: is missing; available: anthropic, python, experts, "
-            "google-translate, inspect, vllm, transformers",
+            "google-translate, inspect, transformers-chat, transformers-reward",
         ),
         ({"limits": {"attempts": 0}}, "models.m.limits.attempts: Input should be greater"),
         ({"volume": "loud", "threads": "a"}, "(and 1 more mistake)"),
@@ -230,11 +230,11 @@ def test_the_schema_takes_blocks_of_plug_ins_and_checks_built_in_ones() -> None:
 
 
 def test_a_built_in_provider_belongs_to_omibench_whoever_imports_it_first() -> None:
-    from omibench.models.openai import open_openai
+    from omibench.models.openai import OpenAIProvider
     from omibench.params.models.providers import OpenAIModel
 
     with loading("echo.py"):
-        provider("openai", block=OpenAIModel)(open_openai)
+        provider("openai", block=OpenAIModel)(OpenAIProvider)
         with pytest.raises(PluginError, match=r"provider 'openai' is defined by omibench and by"):
             provider("openai", block=OpenAIModel)(EchoProvider)
     assert PROVIDERS.origin("openai") == "omibench"

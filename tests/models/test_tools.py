@@ -13,13 +13,10 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
+from tests.models.apis import KEY_ENV, answers, provider, read, write_body
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic.provider import anthropic_body, anthropic_reply
-from omibench.models.api.bodies import PicturePayload
 from omibench.models.drawn import decode_picture
-from omibench.models.openai.provider import openai_body, openai_replies
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -142,7 +139,7 @@ def test_pictures_come_in_several_forms() -> None:
         ],
         "images": [{"type": "image_url", "image_url": {"url": url(form="JPEG")}}],
     }
-    (response,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    (response,) = read("chat", {"choices": [{"message": message}]})
     assert len(response.drawn) == 7
     assert len({picture.sha256 for picture in response.drawn}) == 2
 
@@ -170,10 +167,6 @@ def test_what_is_no_sound_picture_is_left_out(
 # Bodies and replies by hand: what the server cannot show.
 
 
-def show(image: ImagePart) -> PicturePayload:
-    return PicturePayload("image/png", image.sha256)
-
-
 PICTURE = ImagePart(sha256="a")
 HISTORY = (
     said("user", "Look."),
@@ -184,20 +177,20 @@ HISTORY = (
 
 
 def test_tools_stand_beside_those_of_the_models_block() -> None:
-    block = {"extra_body": {"tools": [{"type": "image_generation"}]}, "api": "responses"}
-    body = openai_body(openai_model(**block), [request(*HISTORY)], show)
+    block = {"extra_body": {"tools": [{"type": "image_generation"}]}}
+    body = write_body("responses", request(*HISTORY), **block)
     assert [tool["type"] for tool in body["tools"]] == ["function", "image_generation"]
-    bare = openai_body(openai_model(**block), [request(said("user", "x"), tools=())], show)
+    bare = write_body("responses", request(said("user", "x"), tools=()), **block)
     assert [tool["type"] for tool in bare["tools"]] == ["image_generation"]
 
 
 def test_claude_is_told_of_called_tools_that_may_not_be_called_any_more() -> None:
-    body = anthropic_body(anthropic_model(), request(*HISTORY, tools=()), show)
+    body = write_body("messages", request(*HISTORY, tools=()))
     assert body["tools"] == [{"name": "look", "input_schema": {"type": "object"}}]
     assert body["tool_choice"] == {"type": "none"}
     assert [m["role"] for m in body["messages"]] == ["user", "assistant", "user"]
     assert [b["type"] for b in body["messages"][2]["content"]] == ["tool_result", "text"]
-    bare = anthropic_body(anthropic_model(), request(said("user", "x"), tools=()), show)
+    bare = write_body("messages", request(said("user", "x"), tools=()))
     assert "tools" not in bare
 
 
@@ -205,11 +198,11 @@ def test_a_signature_that_google_puts_on_a_call_goes_back() -> None:
     signature = {"google": {"thought_signature": "xyz"}}
     call = {"id": "c1", "function": {"name": "look", "arguments": {"a": 1}}}
     message = {"content": None, "tool_calls": [{**call, "extra_content": signature}, call]}
-    (response,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    (response,) = read("chat", {"choices": [{"message": message}]})
     assert response.outcome == "answered"
     assert [json.loads(c.arguments) for c in response.calls] == [{"a": 1}] * 2
     turn = said("assistant", calls=response.calls, carried=response.carried)
-    body = openai_body(openai_model(), [request(turn)], show)
+    body = write_body("chat", request(turn))
     sent = body["messages"][0]["tool_calls"]
     assert sent[0]["extra_content"] == signature
     assert "extra_content" not in sent[1]
@@ -218,13 +211,13 @@ def test_a_signature_that_google_puts_on_a_call_goes_back() -> None:
 @pytest.mark.parametrize("junk", [None, 3, "x", [None, 3], [{}], [{"function": 3}], {"a": 1}])
 def test_calls_that_are_none_break_no_reply(junk: object) -> None:
     message = {"content": "hi", "tool_calls": junk}
-    (chat,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    (chat,) = read("chat", {"choices": [{"message": message}]})
     assert chat.text == "hi"
     items = junk if isinstance(junk, list) else [junk]
     calls = [{"type": "function_call", "arguments": item} for item in items]
     output = [{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}, *calls]
     reply = {"status": "completed", "output": output}
-    (responses,) = openai_replies(openai_model(api="responses"), reply)
+    (responses,) = read("responses", reply)
     assert responses.text == "hi"
     blocks = [{"type": "text", "text": "hi"}, {"type": "tool_use", "input": junk}]
-    assert anthropic_reply(anthropic_model(), {"content": blocks}).text == "hi"
+    assert read("messages", {"content": blocks})[0].text == "hi"

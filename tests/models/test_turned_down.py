@@ -13,8 +13,8 @@ from tests.stages.infer.conftest import study_maker
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.client.ask import ask as ask_once
-from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.provider import Provider
+from omibench.models.openai import OpenAIProvider
+from omibench.models.provider import Folders, Provider
 from omibench.params.setting import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Request, Response
@@ -74,7 +74,7 @@ def test_a_cell_that_lacks_only_what_is_turned_down_is_built(
 def test_through_batches(server: ServerHandle, tmp_path: Path, others: int) -> None:
     server.configure(too_long=["Long"], batch_s=0.0)
     block = openai_model(server, batch=True, price=PRICE)
-    model = OpenAIProvider("gpt", block, tmp_path / "batches")
+    model = OpenAIProvider("gpt", block, Folders(batches=tmp_path / "batches"))
     model.poll_interval = FAST
     requests = [ask("Long"), *[ask(f"q{n}") for n in range(others)]]
     found = through(tmp_path, model, requests)

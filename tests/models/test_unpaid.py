@@ -15,7 +15,7 @@ from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.api.replies import parse_reply
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 
 
 @pytest.fixture(autouse=True)

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
+from tests.models.apis import KEY_ENV, ask, provider
 from tests.models.batch.conftest import FAST
 
 from model_server.handle import KEY
 from omibench.errors import ModelError
-from omibench.models.anthropic.provider import AnthropicProvider
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.provider import Folders
 from omibench.params.reevaluate import EndpointWatch
 from omibench.schemas.request import Response
 from omibench.stages.ocr.engines.mathpix import Client, read_image, read_pdf
@@ -24,18 +23,14 @@ ONE_BATCH = {"batch": True, "limits": {"attempts": 1}}
 
 def ask_model(url: str, api: str, folder: Path | None = None, **block: Any) -> Response:
     """The response of a model behind an address."""
-    model: Any = (
-        AnthropicProvider("m", anthropic_model(base_url=url, **block), folder)
-        if api == "messages"
-        else OpenAIProvider("m", openai_model(base_url=url, api=api, **block), folder)
-    )
+    model = provider(None, api, Folders(batches=folder), base_url=url, **block)
     model.poll_interval = FAST
     ((_, response),) = model.answer([ask("Problem")])
     return response
 
 
-def list_models_of(url: str, provider: str) -> object:
-    block = {"provider": provider, "base_url": url, "key_env": KEY_ENV}
+def list_models_of(url: str, api: str) -> object:
+    block = {"provider": api, "base_url": url, "key_env": KEY_ENV}
     watch = {"kind": "endpoint", "match": ["*"], "model": block}
     return list_models("lab", EndpointWatch.model_validate(watch))
 

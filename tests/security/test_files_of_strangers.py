@@ -20,7 +20,7 @@ from omibench.files import parquet as frames
 from omibench.graph.provenance import NAME, read_provenance
 from omibench.graph.written_files import FOLDER, read_record
 from omibench.models.cost.tokens import image_size
-from omibench.models.recorded.provider import _rows
+from omibench.models.recorded import _rows
 from omibench.papers.tables import read_table
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Question

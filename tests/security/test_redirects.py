@@ -14,7 +14,7 @@ from tests.security.surfaces import SURFACES, say
 
 from model_server.handle import KEY
 from omibench.models.api.hooks import CrossOriginRedirect, Hooks
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 
 CHOICE = b'{"choices":[{"message":{"content":"7"},"finish_reason":"stop"}]}'
 

@@ -19,7 +19,8 @@ from omibench.errors import ModelError, ParamsError
 from omibench.graph.job_hash import slice_study
 from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
 from omibench.models.client.ask import ask as ask_once
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
+from omibench.models.provider import Folders
 from omibench.params.runtime import dump_runtime
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
@@ -158,7 +159,7 @@ def test_an_endpoint_that_repeats_the_key(
         block = openai_model(base_url=server.url, batch=batch)
         model = OpenAIProvider("m", block)
         if batch:
-            model = OpenAIProvider("m", block, tmp_path / "batches")
+            model = OpenAIProvider("m", block, Folders(batches=tmp_path / "batches"))
             model.poll_interval = FAST
         with Store(tmp_path / "store") as store:
             (response,) = ask_once([ask("q")], model, store)

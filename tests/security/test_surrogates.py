@@ -16,7 +16,8 @@ from tests.store.filling import fill, partition_folder, segments, texts
 from model_server.delivery import HALF_EMOJI
 from model_server.handle import ServerHandle
 from omibench.models.client.ask import ask as ask_once
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
+from omibench.models.provider import Folders
 from omibench.params.setting import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.request import read_calls
@@ -66,7 +67,7 @@ def test_a_cell_is_bought_written_and_built_again(
 def test_batches_are_collected(server: ServerHandle, tmp_path: Path) -> None:
     server.configure(replies={"q": REPLY}, batch_s=0.0)
     model = openai_model(server, batch=True)
-    batches = OpenAIProvider("gpt", model, tmp_path / "batches")
+    batches = OpenAIProvider("gpt", model, Folders(batches=tmp_path / "batches"))
     batches.poll_interval = FAST
     with Store(tmp_path / "store") as store:
         (response,) = ask_once([ask("q")], batches, store)

@@ -36,6 +36,16 @@ def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
             )
 
 
+def refuse_all_but_texts(requests: Iterable[Request], name: str) -> None:
+    """Raise ModelError for a request to an embedding model that is no text to embed."""
+    for request in requests:
+        if request.conversation.images or request.tags.role != "embedder":
+            raise ModelError(
+                f"model {name!r}: only embeds texts, but has the role {request.tags.role}; use it "
+                "only as rationale.taxonomy.embedder"
+            )
+
+
 def is_continued(conversation: Conversation) -> bool:
     """Return whether a conversation ends inside an assistant turn that the model continues."""
     return conversation.messages[-1].role == "assistant"

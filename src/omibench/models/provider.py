@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from pathlib import Path
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from omibench.params.models.base import ModelBlock
 from omibench.schemas.request import Request, Response
@@ -88,16 +89,30 @@ class Provider(Protocol):
         """
 
 
+class Folders(NamedTuple):
+    """The folders in which a provider reads and stores files."""
+
+    data: str | None = None
+    """The study's folder of benchmark files."""
+    batches: Path | None = None
+    """Folder for the submissions of a model that uses batches; without it the model can be
+    described but not queried."""
+
+
+NO_FOLDERS: Final = Folders()
+
+
 class BaseProvider(ABC, Generic[B]):
     """A provider with the properties of its model's block; subclasses implement `answer`.
 
     Args:
         name: The model's name in the study.
         model: Its block.
+        folders: The folders of the study that it may use.
     """
 
-    def __init__(self, name: str, model: B) -> None:
-        self.name, self.model = name, model
+    def __init__(self, name: str, model: B, folders: Folders = NO_FOLDERS) -> None:
+        self.name, self.model, self.folders = name, model, folders
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -9,31 +9,22 @@ A provider is a class, or a function that creates one, under `@provider(name, bl
     class EchoProvider(BaseProvider[EchoModel]):
         ...
 
-A built-in provider is registered by its package, which imports the provider's module only when a
-model is opened, since importing an SDK or engine takes seconds.
+The module of a provider imports its SDK or engine only where it is used, since that takes seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from omibench.models.provider import Provider
+from omibench.models.provider import Folders, Provider
 from omibench.params.models.base import ModelBlock
 from omibench.params.models.registry import PROVIDERS, ProviderEntry
 
+__all__ = ["Folders", "open_provider", "provider"]
+
 Factory = TypeVar("Factory", bound=Callable[..., Provider])
-
-
-class Folders(NamedTuple):
-    """The folders in which a provider reads and stores files."""
-
-    data: str | None = None
-    """The study's folder of benchmark files."""
-    batches: Path | None = None
-    """Folder for the submissions of a model that uses batches; without it the model can be
-    described but not queried."""
 
 
 def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Factory]:

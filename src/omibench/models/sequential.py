@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.errors import ModelError
-from omibench.models.provider import B
+from omibench.models.provider import NO_FOLDERS, B, Folders
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.base import Limits
 
@@ -14,8 +14,8 @@ class SequentialProvider(SdkProvider[B]):
     Raises ModelError if the block sets another `limits.concurrency`.
     """
 
-    def __init__(self, name: str, model: B) -> None:
-        super().__init__(name, model)
+    def __init__(self, name: str, model: B, folders: Folders = NO_FOLDERS) -> None:
+        super().__init__(name, model, folders)
         limits = super().limits
         if "concurrency" in limits.model_fields_set and limits.concurrency != 1:
             raise ModelError(

@@ -50,7 +50,7 @@ def list_tasks(
     model = study.models[cell.model]
     if not isinstance(model, RecordedModel):
         return tasks
-    from omibench.models.recorded.provider import RecordedProvider
+    from omibench.models.recorded import RecordedProvider
 
     provider = provider or open_model_provider(study, cell.model)
     if not isinstance(provider, RecordedProvider):

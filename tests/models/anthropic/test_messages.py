@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import anthropic_model, ask
+from tests.models.apis import anthropic_model, ask, picture, provider, write_body
 
 from omibench.errors import ModelError
-from omibench.models.anthropic.provider import (
-    anthropic_body,
-    check_anthropic,
-    check_anthropic_request,
-)
-from omibench.models.api.bodies import PicturePayload
 from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
 
 A = ImagePart(sha256="a")
 
 
 def body(request: Request, **block: Any) -> dict[str, Any]:
-    return anthropic_body(
-        anthropic_model(**block), request, lambda image: PicturePayload("image/png", image.sha256)
-    )
+    return write_body("messages", request, **block)
+
+
+def check(request: Request, **block: Any) -> None:
+    provider(None, "messages", **block).check([request])
 
 
 def test_a_conversation_with_its_system_apart_and_no_temperature() -> None:
@@ -54,24 +51,25 @@ def test_thinking_and_effort() -> None:
 
 def test_thinking_leaves_room_to_answer() -> None:
     with pytest.raises(ModelError, match="max_tokens is 1024"):
-        check_anthropic_request(anthropic_model(thinking=1024), ask("hi", max_tokens=1024))
-    check_anthropic_request(anthropic_model(thinking=1024), ask("hi", max_tokens=1025))
+        check(ask("hi", max_tokens=1024), thinking=1024)
+    check(ask("hi", max_tokens=1025), thinking=1024)
 
 
-def test_system_turns_stand_first() -> None:
+def test_system_turns_stand_first(tmp_path: Path) -> None:
     turns = [("user", "hi"), ("system", "late")]
     messages = tuple(Message(role=r, parts=(TextPart(text=t),)) for r, t in turns)
     late = ask("hi").model_copy(update={"conversation": Conversation(messages=messages)})
-    shown = Conversation(messages=(Message(role="system", parts=(A,)), *messages[:1]))
+    image = picture(tmp_path, "a.png")
+    shown = Conversation(messages=(Message(role="system", parts=(image,)), *messages[:1]))
     for request in (late, late.model_copy(update={"conversation": shown})):
         with pytest.raises(ModelError, match="only at the start"):
-            check_anthropic_request(anthropic_model(), request)
+            check(request)
 
 
 @pytest.mark.parametrize("ability", ["samples", "seed", "logprobs"])
 def test_abilities_that_the_api_lacks(ability: str) -> None:
     with pytest.raises(ModelError, match=f"can.{ability}"):
-        check_anthropic("claude", anthropic_model(can={ability: True}))
+        provider(None, "messages", can={ability: True})
 
 
 def test_what_enters_the_key() -> None:

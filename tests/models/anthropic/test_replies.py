@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.models.apis import PRICE, anthropic_model
+from tests.models.apis import PRICE, read
 
-from omibench.models.anthropic.provider import anthropic_reply
 from omibench.models.api.failures import Failure
 from omibench.schemas.request import Response
 
@@ -29,7 +28,8 @@ def text(words: str) -> dict[str, Any]:
 
 
 def one(reply: object, **block: Any) -> Response:
-    return anthropic_reply(anthropic_model(**block), reply)
+    (response,) = read("messages", reply, **block)
+    return response
 
 
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -62,7 +62,7 @@ def test_tokens_and_dollars() -> None:
     assert found.usage.input_tokens == 160
     assert found.usage.cached_tokens == 40
     assert found.cost_usd == pytest.approx((100 * 2 + 20 * 2.5 + 40 * 0.5 + 10 * 10) / 1e6)
-    half = anthropic_reply(anthropic_model(price=PRICE), reply, batch=True)
+    (half,) = read("messages", reply, by_batch=True, price=PRICE)
     assert half.cost_usd == pytest.approx((found.cost_usd or 0) / 2)
 
 

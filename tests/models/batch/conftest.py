@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import PRICE, anthropic_model, openai_model
+from tests.models.apis import PRICE, provider
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic.provider import AnthropicBatches, AnthropicProvider
+from omibench.models.anthropic import AnthropicBatches
 from omibench.models.api.batch_run import PollInterval
 from omibench.models.api.provider import ApiProvider
-from omibench.models.openai.provider import OpenAIBatches, OpenAIProvider
+from omibench.models.openai import OpenAIBatches
+from omibench.models.provider import Folders
 
 FAST = PollInterval(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 SHAPES = {kind: kind.shape for kind in (AnthropicBatches, OpenAIBatches)}
@@ -31,15 +32,7 @@ def make(server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         kind = AnthropicBatches if api == "messages" else OpenAIBatches
         small = SHAPES[kind]._replace(most_lines=lines, most_bytes=size)
         monkeypatch.setattr(kind, "shape", small)
-        made_up: ApiProvider[Any]
-        if api == "messages":
-            made_up = AnthropicProvider(
-                "claude", anthropic_model(server, **block), tmp_path / "batches"
-            )
-        else:
-            made_up = OpenAIProvider(
-                "gpt", openai_model(server, api=api, **block), tmp_path / "batches"
-            )
+        made_up = provider(server, api, Folders(batches=tmp_path / "batches"), **block)
         made_up.poll_interval = FAST
         return made_up
 

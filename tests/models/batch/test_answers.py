@@ -6,23 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import JPEG, PRICE, ask, picture, provider
+from tests.models.apis import JPEG, PRICE, answers, ask, picture, provider
 from tests.models.batch.conftest import Make, batches, bought, every_api, notes
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.api.provider import ApiProvider
-from omibench.models.provider import NO_BUDGET, Budget
-from omibench.schemas.request import Request, Response
-
-
-def answers(
-    asked: ApiProvider[Any], *requests: Request, budget: Budget = NO_BUDGET
-) -> list[Response]:
-    found = {id(request): response for request, response in asked.answer(requests, budget)}
-    assert len(found) == len(requests)
-    return [found[id(request)] for request in requests]
+from omibench.models.provider import NO_FOLDERS
 
 
 @every_api
@@ -140,7 +130,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_sent(
     with pytest.raises(ModelError, match="remove `decoding"):
         answers(make("messages"), ask("?", top_p=0.5))
     homeless = make("chat")
-    homeless.batches = None
+    homeless.folders = NO_FOLDERS
     with pytest.raises(ModelError, match="need a folder"):
         answers(homeless, ask("?"))
     assert not server.stats()["calls"]

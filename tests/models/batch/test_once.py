@@ -17,11 +17,11 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
-from omibench.models.anthropic.provider import AnthropicBatches
+from omibench.models.anthropic import AnthropicBatches
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.submissions import Submission, SubmissionFolder
-from omibench.models.openai.provider import OpenAIBatches
-from omibench.models.provider import NO_BUDGET, Budget
+from omibench.models.openai import OpenAIBatches
+from omibench.models.provider import NO_BUDGET, Budget, Folders
 from omibench.models.registry import open_provider
 from omibench.schemas.request import Request, Response
 
@@ -106,8 +106,8 @@ def test_a_batch_that_was_made_when_the_process_died_is_found(
     monkeypatch.setattr(SubmissionFolder, "save", save)
     # Another program's batch of as many lines, made at the same time, is not taken for ours.
     other = make(api)
-    assert other.batches
-    other.batches = other.batches.parent / "elsewhere"
+    assert other.folders.batches
+    other.folders = Folders(batches=other.folders.batches.parent / "elsewhere")
     server.configure(batch_s=0.1)
     assert outcomes(other, [ask(f"Other {i}") for i in range(6)]) == {"answered"}
     assert outcomes(make(api), QUESTIONS, books) == {"answered"}
@@ -198,8 +198,8 @@ def test_a_batch_of_another_program_is_told_from_one_that_was_never_made(
     """Ours was lost on its way there, while the other of as many lines is still running."""
     server.configure(batch_create=["ok", "reset"], batch_s=0.5)
     other = make(api)
-    assert other.batches
-    other.batches = other.batches.parent / "elsewhere"
+    assert other.folders.batches
+    other.folders = Folders(batches=other.folders.batches.parent / "elsewhere")
     thread = threading.Thread(target=lambda: list(other.answer([ask("a"), ask("b")])))
     thread.start()
     wait_until(lambda: bool(batches(server)))
@@ -216,16 +216,16 @@ def test_asking_directly_while_batches_are_out_is_warned_of(
 ) -> None:
     asked = make(api)
     direct = asked.model.model_copy(update={"batch": False})
-    open_provider("m", direct, batches=asked.batches)
+    open_provider("m", direct, batches=asked.folders.batches)
     with patched(api, "status", lambda _: _kill()), pytest.raises(Killed):
         outcomes(asked, QUESTIONS)
-    assert "out in" not in caplog.text
-    open_provider("m", direct, batches=asked.batches)
+    assert "not collected" not in caplog.text
+    open_provider("m", direct, batches=asked.folders.batches)
     assert "6 requests in 1 batches are not collected yet" in caplog.text
     caplog.clear()
     assert outcomes(make(api), QUESTIONS) == {"answered"}
-    open_provider("m", direct, batches=asked.batches)
-    assert "out in" not in caplog.text
+    open_provider("m", direct, batches=asked.folders.batches)
+    assert "not collected" not in caplog.text
 
 
 def _kill() -> None:

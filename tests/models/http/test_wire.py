@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import ask, openai_model, picture
+from tests.models.apis import ask, picture, provider
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
-from omibench.models.openai.provider import openai_body
 from omibench.schemas.request import Request
+
+OPENAI = provider(None, "chat")
 
 
 def sent(body: RequestBody) -> bytes:
@@ -29,7 +30,7 @@ def test_the_bytes_are_the_body(tmp_path: Path) -> None:
     pictures = PictureCache()
 
     def build(show: Show) -> dict[str, Any]:
-        return openai_body(openai_model(), [request], show)
+        return OPENAI.build_body(OPENAI.model, [request], show)
 
     body = assemble_body(build, request, pictures)
     assert json.loads(sent(body)) == build(pictures.inline)
@@ -42,7 +43,7 @@ def test_a_picture_too_few_or_in_the_wrong_place_is_never_sent(tmp_path: Path) -
     request = ask(a, "and", b)
 
     def build(kept: Request, show: Show) -> dict[str, Any]:
-        return openai_body(openai_model(), [kept], show)
+        return OPENAI.build_body(OPENAI.model, [kept], show)
 
     for other in (ask(a), ask(b, a), ask(a, b, b), ask("none")):
         with pytest.raises(ImageCountError, match="the conversation has 2 images"):
@@ -53,7 +54,7 @@ def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
     image = picture(tmp_path, "a.png")
     request = ask(image)
     body = assemble_body(
-        lambda show: openai_body(openai_model(), [request], show), request, PictureCache()
+        lambda show: OPENAI.build_body(OPENAI.model, [request], show), request, PictureCache()
     )
     path = Path(image.path)
     path.write_bytes(path.read_bytes()[:-1] + b"?")

@@ -12,7 +12,7 @@ from model_server.handle import KEY_ENV, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.client.ask import open_asker
-from omibench.models.openai.provider import EmbeddingProvider
+from omibench.models.openai import EmbeddingProvider
 from omibench.params.models.providers import EmbeddingModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import Tags

@@ -5,23 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.models.apis import ask, openai_model
+from tests.models.apis import ask, openai_model, provider, write_body
 
 from omibench.errors import ModelError
-from omibench.models.api.bodies import PicturePayload
-from omibench.models.openai.provider import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
-
-
-def show(image: ImagePart) -> PicturePayload:
-    return PicturePayload("image/png", image.sha256)
-
 
 A, B = ImagePart(sha256="a"), ImagePart(sha256="b")
 
 
 def body(request: Request, **block: Any) -> dict[str, Any]:
-    return openai_body(openai_model(**block), [request], show)
+    return write_body(block.pop("api", "chat"), request, **block)
 
 
 def test_a_conversation_in_its_order() -> None:
@@ -124,4 +117,4 @@ def test_what_enters_the_key() -> None:
 )
 def test_contradictions_are_named(block: dict[str, Any], word: str) -> None:
     with pytest.raises(ModelError, match=word):
-        check_openai("gpt", openai_model(**block))
+        provider(None, **{"api": "chat"} | block)

@@ -22,7 +22,7 @@ from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ImageCountError, MissingInputError, ModelError
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 from omibench.schemas.request import ImagePart
 
 APIS = ("chat", "responses", "messages")

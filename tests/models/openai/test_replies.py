@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.apis import PRICE, openai_model
+from tests.models.apis import PRICE, read
 
 from omibench.models.api.failures import Failure
 from omibench.models.api.replies import same_family, split_reasoning
-from omibench.models.openai.provider import openai_replies
 from omibench.schemas.request import Response
 
 JSON = st.recursive(
@@ -32,7 +31,7 @@ def choice(content: Any, finish: Any = "stop", **message: Any) -> dict[str, Any]
 
 
 def one(reply: object, **block: Any) -> Response:
-    (response,) = openai_replies(openai_model(**block), reply)
+    (response,) = read(block.pop("api", "chat"), reply, **block)
     return response
 
 
@@ -46,7 +45,7 @@ def test_a_reply_that_broke_off_is_no_answer(finish: str) -> None:
 
 def test_a_sample_that_broke_off_is_left_out_and_the_others_are_kept() -> None:
     reply = chat(choice("1"), choice("2", "error"), choice("3"))
-    found = openai_replies(openai_model(price=PRICE), reply, 3)
+    found = read("chat", reply, 3, price=PRICE)
     assert [r.text for r in found] == ["1", "3"]
     assert sum(r.cost_usd or 0 for r in found) == pytest.approx((100 * 2 + 10 * 10) / 1e6)
 
@@ -78,7 +77,7 @@ def test_outcomes_of_chat(given: Any, outcome: str, text: str, reasoning: str | 
 
 @pytest.mark.parametrize("choices", [[], None])
 def test_no_choices_are_empty_for_each_sample(choices: Any) -> None:
-    found = openai_replies(openai_model(), chat() | {"choices": choices}, 3)
+    found = read("chat", chat() | {"choices": choices}, 3)
     assert [(r.outcome, r.finish_reason) for r in found] == [("empty", "no_choices")] * 3
 
 
@@ -91,7 +90,7 @@ MALFORMED = [
 @pytest.mark.parametrize("choices", [None, *MALFORMED])
 def test_a_malformed_reply_without_a_count_is_a_failure_worth_a_retry(choices: Any) -> None:
     with pytest.raises(Failure, match="neither an answer nor a count of tokens") as caught:
-        openai_replies(openai_model(price=PRICE), {"choices": choices}, 2)
+        read("chat", {"choices": choices}, 2, price=PRICE)
     assert (caught.value.transient, caught.value.maybe_paid) == (True, True)
 
 
@@ -118,9 +117,7 @@ def test_a_reply_of_a_server_that_counts_nothing_is_an_answer(given: Any, outcom
 
 
 def test_choices_come_in_their_order() -> None:
-    found = openai_replies(
-        openai_model(), chat(choice("b") | {"index": 1}, choice("a") | {"index": 0}), 2
-    )
+    found = read("chat", chat(choice("b") | {"index": 1}, choice("a") | {"index": 0}), 2)
     assert [r.text for r in found] == ["a", "b"]
 
 
@@ -132,14 +129,12 @@ def test_tokens_and_dollars_of_a_call_are_shared_by_its_samples() -> None:
         "prompt_tokens_details": {"cached_tokens": 400},
         "completion_tokens_details": {"reasoning_tokens": 200},
     }
-    found = openai_replies(
-        openai_model(price=PRICE), chat(choice("a"), choice("b"), usage=usage), 2
-    )
+    found = read("chat", chat(choice("a"), choice("b"), usage=usage), 2, price=PRICE)
     assert [r.usage.output_tokens for r in found] == [151, 150]
     assert [r.usage.reasoning_tokens for r in found] == [100, 100]
     dollars = (600 * 2 + 400 * 0.5 + 301 * 10) / 1e6
     assert sum(r.cost_usd or 0 for r in found) == pytest.approx(dollars)
-    half = openai_replies(openai_model(price=PRICE), chat(choice("a"), usage=usage), batch=True)
+    half = read("chat", chat(choice("a"), usage=usage), by_batch=True, price=PRICE)
     assert half[0].cost_usd == pytest.approx(dollars / 2)
 
 
@@ -235,7 +230,7 @@ def test_no_json_is_too_odd(reply: Any, api: str) -> None:
     counts = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), reply)
     for body in (reply, chat(odd, usage=counts), {"choices": reply}, {"output": reply}):
         with suppress(Failure):
-            openai_replies(openai_model(api=api, price=PRICE), body)
+            read(api, body, price=PRICE)
 
 
 @given(st.text())

@@ -11,7 +11,7 @@ from tests.stages.infer.test_closing import paid, scripted
 
 from omibench.errors import ModelError, PassingError
 from omibench.graph.job_hash import slice_study
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 from omibench.params.runtime import RUNTIME_ENV, dump_runtime, merge_runtime
 from omibench.params.setting import Cell
 from omibench.params.study import Study

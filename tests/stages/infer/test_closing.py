@@ -12,7 +12,7 @@ import pytest
 from tests.stages.infer.conftest import Make
 
 from omibench.models.client.budget import StudyBudget
-from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai import OpenAIProvider
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.runtime import RUNTIME_ENV
 from omibench.params.setting import Cell

@@ -12,7 +12,7 @@ from omibench.models.api.bodies import PictureCache
 from omibench.models.api.outage import PendingCall, get_outage
 from omibench.models.api.replies import same_family
 from omibench.models.api.scheduler import Send, Sent, run_calls
-from omibench.models.provider import NO_BUDGET, B, BaseProvider, Budget
+from omibench.models.provider import NO_BUDGET, NO_FOLDERS, B, BaseProvider, Budget, Folders
 from omibench.params.models.base import Limits, ServedModel
 from omibench.schemas.request import Request, Response
 
@@ -25,10 +25,11 @@ class EngineProvider(BaseProvider[B]):
     Args:
         name: The model's name in the study.
         model: Its block.
+        folders: See `BaseProvider`.
     """
 
-    def __init__(self, name: str, model: B) -> None:
-        super().__init__(name, model)
+    def __init__(self, name: str, model: B, folders: Folders = NO_FOLDERS) -> None:
+        super().__init__(name, model, folders)
         self.pictures = PictureCache()
         self._others: set[str] = set()
         self.stored_answers = 0
@@ -48,8 +49,12 @@ class EngineProvider(BaseProvider[B]):
         model = self.model
         return model.provider, getattr(model, "base_url", None), getattr(model, "id", self.name)
 
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """See `ChecksOptions.check_options`; by default, options are not refused."""
+
     def check(self, requests: Sequence[Request]) -> None:
         """Check that the model supports the requests. Raises as `answer`; nothing is sent."""
+        self.check_options(requests)
         if not isinstance(self.model, ServedModel):
             return
         can = self.model.can

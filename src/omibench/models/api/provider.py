@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from time import time
 from typing import Any, ClassVar
 
@@ -28,11 +27,27 @@ from omibench.models.api.failures import (
 from omibench.models.api.http import MOST_RESULTS, open_pools, sdk_client
 from omibench.models.api.keys import A, explain_failure, read_key, with_own_secrets
 from omibench.models.api.outage import PendingCall
-from omibench.models.api.replies import parse_reply, score_from_list
+from omibench.models.api.replies import (
+    BROKEN_OFF,
+    Json,
+    add_costs,
+    as_object,
+    compute_cost,
+    is_counted,
+    no_answer,
+    parse_reply,
+    score_from_list,
+    unreadable,
+)
 from omibench.models.api.scheduler import Send, Sent
-from omibench.models.api.submissions import SubmissionFolder, locate_submissions, name_draw
-from omibench.models.provider import NO_BUDGET, Budget
-from omibench.schemas.request import Request, Response
+from omibench.models.api.submissions import (
+    SubmissionFolder,
+    locate_submissions,
+    name_draw,
+    warn_of_batches,
+)
+from omibench.models.provider import NO_BUDGET, NO_FOLDERS, Budget, Folders
+from omibench.schemas.request import Request, Response, Usage
 
 MOST_SAMPLES = 8
 """Maximum samples per request: supported by every endpoint with `n`."""
@@ -47,7 +62,10 @@ class ApiProvider(EngineProvider[A]):
     Args:
         name: The model's name in the study.
         model: Its block.
-        batches: Folder of submissions; without it, batches can be described but not queried.
+        folders: With a folder of submissions; without it, batches can be described but not queried.
+
+    Raises:
+        ModelError: The block contradicts the API.
     """
 
     sdk: ClassVar[str]
@@ -60,9 +78,14 @@ class ApiProvider(EngineProvider[A]):
     """The batch API of a provider that has one."""
     poll_interval = PollInterval()
 
-    def __init__(self, name: str, model: A, batches: Path | None = None) -> None:
-        super().__init__(name, model)
-        self.batches = batches
+    def __init__(self, name: str, model: A, folders: Folders = NO_FOLDERS) -> None:
+        super().__init__(name, model, folders)
+        self.check_block()
+        if not model.is_batch:
+            warn_of_batches(name, folders.batches, self.identity)
+
+    def check_block(self) -> None:
+        """Raise ModelError if the block contradicts the API."""
 
     @property
     @abstractmethod
@@ -80,11 +103,42 @@ class ApiProvider(EngineProvider[A]):
         """
 
     @abstractmethod
-    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
-        """Read at most `samples` responses in the JSON of a reply, priced as a `batch` or not.
+    def read_usage(self, usage: Json) -> Usage:
+        """Read the tokens that a reply counts."""
 
-        Raises Failure if it contains none.
+    @abstractmethod
+    def read_samples(self, reply: Json, counted: bool) -> list[Response]:
+        """Read the samples of a reply in order, without tokens and cost. Raises Failure.
+
+        `counted` is whether it counts tokens: then also a sample without content is an answer, and
+        billed; else it is left out.
         """
+
+    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
+        """Read the responses in the JSON of a reply: at most `samples`, at least one.
+
+        They are priced as a `batch` or not. A sample that broke off is skipped; a reply without
+        samples that counts tokens is one `empty` response per sample. Raises Failure if the body is
+        not a reply, or no sample was finished.
+        """
+        if not isinstance(reply, dict):
+            raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
+        usage = self.read_usage(as_object(reply.get("usage")))
+        parsed = self.read_samples(reply, is_counted(usage))[:samples]
+        responses = [r for r in parsed if (r.finish_reason or "").lower() not in BROKEN_OFF]
+        if parsed and not responses:
+            raise Failure(
+                f"the reply ended with {parsed[0].finish_reason!r} and contains no finished answer",
+                status=200,
+                transient=True,
+                cost_usd=compute_cost(self.model.price, usage, batch=batch),
+            )
+        if not responses and not is_counted(usage):
+            raise no_answer()
+        if not responses:
+            empty = Response(text="", outcome="empty", finish_reason="no_choices")
+            responses = [empty] * samples
+        return add_costs(responses, usage, self.model, reply, batch)
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
@@ -106,10 +160,10 @@ class ApiProvider(EngineProvider[A]):
     def _answer_in_batches(
         self, requests: Sequence[Request], key: SecretStr, budget: Budget
     ) -> Iterator[tuple[Request, Response]]:
-        if self.batches is None:
+        if self.folders.batches is None:
             raise ModelError(f"model {self.name!r}: batches need a folder for their submissions")
         identity = self.identity
-        folder = SubmissionFolder(locate_submissions(self.batches, identity))
+        folder = SubmissionFolder(locate_submissions(self.folders.batches, identity))
         with self.connect_batches(key) as api:
             run = BatchRun(
                 api, folder, budget,

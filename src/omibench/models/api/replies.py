@@ -31,6 +31,17 @@ _CLOSE = "</think>"
 _OPEN = re.compile(r"\s*<think>")
 _SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)(?=[-@:]|$)")
 
+CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"
+}  # fmt: skip
+"""Finish reasons of replies that reached a limit of tokens."""
+BROKEN_OFF = {
+    "error", "abort", "aborted", "cancelled", "canceled", "failed", "timeout", "network_error",
+    "server_error", "engine_error", "internal_error", "insufficient_system_resource",
+    "malformed_function_call",
+}  # fmt: skip
+"""Finish reasons of replies that the server did not finish (vLLM, SGLang, OpenRouter, DeepSeek,
+GLM, Gemini)."""
 MOST_LISTED = 20
 """Maximum alternatives of one token that endpoints list."""
 IMPOSSIBLE = -9999.0

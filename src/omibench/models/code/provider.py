@@ -10,6 +10,7 @@ from typing import Any
 
 from omibench.models.code.sandbox import find_program, run_cells
 from omibench.models.drawn import redraw_picture
+from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.base import Limits
 from omibench.params.models.tools import PythonModel
@@ -20,17 +21,12 @@ VERSION = 1
 """Version of what code can do and of what is reported, part of the identity."""
 
 
+@provider("python", block=PythonModel)
 class PythonProvider(SdkProvider[PythonModel]):
     """Runs the last message of a conversation after the earlier ones, unless it is stored.
 
     Each message has the pictures that are new in it, each after its name, and the code.
     """
-
-    def __init__(self, name: str, model: PythonModel) -> None:
-        super().__init__(name, model)
-        self._limits = Limits(
-            concurrency=model.at_once, attempts=1, timeout_s=2 * model.seconds + 60
-        )
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -40,7 +36,8 @@ class PythonProvider(SdkProvider[PythonModel]):
     @property
     def limits(self) -> Limits:
         """As many at a time as the block says."""
-        return self._limits
+        timeout_s = 2 * self.model.seconds + 60
+        return Limits(concurrency=self.model.at_once, attempts=1, timeout_s=timeout_s)
 
     def respond(self, request: Request) -> Response:
         """Run the code. Raises ModelError without a sandbox."""

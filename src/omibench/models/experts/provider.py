@@ -12,6 +12,7 @@ from urllib.request import Request as HttpRequest
 
 from omibench.errors import ModelError
 from omibench.models.drawn import redraw_picture
+from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.base import Limits
 from omibench.params.models.tools import ExpertsModel
@@ -25,6 +26,7 @@ LONGEST = 8000
 """Characters of a finding that are kept."""
 
 
+@provider("experts", block=ExpertsModel)
 class ExpertsProvider(SdkProvider[ExpertsModel]):
     """Asks a server of experts: a request has a tool with its arguments, and a picture."""
 

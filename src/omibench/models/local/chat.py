@@ -27,6 +27,7 @@ from omibench.models.local.provider import LocalProvider
 from omibench.models.local.tiles import cut_tiles, read_tiling
 from omibench.models.local.transformers_engine import HubEngine, RowSampler, own_code_errors
 from omibench.models.options import OptionScores, is_continued, refuse_options
+from omibench.models.registry import provider
 from omibench.params.models.providers import ChatModel
 from omibench.schemas.request import Conversation, Decoding, Request, Response
 
@@ -173,6 +174,7 @@ def write_prompt(name: str, conversation: Conversation, specials: Iterable[str])
     return ChatPrompt(texts[-1], list(zip(texts[:-1:2], texts[1::2], strict=True)), system)
 
 
+@provider("transformers-chat", block=ChatModel)
 class ChatProvider(LocalProvider[ChatModel, ChatEngine]):
     """A model run by its own `chat` in this process, one sample at a time."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from typing import Any, Generic, TypeVar
 
 from omibench.models.local.checkpoint import LOADED, describe_load
@@ -15,7 +16,14 @@ from omibench.models.options import (
     refuse_options,
     split_scoring,
 )
-from omibench.models.provider import NO_BUDGET, BaseProvider, Budget, Reservation
+from omibench.models.provider import (
+    NO_BUDGET,
+    NO_FOLDERS,
+    BaseProvider,
+    Budget,
+    Folders,
+    Reservation,
+)
 from omibench.params.models.local import LocalModel
 from omibench.schemas.request import Request, Response
 
@@ -37,8 +45,10 @@ class LocalProvider(BaseProvider[L], Generic[L, E]):
     Subclasses load it (`load`), cut requests into calls (`cut_calls`) and make one (`respond`).
     """
 
-    batch_size: float = float("inf")
-    """Rows per call; halved permanently if a call does not fit into memory."""
+    def __init__(self, name: str, model: L, folders: Folders = NO_FOLDERS) -> None:
+        super().__init__(name, model, folders)
+        self.batch_size: float = getattr(model, "batch_size", inf)
+        """Rows per call; halved permanently if a call does not fit into memory."""
 
     @abstractmethod
     def load(self) -> E:

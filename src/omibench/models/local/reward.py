@@ -11,6 +11,7 @@ from omibench.models.api.replies import compute_cost
 from omibench.models.local.prompts import SampleRun, cut_chunks, special_tokens
 from omibench.models.local.provider import LocalProvider
 from omibench.models.local.transformers_engine import HubEngine
+from omibench.models.registry import provider
 from omibench.params.models.providers import RewardModel
 from omibench.schemas.request import Conversation, Request, Response, Usage
 
@@ -160,16 +161,13 @@ def _make_two_layer_class(hub: Any) -> Any:
 # The `transformers-reward` provider: a reward head scores responses on this machine.
 
 
+@provider("transformers-reward", block=RewardModel)
 class RewardProvider(LocalProvider[RewardModel, RewardEngine]):
     """A language model with a head that gives a response one real number (EMMA, C.4).
 
     The text of a reply is that number. The longest conversations are asked first; one that is too
     long for the model is `refused`.
     """
-
-    def __init__(self, name: str, model: RewardModel) -> None:
-        super().__init__(name, model)
-        self.batch_size = model.batch_size
 
     def load(self) -> RewardEngine:
         """See `LocalProvider.load`."""

@@ -9,11 +9,14 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.extras import require_extra
+from omibench.models.options import refuse_all_but_texts
+from omibench.models.registry import provider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.models.providers import SentenceModel
 from omibench.schemas.request import Request, Response
 
 
+@provider("sentence-transformers", block=SentenceModel)
 class SentenceProvider(SequentialProvider[SentenceModel]):
     """An embedding model; each request is one text, each answer its vector as JSON."""
 
@@ -42,12 +45,7 @@ class SentenceProvider(SequentialProvider[SentenceModel]):
 
         Raises ModelError for anything but a text to embed.
         """
-        for request in requests:
-            if request.tags.role != "embedder":
-                raise ModelError(
-                    f"model {self.name!r}: only embeds texts, but has the role "
-                    f"{request.tags.role}; use it only as rationale.taxonomy.embedder"
-                )
+        refuse_all_but_texts(requests, self.name)
         _ = self.encoder
 
     def respond(self, request: Request) -> Response:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
     from PIL.Image import Image
 
@@ -69,6 +68,7 @@ def choose_grid(width: int, height: int, tiling: Tiling) -> tuple[int, int]:
 
 def cut_tiles(picture: Image, tiling: Tiling) -> NDArray[np.float32]:
     """Return the normalised tiles of an RGB picture, of shape (tiles, 3, side, side)."""
+    import numpy as np
     from PIL import Image
 
     side = tiling.side

@@ -23,6 +23,7 @@ from omibench.models.local.transformers_engine import (
     strip_patches,
 )
 from omibench.models.options import OptionScores
+from omibench.models.registry import provider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response
 
@@ -31,16 +32,13 @@ PIXELS_PER_TOKEN = 28 * 28
 """Used only to sort by length: a token of Qwen2.5-VL covers 28 x 28 pixels."""
 
 
+@provider("transformers", block=TransformersModel)
 class TransformersProvider(LocalProvider[TransformersModel, TransformersEngine]):
     """A model run by transformers in this process, on the first GPU or else on the CPU.
 
     The longest prompts are asked first. Options of one conversation under many patches are scored
     together.
     """
-
-    def __init__(self, name: str, model: TransformersModel) -> None:
-        super().__init__(name, model)
-        self.batch_size = model.batch_size
 
     def load(self) -> TransformersEngine:
         """See `LocalProvider.load`."""

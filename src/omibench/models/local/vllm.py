@@ -48,6 +48,7 @@ from omibench.models.local.prompts import (
 from omibench.models.local.provider import LocalProvider
 from omibench.models.options import OptionScores, is_continued
 from omibench.models.provider import NO_BUDGET, Budget
+from omibench.models.registry import provider
 from omibench.params.models.local import ADAPTER_FILES
 from omibench.params.models.providers import VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
@@ -232,6 +233,7 @@ CHUNK_PIXELS = 400e6
 """Maximum pixels per call: 1.2 GB of decoded pictures."""
 
 
+@provider("vllm", block=VllmModel)
 class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
     """A model run by vLLM in this process.
 
@@ -239,9 +241,8 @@ class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
     load the model.
     """
 
-    def __init__(self, name: str, model: VllmModel) -> None:
-        super().__init__(name, model)
-        self._images = 0
+    _images = 0
+    """Images of one conversation that the engine must have room for."""
 
     def expect(self, requests: Sequence[Request]) -> None:
         """Announce later requests, so that the first load allows for their images."""

@@ -19,7 +19,8 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.models.drawn import make_drawn
 from omibench.models.options import add_logprobs, make_scored_response
-from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.models.provider import NO_BUDGET, NO_FOLDERS, BaseProvider, Budget, Folders
+from omibench.models.registry import provider
 from omibench.models.simulated.answers import PosedProblem, reasoning, respond, write_response
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
@@ -190,14 +191,21 @@ VERSION = 2
 component."""
 
 
+@provider("simulated", block=SimulatedModel)
 class SimulatedProvider(BaseProvider[SimulatedModel]):
     """A simulated model. Every response is marked `simulated`.
 
     The known answers are read from the model's `oracle` file unless they are given.
     """
 
-    def __init__(self, name: str, model: SimulatedModel, oracle: Oracle | None = None) -> None:
-        super().__init__(name, model)
+    def __init__(
+        self,
+        name: str,
+        model: SimulatedModel,
+        folders: Folders = NO_FOLDERS,
+        oracle: Oracle | None = None,
+    ) -> None:
+        super().__init__(name, model, folders)
         _check_slips(name, model)
         self.oracle = oracle or load_oracle(model.oracle)
 

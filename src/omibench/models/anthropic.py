@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from omibench.errors import ModelError
@@ -14,23 +13,21 @@ from omibench.models.api.bodies import Show
 from omibench.models.api.failures import Failure, content_fault
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
+    CUT,
     MOST_CALLS,
     Json,
-    add_costs,
     as_object,
     as_objects,
     as_text,
     classify_outcome,
-    compute_cost,
     count,
-    is_counted,
-    no_answer,
     parse_call,
     split_reasoning,
     unreadable,
 )
 from omibench.models.api.submissions import Submission
 from omibench.models.options import refuse_options
+from omibench.models.registry import provider
 from omibench.params.models.providers import AnthropicModel
 from omibench.schemas.request import (
     ImagePart,
@@ -44,54 +41,6 @@ from omibench.schemas.request import (
 
 PATH = "/v1/messages"
 _SIGNED = ("thinking", "redacted_thinking")
-
-
-def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
-    """Build the JSON body that requests one sample.
-
-    Raises ModelError if the thinking budget leaves no tokens for the answer, or if the conversation
-    has system turns that this API does not support.
-    """
-    system, turns = _split(request)
-    conversation = request.conversation
-    body: dict[str, Any] = {
-        "model": model.id,
-        "max_tokens": request.decoding.max_tokens,
-        "messages": list(_turns(turns, show)),
-    }
-    called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
-    if conversation.tools:
-        body["tools"] = [
-            {"name": t.name, "description": t.description, "input_schema": t.parameters}
-            for t in conversation.tools
-        ]
-    elif called:  # a history of calls is accepted only with the definitions of its tools
-        body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
-        body["tool_choice"] = {"type": "none"}
-    if system:
-        body["system"] = "\n\n".join(system)
-    if model.thinking is not None:
-        body["thinking"] = _thinking(model.thinking, request)
-    if model.effort is not None:
-        body["output_config"] = {"effort": model.effort}
-    return body
-
-
-def check_anthropic(name: str, model: AnthropicModel) -> None:
-    """Raise ModelError if a block declares an ability that the messages API lacks."""
-    for ability in ("samples", "seed", "logprobs"):
-        if getattr(model.can, ability):
-            raise ModelError(
-                f"model {name!r}: `can.{ability}` is set, but the Anthropic API has no such "
-                "parameter; remove it (k samples are sent as k requests)"
-            )
-
-
-def check_anthropic_request(model: AnthropicModel, request: Request) -> None:
-    """Raise ModelError for requests that this API does not support, before anything is sent."""
-    _split(request)
-    if isinstance(model.thinking, int):
-        _thinking(model.thinking, request)
 
 
 def _thinking(thinking: str | int, request: Request) -> dict[str, Any]:
@@ -156,79 +105,6 @@ def _part(part: Part, show: Show) -> dict[str, Any]:
     picture = show(part)
     source = {"type": "base64", "media_type": picture.media_type, "data": picture.data}
     return {"type": "image", "source": source}
-
-
-# Convert messages of the Anthropic API from JSON to Responses.
-
-_CUT = {"max_tokens", "model_context_window_exceeded"}
-_FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
-"""Stop reasons of compatible servers that mean that generation broke off."""
-
-
-def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
-    """Read the one sample of a message. The provider's default sampling applies.
-
-    Raises Failure if the body is not a message, or neither has content nor counts tokens.
-    """
-    if not isinstance(reply, dict):
-        raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
-    if not isinstance(reply.get("content"), list):
-        raise unreadable(f"is not a message: its type is {reply.get('type')!r}, without content")
-    blocks = as_objects(reply["content"])
-    written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
-    thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
-    text, reasoning = split_reasoning(written, thought)
-    stop = as_text(reply.get("stop_reason")) or None
-    counted = as_object(reply.get("usage"))
-    usage = read_usage(counted)
-    if (stop or "").lower() in _FAILED:
-        raise Failure(
-            f"the reply ended with {stop!r} and contains no finished answer",
-            status=200,
-            transient=True,
-            cost_usd=compute_cost(model.price, usage, batch=batch),
-        )
-    calls = tuple(
-        parse_call(b.get("id"), b.get("name"), b.get("input"))
-        for b in [block for block in blocks if block.get("type") == "tool_use"][:MOST_CALLS]
-    )
-    signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
-    outcome = classify_outcome(
-        text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)
-    )
-    response = Response(
-        text=text,
-        outcome=outcome,
-        calls=calls,
-        carried=json.dumps(signed) if calls and signed else None,
-        finish_reason=stop,
-        reasoning=reasoning,
-    )
-    if outcome == "empty" and not is_counted(usage):
-        raise no_answer()
-    (priced,) = add_costs([response], usage, model, reply, batch)
-    cost = priced.cost_usd
-    if cost is not None and model.price is not None:
-        # Tokens written to a cache cost more than other input.
-        cached = count(counted.get("cache_creation_input_tokens")) or 0
-        extra = cached * (model.cache_write_factor - 1)
-        cost += model.price.compute_dollars(extra, 0, batch=batch)
-    return priced.model_copy(update={"sampling": "provider_default", "cost_usd": cost})
-
-
-def read_usage(usage: Json) -> Usage:
-    """Count the tokens. This API counts cache reads and writes separately from the input."""
-    plain = count(usage.get("input_tokens"))
-    read = count(usage.get("cache_read_input_tokens"))
-    written = count(usage.get("cache_creation_input_tokens")) or 0
-    return Usage(
-        input_tokens=None if plain is None else plain + (read or 0) + written,
-        output_tokens=count(usage.get("output_tokens")),
-        cached_tokens=read,
-        reasoning_tokens=count(
-            as_object(usage.get("output_tokens_details")).get("thinking_tokens")
-        ),
-    )
 
 
 # Anthropic message batches: many messages in one request, answered within a day.
@@ -310,31 +186,38 @@ class AnthropicBatches(BatchApi):
         )
 
 
-# The `anthropic` provider: the Anthropic messages API.
+# The provider.
 
 
+@provider("anthropic", block=AnthropicModel)
 class AnthropicProvider(ApiProvider[AnthropicModel]):
-    """A model behind the Anthropic API. Raises ModelError if its block contradicts the API."""
+    """A model behind the Anthropic API."""
 
     sdk = "anthropic"
     client = "Anthropic"
     batch_api = AnthropicBatches
     path = PATH
 
-    def __init__(self, name: str, model: AnthropicModel, batches: Path | None = None) -> None:
-        super().__init__(name, model, batches)
-        check_anthropic(name, model)
+    def check_block(self) -> None:
+        """Raise ModelError if the block declares an ability that the messages API lacks."""
+        for ability in ("samples", "seed", "logprobs"):
+            if getattr(self.model.can, ability):
+                raise ModelError(
+                    f"model {self.name!r}: `can.{ability}` is set, but the Anthropic API has no "
+                    "such parameter; remove it (k samples are sent as k requests)"
+                )
 
     def check_options(self, requests: Sequence[Request]) -> None:
         """See `ChecksOptions.check_options`."""
         refuse_options(requests, self.name, "the Anthropic API returns none; choose another model")
 
     def check(self, requests: Sequence[Request]) -> None:
-        """See `ApiProvider.check`; also rejects top_p, which this API does not accept."""
-        self.check_options(requests)
+        """See `ApiProvider.check`; also rejects what this API does not support."""
         super().check(requests)
         for request in requests:
-            check_anthropic_request(self.model, request)
+            _split(request)
+            if isinstance(self.model.thinking, int):
+                _thinking(self.model.thinking, request)
             if request.decoding.top_p is not None:
                 raise ModelError(
                     f"setting {request.tags.setting!r}: top_p is set, but the Anthropic API "
@@ -344,9 +227,79 @@ class AnthropicProvider(ApiProvider[AnthropicModel]):
     def build_body(
         self, model: AnthropicModel, requests: Sequence[Request], show: Show
     ) -> dict[str, Any]:
-        """See `ApiProvider.build_body`."""
-        return anthropic_body(model, requests[0], show)
+        """See `ApiProvider.build_body`: the body of one sample."""
+        (request,) = requests
+        system, turns = _split(request)
+        conversation = request.conversation
+        body: dict[str, Any] = {
+            "model": model.id,
+            "max_tokens": request.decoding.max_tokens,
+            "messages": list(_turns(turns, show)),
+        }
+        called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
+        if conversation.tools:
+            body["tools"] = [
+                {"name": t.name, "description": t.description, "input_schema": t.parameters}
+                for t in conversation.tools
+            ]
+        elif called:  # a history of calls is accepted only with the definitions of its tools
+            body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+            body["tool_choice"] = {"type": "none"}
+        if system:
+            body["system"] = "\n\n".join(system)
+        if model.thinking is not None:
+            body["thinking"] = _thinking(model.thinking, request)
+        if model.effort is not None:
+            body["output_config"] = {"effort": model.effort}
+        return body
+
+    def read_usage(self, usage: Json) -> Usage:
+        """See `ApiProvider.read_usage`; this API counts cache reads and writes separately."""
+        plain = count(usage.get("input_tokens"))
+        read = count(usage.get("cache_read_input_tokens"))
+        details = as_object(usage.get("output_tokens_details"))
+        return Usage(
+            input_tokens=None if plain is None else plain + (read or 0) + _count_written(usage),
+            output_tokens=count(usage.get("output_tokens")),
+            cached_tokens=read,
+            reasoning_tokens=count(details.get("thinking_tokens")),
+        )
+
+    def read_samples(self, reply: Json, counted: bool) -> list[Response]:
+        """See `ApiProvider.read_samples`."""
+        if not isinstance(reply.get("content"), list):
+            raise unreadable(
+                f"is not a message: its type is {reply.get('type')!r}, without content"
+            )
+        blocks = as_objects(reply["content"])
+        written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
+        thoughts = [as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking"]
+        text, reasoning = split_reasoning(written, "\n".join(thoughts))
+        stop = as_text(reply.get("stop_reason")) or None
+        called = [block for block in blocks if block.get("type") == "tool_use"][:MOST_CALLS]
+        signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
+        response = Response(
+            text=text,
+            outcome=classify_outcome(
+                text, cut=stop in CUT, refused=stop == "refusal", called=bool(called)
+            ),
+            calls=tuple(parse_call(b.get("id"), b.get("name"), b.get("input")) for b in called),
+            carried=json.dumps(signed) if called and signed else None,
+            finish_reason=stop,
+            reasoning=reasoning,
+        )
+        return [response] if counted or response.outcome != "empty" else []
 
     def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
-        """See `ApiProvider.read_reply`."""
-        return [anthropic_reply(self.model, reply, batch=batch)]
+        """See `ApiProvider.read_reply`. Tokens written to a cache cost more than other input."""
+        (response,) = super().read_reply(reply, batch=batch)
+        cost = response.cost_usd
+        if cost is not None and self.model.price is not None:
+            written = _count_written(as_object(as_object(reply).get("usage")))
+            extra = written * (self.model.cache_write_factor - 1)
+            cost += self.model.price.compute_dollars(extra, 0, batch=batch)
+        return [response.model_copy(update={"sampling": "provider_default", "cost_usd": cost})]
+
+
+def _count_written(usage: Json) -> int:
+    return count(usage.get("cache_creation_input_tokens")) or 0

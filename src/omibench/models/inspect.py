@@ -13,6 +13,7 @@ from omibench.models.api.bodies import Show
 from omibench.models.api.failures import TOO_LONG, Failure
 from omibench.models.api.keys import read_key, with_own_secrets
 from omibench.models.api.replies import (
+    CUT,
     MOST_CALLS,
     classify_outcome,
     is_counted,
@@ -23,6 +24,7 @@ from omibench.models.api.replies import (
 )
 from omibench.models.drawn import decode_picture
 from omibench.models.options import is_continued, refuse_options
+from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.providers import InspectModel
 from omibench.schemas.request import Conversation, Message, Part, Request, Response, TextPart, Usage
@@ -40,21 +42,18 @@ MANAGED: Final = {
 }  # fmt: skip
 """Fields of inspect_ai's GenerateConfig that omibench sets, or that would change what one request
 is: other models, several answers, retries, a cache."""
-_CUT = {"max_tokens", "model_length"}
 
 
+@provider("inspect", block=InspectModel)
 class InspectProvider(SdkProvider[InspectModel]):
     """A model that inspect_ai can query. Its own retries, cache and limits are off."""
 
-    def __init__(self, name: str, model: InspectModel) -> None:
-        super().__init__(name, model)
-        self._client: Model | None = None
-        self._options: dict[str, Any] = {}
+    _client: Model | None = None
+    _options: Mapping[str, Any] = {}
 
     def check(self, requests: Sequence[Request]) -> None:
         """Check the requests and create the client. Raises as `EngineProvider.answer`."""
         super().check(requests)
-        self.check_options(requests)
         for request in requests:
             if is_continued(request.conversation):
                 raise ModelError(
@@ -255,7 +254,7 @@ def _read_output(output: ModelOutput) -> Response:
         for call in (message.tool_calls or [])[:MOST_CALLS]
     )
     outcome = classify_outcome(
-        text, cut=stop in _CUT, refused=stop == "content_filter", called=bool(calls or drawn)
+        text, cut=stop in CUT, refused=stop == "content_filter", called=bool(calls or drawn)
     )
     if outcome == "empty" and not counted:
         raise no_answer()

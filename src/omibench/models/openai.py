@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from time import time
 from typing import Any, BinaryIO, ClassVar
 
@@ -19,23 +18,21 @@ from omibench.models.api.failures import (
     match_refusal,
     passes,
 )
+from omibench.models.api.keys import A
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
+    CUT,
     MOST_CALLS,
     MOST_LISTED,
     Json,
-    add_costs,
     as_object,
     as_objects,
     as_text,
     classify_outcome,
-    compute_cost,
     count,
     describe_tools,
-    is_counted,
     join_texts,
     move_pictures,
-    no_answer,
     number,
     parse_call,
     read_chat_calls,
@@ -47,10 +44,12 @@ from omibench.models.api.submissions import Submission
 from omibench.models.drawn import decode_picture
 from omibench.models.options import (
     is_continued,
+    refuse_all_but_texts,
     refuse_continued,
     refuse_options,
     trim_end,
 )
+from omibench.models.registry import provider
 from omibench.params.models.providers import EmbeddingModel, OpenAIModel
 from omibench.schemas.request import (
     DrawnPart,
@@ -63,54 +62,13 @@ from omibench.schemas.request import (
     Usage,
 )
 
-# Build the bodies of the OpenAI API from requests: chat completions and Responses.
+# The bodies of requests: chat completions and Responses.
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "top_p"}
 """Fields that the request determines: `extra_body` cannot set them."""
 _EXTRA = "extra_content"
 """Field with the signature of a call at Google's endpoint, which rejects a history without it."""
-
-
-def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> dict[str, Any]:
-    """Build the JSON body of `requests`: samples of one conversation under one decoding.
-
-    Several samples only if the endpoint sets `can.samples`; their indexes are consecutive. Offered
-    tools stand next to those from the model's `extra_body`.
-    """
-    first = requests[0]
-    build = _responses_body if model.api == "responses" else _chat_body
-    body = {"model": model.id, **build(model, first, show)}
-    if model.can.temperature:
-        body["temperature"] = first.decoding.temperature
-        if first.decoding.top_p is not None:
-            body["top_p"] = first.decoding.top_p
-    if len(requests) > 1:
-        body["n"] = len(requests)
-    if model.can.seed:
-        body["seed"] = first.index
-    tools: list[dict[str, Any]] = describe_tools(first.conversation.tools)
-    if model.api == "responses":
-        tools = [{"type": "function", **tool["function"], "strict": False} for tool in tools]
-    body |= model.extra_body
-    if tools:
-        body["tools"] = [*tools, *model.extra_body.get("tools", [])]
-    return body
-
-
-def check_openai(name: str, model: OpenAIModel) -> None:
-    """Raise ModelError if a block declares an ability that its API lacks."""
-    for ability in ("samples", "seed") if model.api == "responses" else ():
-        if getattr(model.can, ability):
-            raise ModelError(
-                f"model {name!r}: `can.{ability}` is set, but the Responses API has no such "
-                "parameter; remove it, or set `api: chat`"
-            )
-    if fixed := sorted(MANAGED & set(model.extra_body)):
-        raise ModelError(
-            f"model {name!r}: `extra_body` sets {fixed[0]!r}, which the request and its setting "
-            "determine; remove it"
-        )
 
 
 def _chat_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
@@ -214,52 +172,9 @@ def _url(part: ImagePart, show: Show) -> str:
     return f"data:{picture.media_type};base64,{picture.data}"
 
 
-# Convert replies of the OpenAI API from JSON to Responses: chat completions and Responses.
+# Replies: chat completions and Responses.
 
-_CUT = {
-    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"
-}  # fmt: skip
-_FAILED = {
-    "error", "abort", "aborted", "cancelled", "canceled", "failed", "timeout", "network_error",
-    "server_error", "engine_error", "internal_error", "insufficient_system_resource",
-    "malformed_function_call",
-}  # fmt: skip
-"""Finish reasons of replies that the server did not finish (vLLM, SGLang, OpenRouter, DeepSeek,
-GLM, Gemini)."""
 _TRANSIENT = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
-
-
-def openai_replies(
-    model: OpenAIModel, reply: object, samples: int = 1, *, batch: bool = False
-) -> list[Response]:
-    """Read the samples of a reply, in order: at most `samples`, at least one.
-
-    A reply without choices that counts tokens is one `empty` response per sample: an answer
-    without content, and billed. A sample that ended with `error` or `abort` is skipped, and so is a
-    malformed one of a reply without such a count. Raises Failure if the body is not a reply, or no
-    sample was finished.
-    """
-    if not isinstance(reply, dict):
-        raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
-    if reply.get("error"):
-        raise _read_error(reply["error"])
-    read = _read_response if model.api == "responses" else _read_choices
-    usage = read_usage(as_object(reply.get("usage")))
-    parsed = read(reply, is_counted(usage))[:samples]
-    responses = [r for r in parsed if (r.finish_reason or "").lower() not in _FAILED]
-    if parsed and not responses:
-        raise Failure(
-            f"the reply ended with {parsed[0].finish_reason!r} and contains no finished answer",
-            status=200,
-            transient=True,
-            cost_usd=compute_cost(model.price, usage, batch=batch),
-        )
-    if not responses and not is_counted(usage):
-        raise no_answer()
-    if not responses:
-        empty = Response(text="", outcome="empty", finish_reason="no_choices")
-        responses = [empty] * samples
-    return add_costs(responses, usage, model, reply, batch)
 
 
 def read_usage(usage: Json) -> Usage:
@@ -323,7 +238,7 @@ def _read_choice(choice: Json) -> Response:
     signed = [call.get(_EXTRA) for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]]
     return Response(
         text=text or refusal,
-        outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=bool(calls)),
+        outcome=classify_outcome(text, cut=finish in CUT, refused=refused, called=bool(calls)),
         calls=calls,
         carried=json.dumps(signed) if any(signed) else None,
         drawn=drawn,
@@ -355,7 +270,7 @@ def _read_response(reply: Json, counted: bool) -> list[Response]:
     refused = bool(refusal) or match_refusal(reason) is not None
     response = Response(
         text=text or refusal,
-        outcome=classify_outcome(text, cut=reason in _CUT, refused=refused, called=bool(called)),
+        outcome=classify_outcome(text, cut=reason in CUT, refused=refused, called=bool(called)),
         calls=tuple(
             parse_call(as_text(i.get("call_id")) or i.get("id"), i.get("name"), i.get("arguments"))
             for i in called
@@ -494,28 +409,44 @@ def _explain_rejection(batch: Json) -> Failure:
     return Failure(message, transient=crowded, maybe_paid=False, congestion=crowded)
 
 
-# The `openai` provider: any endpoint compatible with the OpenAI API, chat or Responses.
+# The providers: any endpoint compatible with the OpenAI API.
 
 
-class OpenAIProvider(ApiProvider[OpenAIModel]):
-    """A model behind the OpenAI API. Raises ModelError if its block contradicts the API."""
+class OpenAIClient(ApiProvider[A]):
+    """A model behind the OpenAI API."""
 
     sdk = "openai"
     client = "OpenAI"
     options: ClassVar[dict[str, Any]] = {"security": {"bearer_auth": True}}
+
+    def read_usage(self, usage: Json) -> Usage:
+        """See `ApiProvider.read_usage`."""
+        return read_usage(usage)
+
+
+@provider("openai", block=OpenAIModel)
+class OpenAIProvider(OpenAIClient[OpenAIModel]):
+    """A model that answers: by chat completions or Responses, directly or in batches."""
+
     batch_api = OpenAIBatches
 
-    def __init__(self, name: str, model: OpenAIModel, batches: Path | None = None) -> None:
-        super().__init__(name, model, batches)
-        check_openai(name, model)
-
-    def check(self, requests: Sequence[Request]) -> None:
-        """Check as `ApiProvider.check`; options too, which only some endpoints can score."""
-        self.check_options(requests)
-        super().check(requests)
+    def check_block(self) -> None:
+        """Raise ModelError if the block declares an ability that its API lacks."""
+        model = self.model
+        for ability in ("samples", "seed") if model.api == "responses" else ():
+            if getattr(model.can, ability):
+                raise ModelError(
+                    f"model {self.name!r}: `can.{ability}` is set, but the Responses API has no "
+                    "such parameter; remove it, or set `api: chat`"
+                )
+        if fixed := sorted(MANAGED & set(model.extra_body)):
+            raise ModelError(
+                f"model {self.name!r}: `extra_body` sets {fixed[0]!r}, which the request and its "
+                "setting determine; remove it"
+            )
 
     def check_options(self, requests: Sequence[Request]) -> None:
-        """See `ChecksOptions.check_options`."""
+        """See `ChecksOptions.check_options`; only some endpoints can score options."""
         if self.model.batch:
             refuse_options(requests, self.name, "query it directly, with `batch: false`")
             return
@@ -541,33 +472,47 @@ class OpenAIProvider(ApiProvider[OpenAIModel]):
     def build_body(
         self, model: OpenAIModel, requests: Sequence[Request], show: Show
     ) -> dict[str, Any]:
-        """See `ApiProvider.build_body`."""
-        return openai_body(model, requests, show)
+        """See `ApiProvider.build_body`.
 
-    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
-        """See `ApiProvider.read_reply`."""
-        return openai_replies(self.model, reply, samples, batch=batch)
+        Several samples only if the endpoint sets `can.samples`; their indexes are consecutive.
+        Offered tools stand next to those from the model's `extra_body`.
+        """
+        first = requests[0]
+        build = _responses_body if model.api == "responses" else _chat_body
+        body = {"model": model.id, **build(model, first, show)}
+        if model.can.temperature:
+            body["temperature"] = first.decoding.temperature
+            if first.decoding.top_p is not None:
+                body["top_p"] = first.decoding.top_p
+        if len(requests) > 1:
+            body["n"] = len(requests)
+        if model.can.seed:
+            body["seed"] = first.index
+        tools: list[dict[str, Any]] = describe_tools(first.conversation.tools)
+        if model.api == "responses":
+            tools = [{"type": "function", **tool["function"], "strict": False} for tool in tools]
+        body |= model.extra_body
+        if tools:
+            body["tools"] = [*tools, *model.extra_body.get("tools", [])]
+        return body
+
+    def read_samples(self, reply: Json, counted: bool) -> list[Response]:
+        """See `ApiProvider.read_samples`."""
+        if reply.get("error"):
+            raise _read_error(reply["error"])
+        read = _read_response if self.model.api == "responses" else _read_choices
+        return read(reply, counted)
 
 
-# The `openai_embeddings` provider: text embeddings, returned as JSON in the text of an answer.
+@provider("openai_embeddings", block=EmbeddingModel)
+class EmbeddingProvider(OpenAIClient[EmbeddingModel]):
+    """An embedding model: each request is one text, the text of its answer the vector as JSON."""
 
-
-class EmbeddingProvider(ApiProvider[EmbeddingModel]):
-    """An embedding model behind the OpenAI API; each request is one text."""
-
-    sdk = "openai"
-    client = "OpenAI"
-    options: ClassVar[dict[str, Any]] = {"security": {"bearer_auth": True}}
     path = "/embeddings"
 
     def check(self, requests: Sequence[Request]) -> None:
         """Check as `ApiProvider.check`; raises ModelError for anything but a text to embed."""
-        for request in requests:
-            if request.conversation.images or request.tags.role != "embedder":
-                raise ModelError(
-                    f"model {self.name!r}: only embeds texts, but has the role "
-                    f"{request.tags.role}; use it only as rationale.taxonomy.embedder"
-                )
+        refuse_all_but_texts(requests, self.name)
         super().check(requests)
 
     def build_body(
@@ -578,13 +523,14 @@ class EmbeddingProvider(ApiProvider[EmbeddingModel]):
         text = requests[0].conversation.text
         return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
 
-    def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
-        """See `ApiProvider.read_reply`; the text is the vector, a list of numbers as JSON."""
-        body = as_object(reply)
-        rows = as_objects(body.get("data"))
+    def read_usage(self, usage: Json) -> Usage:
+        """See `ApiProvider.read_usage`."""
+        return read_usage(usage).model_copy(update={"output_tokens": 0})
+
+    def read_samples(self, reply: Json, counted: bool) -> list[Response]:
+        """See `ApiProvider.read_samples`."""
+        rows = as_objects(reply.get("data"))
         vector = rows[0].get("embedding") if len(rows) == 1 else None
         if not isinstance(vector, list) or not vector or None in map(number, vector):
             raise unreadable("contains no vector of finite numbers")
-        usage = read_usage(as_object(body.get("usage"))).model_copy(update={"output_tokens": 0})
-        response = Response(text=json.dumps(vector), finish_reason="stop")
-        return add_costs([response], usage, self.model, body, batch=False)
+        return [Response(text=json.dumps(vector), finish_reason="stop")]

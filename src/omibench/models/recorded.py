@@ -17,7 +17,8 @@ from omibench.errors import FileFormatError, MissingInputError, ModelError, Para
 from omibench.files.parquet import read_table_rows
 from omibench.files.reading import hash_file, read_json_lines
 from omibench.models.options import refuse_options
-from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.models.provider import NO_BUDGET, NO_FOLDERS, BaseProvider, Budget, Folders
+from omibench.models.registry import provider
 from omibench.params.models.providers import RecordedModel
 from omibench.schemas.request import Request, Response
 
@@ -32,14 +33,15 @@ class SampleKey(NamedTuple):
     sample: int
 
 
+@provider("recorded", block=RecordedModel)
 class RecordedProvider(BaseProvider[RecordedModel]):
     """A model with recorded responses. Nothing is ever sent."""
 
-    def __init__(self, name: str, model: RecordedModel, data: str | None = None) -> None:
-        super().__init__(name, model)
+    def __init__(self, name: str, model: RecordedModel, folders: Folders = NO_FOLDERS) -> None:
+        super().__init__(name, model, folders)
         self._responses: dict[SampleKey, Response] = {}
         self._hashes = {
-            setting: [self._load(Path(file), setting) for file in model.files(data, setting)]
+            setting: [self._load(Path(p), setting) for p in model.files(folders.data, setting)]
             for setting in model.responses
         }
 

@@ -20,6 +20,7 @@ from omibench.models.api.failures import Failure, failure_of_status
 from omibench.models.api.http import MOST_REPLY, exchange
 from omibench.models.api.keys import explain_failure, read_key, resolve_address
 from omibench.models.api.replies import parse_json
+from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.providers import GoogleTranslateModel
 from omibench.schemas.problem import IMAGE_MARK
@@ -35,6 +36,7 @@ _BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
 _ELEMENT = re.compile(r"</?span\b[^<>]*>", re.IGNORECASE)
 
 
+@provider("google-translate", block=GoogleTranslateModel)
 class GoogleTranslateProvider(SdkProvider[GoogleTranslateModel]):
     """Translates the sections of a translator's request into English."""
 
