@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import asks
 from tests.store.network_disk import lock_as_nfs
 
 from omibench.models.client.ask import ask
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
+from omibench.schemas.request import Request, Response
 from omibench.store.store import CLAIMS, Store, claim, partition_name
 
 PATIENCE_S = 120
@@ -41,15 +42,7 @@ class Slow:
 
 
 def samples(count: int, text: str = "which?") -> list[Request]:
-    message = Message(role="user", parts=(TextPart(text=text),))
-    return [
-        Request(
-            conversation=Conversation(messages=(message,)),
-            index=index,
-            tags=Tags(role="respondent", problem="p"),
-        )
-        for index in range(count)
-    ]
+    return [asks.ask(text, index=index) for index in range(count)]
 
 
 def job(folder: Path, model: Slow, requests: Sequence[Request]) -> list[str]:

@@ -7,24 +7,21 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.asks import ask
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, StoreError
-from omibench.models.client.ask import ask, open_asker
+from omibench.models.client import ask as client
+from omibench.models.client.ask import open_asker
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.study import parse_study
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     ImagePart,
-    Message,
     Outcome,
-    Part,
     Request,
     Response,
-    Tags,
-    TextPart,
 )
 from omibench.store.store import Store, claim
 
@@ -52,19 +49,13 @@ class Counting:
             yield request, Response(text=text, outcome=self.outcome)
 
 
-def request(text: str, *images: ImagePart, index: int = 0, samples: int = 1) -> Request:
-    parts: tuple[Part, ...] = (TextPart(text=text), *images)
-    return Request(
-        conversation=Conversation(messages=(Message(role="user", parts=parts),)),
-        decoding=Decoding(samples=samples),
-        index=index,
-        tags=Tags(role="respondent", problem=text),
-    )
+def request(text: str, *images: ImagePart, **more: Any) -> Request:
+    return ask(text, *images, problem=text, **more)
 
 
 def replies(store: Path, provider: Counting, requests: Sequence[Request]) -> list[str]:
     with Store(store) as opened:
-        return [response.text for response in ask(requests, provider, opened)]
+        return [response.text for response in client.ask(requests, provider, opened)]
 
 
 def test_answers_come_in_the_order_asked_and_duplicates_are_sent_once(tmp_path: Path) -> None:
@@ -96,7 +87,7 @@ def test_what_another_process_buys_just_before_the_claim_is_not_sent(
 def test_a_failure_to_answer_is_returned_and_tried_again(tmp_path: Path, outcome: Outcome) -> None:
     provider = Counting(outcome)
     with Store(tmp_path) as store:
-        (response,) = ask([request("a")], provider, store)
+        (response,) = client.ask([request("a")], provider, store)
     assert response.outcome == outcome
     replies(tmp_path, provider, [request("a")])
     assert provider.sent == ["a/0", "a/0"]

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import ask
 from tests.models.apis import PRICE
 
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.errors import StoreError
 from omibench.models.client.ask import open_asker
 from omibench.params.study import parse_study
-from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
+from omibench.schemas.request import Request
 
 QUESTIONS, IN_FLIGHT = 300, 28
 OTHERS = 1_500_000
@@ -48,15 +49,8 @@ def server_config() -> dict[str, Any]:
 
 
 def requests() -> list[Request]:
-    parts = [TextPart(text=f"Question {n:03}?") for n in range(QUESTIONS)]
-    return [
-        Request(
-            conversation=Conversation(messages=(Message(role="user", parts=(part,)),)),
-            decoding=Decoding(),
-            tags=Tags(role="respondent", problem=part.text),
-        )
-        for part in parts
-    ]
+    texts = [f"Question {n:03}?" for n in range(QUESTIONS)]
+    return [ask(text, problem=text) for text in texts]
 
 
 @pytest.mark.parametrize(

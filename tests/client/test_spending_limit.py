@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import asks
 
 from omibench.errors import ParamsError
 from omibench.models.client.ask import ask
@@ -19,13 +20,8 @@ from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
     Request,
     Response,
-    Tags,
-    TextPart,
 )
 from omibench.store.ledger import BudgetAccount, Ledger
 from omibench.store.store import Store
@@ -35,14 +31,8 @@ BLOCK: dict[str, Any] = {"provider": "openai", "id": "m", "key_env": "NO_KEY", "
 MODEL = OpenAIModel.model_validate(BLOCK)
 
 
-def request(text: str = "abc", max_tokens: int = 1000, index: int = 0) -> Request:
-    message = Message(role="user", parts=(TextPart(text=text),))
-    return Request(
-        conversation=Conversation(messages=(message,)),
-        decoding=Decoding(max_tokens=max_tokens),
-        index=index,
-        tags=Tags(role="respondent", problem=text),
-    )
+def request(text: str = "abc", index: int = 0) -> Request:
+    return asks.ask(text, index=index, problem=text, max_tokens=1000)
 
 
 WORST = worst_case(MODEL, MODEL.price, [request()]) if MODEL.price else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.asks import ask
 
 from omibench.models.cost.estimate import (
     NO_HISTORY,
@@ -16,13 +17,8 @@ from omibench.models.cost.estimate import (
 from omibench.models.cost.tokens import image_formula
 from omibench.params.models.providers import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
     Request,
     Response,
-    Tags,
-    TextPart,
     Usage,
 )
 
@@ -34,13 +30,7 @@ def openai(**more: Any) -> OpenAIModel:
 
 
 def request(index: int = 0, max_tokens: int = 1000) -> Request:
-    message = Message(role="user", parts=(TextPart(text="x" * 400),))
-    return Request(
-        conversation=Conversation(messages=(message,)),
-        decoding=Decoding(max_tokens=max_tokens),
-        index=index,
-        tags=Tags(role="respondent", problem="p"),
-    )
+    return ask("x" * 400, index=index, max_tokens=max_tokens)
 
 
 CALLS = [[request()], [request(1)]]

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import ask
 from tests.integration.killed_runs import Runs
-from tests.models.apis import KEY_ENV, ask, provider
+from tests.models.apis import KEY_ENV, provider
 
 from model_server.handle import ServerHandle, wait_until
 from omibench.models.api import outage
@@ -47,7 +48,7 @@ def server_config() -> dict[str, Any]:
             for fault in (
                 {"kind": "server_error", "rate": 1.0},
                 {"kind": "reset", "rate": 1.0},
-                {"kind": "rate_limit", "rate": 1.0, "retry_after_form": "none"},
+                {"kind": "rate_limit", "rate": 1.0},
                 {"kind": "rate_limit", "rate": 1.0, "retry_after_s": 0.0},
             )
         ),

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import KEY_ENV, PNG, ask, picture, provider
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, PNG, picture, provider
 from tests.stages.infer.conftest import frozen_questions
 
 from model_server.handle import running_server

@@ -10,20 +10,20 @@ from typing import Any, Literal
 from model_server.asked import Asked, uniform
 from model_server.config import Config, Reply
 
-Finish = Literal["stop", "calls", "stop_sequence", "length", "filter"]
+Finish = Literal["stop", "calls", "length", "filter"]
 TOKEN = 4
 """Characters of a token: text is cut into pieces of this length."""
+IMAGE_TOKENS = 256
 FILLER = "Each figure is read in turn and the quantities are compared. "
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One draw. `stopped_by` is the stop sequence that ended it."""
+    """One draw."""
 
     text: str
     reasoning: str
     finish: Finish
-    stopped_by: str | None = None
     calls: tuple[tuple[str, str], ...] = ()
     """Names and arguments as JSON text."""
     images: tuple[str, ...] = ()
@@ -60,17 +60,12 @@ def logprobs(text: str, top: int) -> list[tuple[str, float, list[tuple[str, floa
     return rows
 
 
-def input_tokens(asked: Asked, config: Config) -> int:
-    """Tokens of the prompt: its text, and a fixed number an image."""
-    return count(asked.text) + config.image_tokens * len(asked.images)
-
-
 def answer(asked: Asked, config: Config) -> Answer:
     """Every draw of a request."""
     reply = next((r for part, r in config.replies.items() if part in asked.text), None)
     choices = tuple(_choice(asked, config, reply, i) for i in range(asked.n))
     reasoning = sum(count(c.reasoning) for c in choices)
-    prompt = input_tokens(asked, config)
+    prompt = count(asked.text) + IMAGE_TOKENS * len(asked.images)
     return Answer(
         choices=choices,
         input=prompt,
@@ -85,19 +80,14 @@ def _call_tokens(choice: Choice) -> int:
 
 
 def _choice(asked: Asked, config: Config, reply: Reply | None, i: int) -> Choice:
-    place = int(asked.index) + i if asked.index.isdecimal() else i
+    thought = (reply.reasoning or "") if reply is not None and asked.thinks else ""
     if reply is not None and reply.calls and asked.may_call and asked.rounds < reply.rounds:
         calls = tuple((call.name, _written(call.arguments)) for call in reply.calls)
-        thought = reply.reasoning or ""
-        return Choice(reply.says, thought if asked.effort else "", "calls", calls=calls)
-    if reply is not None:
-        texts = [reply.text] if isinstance(reply.text, str) else reply.text
-        text, thought = texts[place % len(texts)], reply.reasoning or ""
-    else:
-        text = _computed(asked, config, place)
-        thought = _filler(round(config.reasoning_tokens * asked.effort) * TOKEN)
-    choice = _limited(text, thought if asked.effort else "", asked)
-    return replace(choice, images=tuple(reply.images)) if reply is not None else choice
+        return Choice(reply.says, thought, "calls", calls=calls)
+    if reply is None:
+        return _limited(_computed(asked, config, i), "", asked)
+    texts = [reply.text] if isinstance(reply.text, str) else reply.text
+    return replace(_limited(texts[i % len(texts)], thought, asked), images=tuple(reply.images))
 
 
 def _written(arguments: dict[str, Any] | str) -> str:
@@ -120,15 +110,10 @@ def _filler(chars: int) -> str:
 
 
 def _limited(text: str, thought: str, asked: Asked) -> Choice:
-    """Stop sequences end the text; then max tokens cut first the answer, then the reasoning."""
+    """Max tokens cut first the answer, then the reasoning."""
     finish: Finish = "stop"
-    found = [(text.find(s), s) for s in asked.stop if s in text]
-    stopped_by = None
-    if found:
-        end, stopped_by = min(found)
-        text, finish = text[:end], "stop_sequence"
     if asked.max_tokens is not None and count(thought) + count(text) > asked.max_tokens:
         thought = thought[: asked.max_tokens * TOKEN]
         text = text[: (asked.max_tokens - count(thought)) * TOKEN]
-        finish, stopped_by = "length", None
-    return Choice(text, thought, finish, stopped_by)
+        finish = "length"
+    return Choice(text, thought, finish)

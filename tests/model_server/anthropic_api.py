@@ -8,14 +8,13 @@ from typing import Any
 
 from model_server.answers import Answer, Finish
 from model_server.api import Api
-from model_server.asked import EFFORTS, Asked, Part, Refused, bad, decoding, need, picture, positive
+from model_server.asked import Asked, Part, Refused, bad, decoding, need, picture, positive
 from model_server.config import Config, Kind
 from model_server.tools import called, may_call, message_rounds
 
 Json = dict[str, Any]
 STOPS: dict[Finish, str] = {
     "stop": "end_turn",
-    "stop_sequence": "stop_sequence",
     "length": "max_tokens",
     "filter": "refusal",
     "calls": "tool_use",
@@ -88,8 +87,7 @@ def parse(body: Mapping[str, Any]) -> Asked:
         decoding=decoding(body),
         max_tokens=most,
         temperature=body.get("temperature"),
-        stop=tuple(body.get("stop_sequences") or ()),
-        effort=_effort(body, most),
+        thinks=_thinks(body, most),
         may_call=may_call(body, ("input_schema",)),
         rounds=message_rounds(
             body["messages"],
@@ -99,13 +97,12 @@ def parse(body: Mapping[str, Any]) -> Asked:
     )
 
 
-def _effort(body: Mapping[str, Any], most: int) -> float:
+def _thinks(body: Mapping[str, Any], most: int) -> bool:
     thinking = body.get("thinking") or {}
     kind = thinking.get("type", "disabled")
     if kind == "enabled" and not 1024 <= need(thinking, "budget_tokens", int) < most:
         raise bad("thinking.enabled.budget_tokens: must be >= 1024 and less than max_tokens")
-    effort = (body.get("output_config") or {}).get("effort") or "medium"
-    return EFFORTS.get(effort, 1.0) if kind in ("enabled", "adaptive") else 0.0
+    return kind in ("enabled", "adaptive")
 
 
 def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: Kind) -> Json:
@@ -127,9 +124,9 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         "type": "message",
         "role": "assistant",
         "model": "another-model" if kind == "wrong_model" else asked.model,
-        "content": [] if kind in ("empty_choices", "fewer_choices") else content,
+        "content": [] if kind == "fewer_choices" else content,
         "stop_reason": "error" if kind == "broken_off" else STOPS[choice.finish],
-        "stop_sequence": choice.stopped_by,
+        "stop_sequence": None,
         "usage": {
             "input_tokens": answer.input - answer.cached,
             "cache_read_input_tokens": answer.cached,
@@ -141,6 +138,4 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
     }
 
 
-MESSAGES = Api(
-    "messages", "/v1/messages", parse, render, error, "request-id", {"insufficient_quota": 402}
-)
+MESSAGES = Api("messages", "/v1/messages", parse, render, error, {"insufficient_quota": 402})

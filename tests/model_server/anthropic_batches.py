@@ -61,23 +61,6 @@ async def message_batch_list(server: Server, request: web.Request) -> web.Stream
     return json(found | {"data": [described(request, batch) for batch in found["data"]]})
 
 
-async def message_batch_cancelled(server: Server, request: web.Request) -> web.StreamResponse:
-    """POST /v1/messages/batches/{id}/cancel."""
-    batch = known(server, request, APIS)
-    server.batches.cancel(batch)
-    ending = {"processing_status": "canceling", "results_url": None, "ended_at": None}
-    return json(described(request, batch) | (ending if batch.cancelled_at else {}))
-
-
-async def message_batch_deleted(server: Server, request: web.Request) -> web.StreamResponse:
-    """DELETE /v1/messages/batches/{id}."""
-    batch = known(server, request, APIS)
-    if batch.results is None:
-        raise bad("A batch can be deleted only once it has ended.")
-    del server.batches.all[batch.id]
-    return json({"id": batch.id, "type": "message_batch_deleted"})
-
-
 async def message_batch_results(server: Server, request: web.Request) -> web.StreamResponse:
     """GET /v1/messages/batches/{id}/results."""
     batch = known(server, request, APIS)
@@ -108,8 +91,6 @@ def described(request: web.Request, batch: Batch) -> Json:
         "created_at": _time(batch.created_at),
         "expires_at": _time(batch.created_at, hours=24),
         "ended_at": _time(batch.ended_at),
-        "cancel_initiated_at": _time(batch.cancelled_at),
-        "archived_at": None,
         "results_url": url if ended else None,
     }
 

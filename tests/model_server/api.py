@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from model_server.answers import Answer
 from model_server.asked import Asked, Refused, bad
 from model_server.config import Config, Kind
 
 
-class Parse(Protocol):
-    """From a body to the request. Raises Refused."""
-
-    def __call__(self, body: Mapping[str, Any]) -> Asked: ...
-
-
-class Render(Protocol):
-    """From an answer to a body; `kind` is a fault that changes what a 200 says, or ok."""
-
-    def __call__(
-        self, asked: Asked, answer: Answer, config: Config, *, serial: str, kind: Kind
-    ) -> dict[str, Any]: ...
-
-
-class Error(Protocol):
-    """The body of an error."""
-
-    def __call__(self, refused: Refused) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True)
 class Api:
-    """One endpoint that generates. `request_id` is the header that carries the id."""
+    """One endpoint that generates.
+
+    `parse` reads a body (raises Refused), `render` writes an answer (its `kind` is a fault that
+    changes what a 200 says, or ok), `error` an error.
+    """
 
     name: str
     route: str
-    parse: Parse
-    render: Render
-    error: Error
-    request_id: str
+    parse: Callable[[Mapping[str, Any]], Asked]
+    render: Callable[..., dict[str, Any]]
+    error: Callable[[Refused], dict[str, Any]]
     statuses: Mapping[str, int] = field(default_factory=dict)
     """Errors that have another status here than at the others."""
 
@@ -64,7 +46,7 @@ def admit(body: Mapping[str, Any], headers: Mapping[str, str], config: Config) -
     if config.api_keys is not None and presented_key(headers) not in config.api_keys:
         raise Refused(401, "authentication_error", "Incorrect or missing API key.")
     for name in body:
-        if name in config.rejects or (config.strict is not None and name not in config.strict):
+        if name in config.rejects:
             raise bad(f"Unsupported parameter: '{name}' is not supported with this model.", name)
     if body.get("stream"):
         raise bad("This server does not stream.", "stream")
@@ -78,11 +60,3 @@ def admit(body: Mapping[str, Any], headers: Mapping[str, str], config: Config) -
 def presented_key(headers: Mapping[str, str]) -> str:
     """The key of either API's header."""
     return headers.get("x-api-key") or headers.get("Authorization", "").removeprefix("Bearer ")
-
-
-def fits(asked: Asked, config: Config) -> None:
-    """Check the length and the number of images. Raises Refused."""
-    if any(part in asked.text for part in config.too_long):
-        raise bad("This model's maximum context length is 10 tokens. Reduce the prompt.")
-    if config.max_images is not None and len(asked.images) > config.max_images:
-        raise bad(f"At most {config.max_images} image(s) may be provided in one request.")

@@ -11,7 +11,6 @@ from model_server import anthropic_batches as anthropic
 from model_server import openai_batches as openai
 from model_server import openai_files as files
 from model_server.anthropic_api import MESSAGES
-from model_server.asked import Refused
 from model_server.batch_routes import Guarded, guarded, json
 from model_server.config import Config
 from model_server.openai_chat import CHAT
@@ -22,19 +21,13 @@ MOST_BYTES = 512 * 2**20
 FILES, BATCHES, MESSAGE_BATCHES = "/v1/files", "/v1/batches", "/v1/messages/batches"
 GUARDED: list[tuple[str, str, Guarded]] = [
     ("POST", FILES, files.upload),
-    ("GET", FILES, files.listed),
-    ("GET", FILES + "/{id}", files.file_described),
-    ("DELETE", FILES + "/{id}", files.file_deleted),
     ("GET", FILES + "/{id}/content", files.file_content),
     ("POST", BATCHES, openai.batch_created),
     ("GET", BATCHES, openai.batch_list),
     ("GET", BATCHES + "/{id}", openai.batch_retrieved),
-    ("POST", BATCHES + "/{id}/cancel", openai.batch_cancelled),
     ("POST", MESSAGE_BATCHES, anthropic.message_batch_created),
     ("GET", MESSAGE_BATCHES, anthropic.message_batch_list),
     ("GET", MESSAGE_BATCHES + "/{id}", anthropic.message_batch_retrieved),
-    ("DELETE", MESSAGE_BATCHES + "/{id}", anthropic.message_batch_deleted),
-    ("POST", MESSAGE_BATCHES + "/{id}/cancel", anthropic.message_batch_cancelled),
     ("GET", MESSAGE_BATCHES + "/{id}/results", anthropic.message_batch_results),
 ]
 
@@ -50,7 +43,6 @@ def application(config: Config) -> web.Application:
         app.router.add_route(method, path, guarded(server, api, handler))
     app.router.add_post("/v1/embeddings", guarded(server, CHAT, embeddings))
     app.router.add_get("/v1/models", guarded(server, CHAT, models))
-    app.router.add_get("/v1/models/{id}", guarded(server, CHAT, model))
     app.router.add_get("/api/models", guarded(server, CHAT, hub_models))
     _add_controls(app, server)
     return app
@@ -75,14 +67,6 @@ async def models(server: Server, request: web.Request) -> web.StreamResponse:
     rows = [_model(name, request) for name in server.config.models]
     ends = {"first_id": rows[0]["id"], "last_id": rows[-1]["id"]} if rows else {}
     return json({"object": "list", "data": rows, "has_more": False} | ends)
-
-
-async def model(server: Server, request: web.Request) -> web.StreamResponse:
-    """GET /v1/models/{id}."""
-    name = request.match_info["id"]
-    if name not in server.config.models:
-        raise Refused(404, "not_found_error", f"The model '{name}' does not exist", "model")
-    return json(_model(name, request))
 
 
 async def hub_models(server: Server, request: web.Request) -> web.StreamResponse:

@@ -16,8 +16,6 @@ IN_TURNS = {"model", "messages", "input", "system", "instructions"}
 BOOKKEEPING = {"metadata", "user", "store", "stream", "service_tier", "safety_identifier"}
 UNSEEN = IN_TURNS | BOOKKEEPING | {"prompt_cache_key"}
 """Body fields that are no decoding: they stand in the turns, or no model sees them."""
-EFFORTS = {"none": 0.0, "minimal": 0.25, "low": 0.5, "medium": 1.0, "high": 2.0}
-EFFORTS |= {"xhigh": 3.0, "max": 4.0}
 MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
@@ -76,19 +74,17 @@ Part = str | Picture
 
 @dataclass(frozen=True)
 class Asked:
-    """A parsed request. `top_logprobs` is None when none were asked; `effort` scales reasoning."""
+    """A parsed request. `top_logprobs` is None when none were asked."""
 
     model: str
     turns: tuple[tuple[str, tuple[Part, ...]], ...]
     decoding: Mapping[str, Any]
-    index: str = ""
     max_tokens: int | None = None
     n: int = 1
     temperature: float | None = None
     seed: int | None = None
-    stop: tuple[str, ...] = ()
     top_logprobs: int | None = None
-    effort: float = 1.0
+    thinks: bool = True
     may_call: bool = False
     """Whether tools are on offer."""
     rounds: int = 0
@@ -115,8 +111,8 @@ class Asked:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that a model sees, decoding and sample index too: what is bought once."""
-        seen = [self.turns_key, self.decoding, self.index]
+        """A hash of all that a model sees, decoding too: what is bought once."""
+        seen = [self.turns_key, self.decoding]
         return hashlib.sha256(orjson.dumps(seen, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
 
 

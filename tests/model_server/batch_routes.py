@@ -11,8 +11,8 @@ from aiohttp import web
 from model_server.api import Api, presented_key, refusal
 from model_server.asked import Refused
 from model_server.batches import Batch
-from model_server.delivery import error_headers, halved, interrupt, reply, send, spoiled
-from model_server.faults import nth
+from model_server.delivery import halved, interrupt, reply, send, spoiled
+from model_server.faults import nth, retry_after
 from model_server.server import Handler, Server
 
 Guarded = Callable[[Server, web.Request], Awaitable[web.StreamResponse]]
@@ -20,7 +20,7 @@ Guarded = Callable[[Server, web.Request], Awaitable[web.StreamResponse]]
 
 def json(body: Any, status: int = 200) -> web.Response:
     """A JSON reply."""
-    return reply(status, orjson.dumps(body), {})
+    return reply(status, orjson.dumps(body))
 
 
 def lines_of(rows: Sequence[Any]) -> bytes:
@@ -71,12 +71,12 @@ async def created(
     fault = nth(server.config.batch_create, batches.attempts)
     batches.attempts += 1
     if refused := refusal(fault.kind):
-        return await server.refuse(api, request, refused, error_headers(fault), server.stats)
+        return await server.refuse(api, request, refused, retry_after(fault))
     if fault.kind in ("reset", "hang"):
-        return await interrupt(request, b"", fault, {}, lambda: None)
+        return await interrupt(request, b"", fault)
     body = orjson.dumps(submit())
     if fault.kind in ("reset_mid", "hang_mid"):
-        return await interrupt(request, body, fault, {}, lambda: None)
-    response = spoiled(body, fault, {}) or reply(200, body, {})
+        return await interrupt(request, body, fault)
+    response = spoiled(body, fault) or reply(200, body)
     await send(request, response)
     return response

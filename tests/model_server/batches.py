@@ -17,7 +17,7 @@ from model_server.asked import Asked, Refused, uniform
 if TYPE_CHECKING:
     from model_server.server import Server
 
-Outcome = Literal["succeeded", "errored", "expired", "canceled"]
+Outcome = Literal["succeeded", "errored", "expired"]
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,8 @@ class Batch:
     id: str
     api: Api
     lines: Sequence[Line]
-    seconds: float
     details: dict[str, Any]
     created_at: float
-    seen: bool = False
-    cancelled_at: float | None = None
     ended_at: float | None = None
     results: list[Result] | None = None
 
@@ -83,31 +80,20 @@ class Batches:
         self, api: Api, prefix: str, lines: Sequence[Line], details: dict[str, Any]
     ) -> Batch:
         """Take a batch; it ends by itself after the configured time."""
-        seconds = self._server.config.batch_s
-        serial = f"{prefix}{len(self.all) + 1:06d}"
-        batch = Batch(serial, api, lines, seconds, details, time.time())
+        batch = Batch(f"{prefix}{len(self.all) + 1:06d}", api, lines, details, time.time())
         self.all[batch.id] = batch
-        asyncio.get_running_loop().call_later(seconds, self._finish, batch, len(lines))
+        asyncio.get_running_loop().call_later(self._server.config.batch_s, self._finish, batch)
         return batch
-
-    def cancel(self, batch: Batch) -> None:
-        """End now: the lines that the elapsed time allows are done, the others never run."""
-        if batch.results is not None:
-            return
-        batch.cancelled_at = time.time()
-        share = (batch.cancelled_at - batch.created_at) / max(batch.seconds, 1e-9)
-        self._finish(batch, int(len(batch.lines) * min(share, 1.0)))
 
     def finish(self) -> None:
         """End every open batch now, all lines done."""
         for batch in list(self.all.values()):
-            self._finish(batch, len(batch.lines))
+            self._finish(batch)
 
-    def _finish(self, batch: Batch, done: int) -> None:
+    def _finish(self, batch: Batch) -> None:
         if batch.results is not None or self._server.batches is not self:  # reset since
             return
-        results = [self._run(batch.api, line) for line in batch.lines[:done]]
-        results += [Result(line.custom_id, "canceled") for line in batch.lines[done:]]
+        results = [self._run(batch.api, line) for line in batch.lines]
         # Providers promise no order, so the server keeps none.
         batch.results = sorted(results, key=lambda r: uniform("order", r.custom_id))
         batch.ended_at = time.time()
@@ -119,9 +105,7 @@ class Batches:
         asked, content = line.asked, stats.content(line.asked)
         attempt = content.attempts
         content.attempts += 1
-        content.last_at = time.time()
         stats.batch_lines += 1
-        stats.images += len(asked.images)
         u = uniform("batch", config.seed, asked.key, attempt)
         if any(part in asked.text for part in config.batch_bad):
             stats.outcome(content, "batch_error")
@@ -141,15 +125,6 @@ class Batches:
     def report(self) -> list[dict[str, Any]]:
         """Every submission, oldest first."""
         return [
-            {
-                "id": batch.id,
-                "api": batch.api.name,
-                "lines": len(batch.lines),
-                "fingerprint": batch.fingerprint,
-                "created_at": batch.created_at,
-                "ended_at": batch.ended_at,
-                "cancelled": batch.cancelled_at is not None,
-                "counts": dict(batch.counts),
-            }
+            {"id": batch.id, "lines": len(batch.lines), "fingerprint": batch.fingerprint}
             for batch in self.all.values()
         ]

@@ -12,13 +12,11 @@ Kind = Literal[
     "rate_limit", "quota", "server_error", "unavailable", "overloaded",
     # the connection; the `_mid` ones strike when half of a 200 body is out
     "reset", "reset_mid", "hang", "hang_mid",
-    # a 200 whose body is no answer: cut off, not JSON, a proxy's page, nulls
-    "truncated_json", "malformed_json", "html_page", "null_parts",
+    # a 200 whose body is no answer: cut off, not JSON, a proxy's page
+    "truncated_json", "malformed_json", "html_page",
     # a 200 in good form that says something unexpected
-    "empty_choices", "fewer_choices", "content_filter", "wrong_model",
-    "broken_off",
+    "fewer_choices", "content_filter", "wrong_model", "broken_off",
 ]  # fmt: skip
-Form = Literal["seconds", "date", "ms", "none"]
 Rate = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(ge=0)]
 
@@ -36,9 +34,6 @@ class Fault(Settings):
     rate: Rate = 0.0
     retry_after_s: Seconds | None = None
     """None leaves the header out."""
-    retry_after_form: Form = "seconds"
-    hang_s: Seconds = 3600.0
-    headers: dict[str, str] = {}
 
 
 def _fault(value: Any) -> Any:
@@ -64,15 +59,6 @@ class Rule(Settings):
 
     match: str
     steps: list[Step]
-
-
-class Burst(Settings):
-    """`length` requests in a row fail, beginning with every `every`-th arrival, from `first` on."""
-
-    fault: Step
-    every: Annotated[int, Field(ge=1)]
-    length: Annotated[int, Field(ge=1)]
-    first: Annotated[int, Field(ge=0)] = 0
 
 
 class Call(Settings):
@@ -108,36 +94,26 @@ class Config(Settings):
     """Pad computed answers to at least so many characters."""
     letters: bool = False
     """Computed answers are one of A to D instead of 0 to 999."""
-    reasoning_tokens: Annotated[int, Field(ge=0)] = 0
-    """Reasoning at medium effort; other efforts scale it."""
-    reasoning_field: Literal["reasoning_content", "reasoning", "inline", "hidden"] = "hidden"
-    """Where chat completions show it: DashScope, vLLM, `<think>` in the content, OpenAI."""
-    image_tokens: Annotated[int, Field(ge=0)] = 256
+    reasoning_field: Literal["reasoning_content", "reasoning", "hidden"] = "hidden"
+    """Where chat completions show it: DashScope, vLLM, OpenAI."""
     cached_fraction: Rate = 0.0
-    index_header: str = "x-sample-index"
-    """Tells apart the draws of one request where the API has neither n nor seed."""
     # who may ask what
     models: list[str] = ["stub-model"]
     any_model: bool = True
     hub_models: list[str] = []
     """Models of `/api/models`, newest first, where the server plays a hub."""
     api_keys: list[str] | None = None
-    strict: list[str] | None = None
-    """The only parameters this endpoint knows; any other is a 400."""
     rejects: list[str] = []
-    max_images: int | None = None
     too_long: list[str] = []
     """Requests whose text contains one of these are turned down: longer than the model takes."""
     # time: lognormal about the median `latency_s`, fixed when sigma is 0
     latency_s: Seconds = 0.0
     latency_sigma: Annotated[float, Field(ge=0)] = 0.0
-    # misbehaviour: the first of script, bursts, limits and faults that applies
+    # misbehaviour: the first of script, opening and faults that applies
     faults: Annotated[list[Fault], BeforeValidator(_faults)] = []
     script: list[Rule] = []
-    bursts: list[Burst] = []
-    rpm: Annotated[float, Field(gt=0)] | None = None
-    window_s: Annotated[float, Field(gt=0)] = 60.0
-    """rpm holds over any window of this length, scaled to it."""
+    opening: list[Step] = []
+    """Meets the first, second, ... request that arrives."""
     # batches
     batch_s: Seconds = 0.1
     batch_expires: Rate = 0.0

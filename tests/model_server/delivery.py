@@ -6,24 +6,22 @@ import asyncio
 import os
 import socket
 import struct
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from aiohttp import web
 
 from model_server.config import Fault
-from model_server.faults import retry_after
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
-NULL_PARTS = b'{"choices": [null], "output": [null], "content": [null]}'
 """In the form of every API."""
 JSON = "application/json"
+NO_HEADERS: Mapping[str, str] = {}
 HALF_EMOJI = "<half an emoji>"
 """A reply that says so says a lone surrogate, which no JSON encoder writes of its own accord."""
 RST_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-def reply(status: int, body: bytes, headers: dict[str, str]) -> web.Response:
+def reply(status: int, body: bytes, headers: Mapping[str, str] = NO_HEADERS) -> web.Response:
     """A JSON reply."""
     return web.Response(status=status, body=halved(body), headers=headers, content_type=JSON)
 
@@ -43,16 +41,14 @@ async def send(request: web.Request, response: web.Response) -> bool:
     return request.transport is not None and not request.transport.is_closing()
 
 
-def spoiled(body: bytes, fault: Fault, headers: dict[str, str]) -> web.Response | None:
+def spoiled(body: bytes, fault: Fault) -> web.Response | None:
     """The 200 of a fault that spoils the body; None for the other faults."""
     if fault.kind == "truncated_json":
-        return reply(200, body[: len(body) // 2], headers)
+        return reply(200, body[: len(body) // 2])
     if fault.kind == "malformed_json":
-        return reply(200, body.replace(b'"', b"'"), headers)
-    if fault.kind == "null_parts":
-        return reply(200, NULL_PARTS, headers)
+        return reply(200, body.replace(b'"', b"'"))
     if fault.kind == "html_page":
-        return web.Response(body=PAGE, headers=headers, content_type="text/html")
+        return web.Response(body=PAGE, content_type="text/html")
     return None
 
 
@@ -60,8 +56,7 @@ async def interrupt(
     request: web.Request,
     body: bytes,
     fault: Fault,
-    headers: dict[str, str],
-    halfway: Callable[[], None],
+    halfway: Callable[[], None] = lambda: None,
 ) -> web.Response:
     """Reset or hang, at once or when half of the body is out, and `halfway` called.
 
@@ -69,7 +64,7 @@ async def interrupt(
     """
     if not fault.kind.endswith("_mid"):
         return await _end(request, fault)
-    response = web.StreamResponse(headers=headers)
+    response = web.StreamResponse()
     response.content_type, response.content_length = JSON, len(body)
     halfway()
     try:
@@ -83,9 +78,8 @@ async def interrupt(
 
 async def _end(request: web.Request, fault: Fault) -> web.Response:
     if fault.kind.startswith("hang"):
-        until = time.monotonic() + fault.hang_s
-        while time.monotonic() < until and not gone(request):
-            await asyncio.sleep(min(0.05, fault.hang_s))
+        while not gone(request):
+            await asyncio.sleep(0.05)
     cut(request)
     return web.Response()  # nobody is there to receive it
 
@@ -103,8 +97,3 @@ def cut(request: web.Request) -> None:
     with socket.socket(fileno=os.dup(handle.fileno())) as same:
         same.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST_ON_CLOSE)
     request.transport.abort()
-
-
-def error_headers(fault: Fault) -> dict[str, str]:
-    """The headers of an error: when to come back, and the fault's own."""
-    return retry_after(fault, time.time()) | fault.headers

@@ -68,15 +68,6 @@ async def batch_retrieved(server: Server, request: web.Request) -> web.StreamRes
     return json(described(server, known(server, request, APIS)))
 
 
-async def batch_cancelled(server: Server, request: web.Request) -> web.StreamResponse:
-    """POST /v1/batches/{id}/cancel."""
-    batch = known(server, request, APIS)
-    if batch.results is not None:
-        raise Refused(409, "invalid_request_error", "Cannot cancel a batch that has ended.")
-    server.batches.cancel(batch)
-    return json(described(server, batch, status="cancelling"))
-
-
 async def batch_list(server: Server, request: web.Request) -> web.StreamResponse:
     """GET /v1/batches."""
     found = page(server, request, APIS, "after")
@@ -91,7 +82,7 @@ def described(server: Server, batch: Batch, status: str | None = None) -> Json:
     if ended and "output" not in batch.details:
         batch.details |= _outputs(server, batch)
     counts = batch.counts if ended else {}
-    failed = sum(counts.get(name, 0) for name in ("errored", "expired", "canceled"))
+    failed = sum(counts.get(name, 0) for name in ("errored", "expired"))
     shown = status or ("failed" if invalid else _status(batch))
     problem = {"code": "invalid_batch", "message": invalid, "param": None, "line": None}
     return {
@@ -119,8 +110,6 @@ def described(server: Server, batch: Batch, status: str | None = None) -> Json:
 def _status(batch: Batch) -> str:
     if batch.results is None:
         return "in_progress"
-    if batch.cancelled_at is not None:
-        return "cancelled"
     return "expired" if batch.counts["expired"] else "completed"
 
 
@@ -140,9 +129,8 @@ def _write(server: Server, name: str, rows: Sequence[Json]) -> str | None:
 
 def _row(batch: Batch, result: Result) -> Json:
     row: Json = {"id": f"{batch.id}_{result.custom_id}", "custom_id": result.custom_id}
-    if result.outcome in ("expired", "canceled"):
-        word = "expired" if result.outcome == "expired" else "cancelled"
-        lost = {"code": f"batch_{word}", "message": f"This request was {word} before it ran."}
+    if result.outcome == "expired":
+        lost = {"code": "batch_expired", "message": "This request was expired before it ran."}
         return row | {"response": None, "error": lost}
     response = {"status_code": result.status, "request_id": row["id"], "body": result.body}
     return row | {"response": response, "error": None}

@@ -8,7 +8,7 @@ from typing import Any
 
 from model_server.answers import Answer, Choice
 from model_server.api import Api
-from model_server.asked import EFFORTS, Asked, bad, decoding, need, positive
+from model_server.asked import Asked, bad, decoding, need, positive
 from model_server.config import Config, Kind
 from model_server.openai_parts import Json, error, token_rows, turn
 from model_server.tools import chat_rounds, may_call
@@ -23,7 +23,6 @@ def parse(body: Mapping[str, Any]) -> Asked:
     top = body.get("top_logprobs")
     if top is not None and not body.get("logprobs"):
         raise bad("'top_logprobs' needs 'logprobs' to be true", "top_logprobs")
-    stop = body.get("stop") or ()
     return Asked(
         model=body["model"],
         turns=turns,
@@ -32,9 +31,8 @@ def parse(body: Mapping[str, Any]) -> Asked:
         n=positive(body, "n", 128) or 1,
         temperature=body.get("temperature"),
         seed=body.get("seed"),
-        stop=(stop,) if isinstance(stop, str) else tuple(stop),
         top_logprobs=(top or 0) if body.get("logprobs") else None,
-        effort=EFFORTS.get(body.get("reasoning_effort") or "medium", 1.0),
+        thinks=body.get("reasoning_effort") != "none",
         may_call=may_call(body, ("function", "parameters")),
         rounds=chat_rounds(body["messages"]),
     )
@@ -42,13 +40,9 @@ def parse(body: Mapping[str, Any]) -> Asked:
 
 def _choice(i: int, choice: Choice, asked: Asked, config: Config, kind: Kind) -> Json:
     message: Json = {"role": "assistant", "content": choice.text, "refusal": None}
-    if choice.reasoning:
-        if config.reasoning_field == "inline":
-            closed = "</think>\n\n" if choice.text else ""
-            message["content"] = f"<think>{choice.reasoning}{closed}{choice.text}"
-        elif config.reasoning_field != "hidden":
-            message[config.reasoning_field] = choice.reasoning
-            message["content"] = choice.text or None  # as vLLM when all went into reasoning
+    if choice.reasoning and config.reasoning_field != "hidden":
+        message[config.reasoning_field] = choice.reasoning
+        message["content"] = choice.text or None  # as vLLM when all went into reasoning
     if choice.calls:
         message["content"] = choice.text or None
         message["tool_calls"] = [
@@ -76,13 +70,12 @@ def _choice(i: int, choice: Choice, asked: Asked, config: Config, kind: Kind) ->
 def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: Kind) -> Json:
     """A chat completion."""
     choices = [_choice(i, c, asked, config, kind) for i, c in enumerate(answer.choices)]
-    kept = {"empty_choices": 0, "fewer_choices": len(choices) - 1}.get(kind, len(choices))
     return {
         "id": f"chatcmpl-{serial}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": "another-model" if kind == "wrong_model" else asked.model,
-        "choices": choices[:kept],
+        "choices": choices[:-1] if kind == "fewer_choices" else choices,
         "usage": {
             "prompt_tokens": answer.input,
             "completion_tokens": answer.output,
@@ -90,9 +83,7 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
             "prompt_tokens_details": {"cached_tokens": answer.cached, "audio_tokens": 0},
             "completion_tokens_details": {"reasoning_tokens": answer.reasoning},
         },
-        "system_fingerprint": "fp_stub",
-        "service_tier": "default",
     }
 
 
-CHAT = Api("chat", "/v1/chat/completions", parse, render, error, "x-request-id")
+CHAT = Api("chat", "/v1/chat/completions", parse, render, error)

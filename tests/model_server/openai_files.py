@@ -45,25 +45,7 @@ def stored(server: Server, file_id: str) -> tuple[Json, bytes]:
     return server.batches.files[file_id]
 
 
-async def file_described(server: Server, request: web.Request) -> web.StreamResponse:
-    """GET /v1/files/{id}."""
-    return json(stored(server, request.match_info["id"])[0])
-
-
 async def file_content(server: Server, request: web.Request) -> web.StreamResponse:
     """GET /v1/files/{id}/content."""
     data = stored(server, request.match_info["id"])[1]
     return web.Response(body=data, content_type="application/octet-stream")
-
-
-async def listed(server: Server, request: web.Request) -> web.StreamResponse:
-    """GET /v1/files."""
-    rows = [described for described, _ in server.batches.files.values()]
-    return json({"object": "list", "data": rows[::-1], "has_more": False})
-
-
-async def file_deleted(server: Server, request: web.Request) -> web.StreamResponse:
-    """DELETE /v1/files/{id}."""
-    described = stored(server, request.match_info["id"])[0]
-    del server.batches.files[described["id"]]
-    return json({"id": described["id"], "object": "file", "deleted": True})

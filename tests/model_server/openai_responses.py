@@ -8,7 +8,7 @@ from typing import Any
 
 from model_server.answers import Answer
 from model_server.api import Api
-from model_server.asked import EFFORTS, Asked, bad, decoding, need, positive
+from model_server.asked import Asked, bad, decoding, need, positive
 from model_server.config import Config, Kind
 from model_server.openai_parts import Json, error, token_rows, turn
 from model_server.tools import may_call, response_rounds
@@ -30,7 +30,7 @@ def parse(body: Mapping[str, Any]) -> Asked:
         max_tokens=positive(body, "max_output_tokens"),
         temperature=body.get("temperature"),
         top_logprobs=(body.get("top_logprobs") or 0) if wants else None,
-        effort=EFFORTS.get((body.get("reasoning") or {}).get("effort") or "medium", 1.0),
+        thinks=(body.get("reasoning") or {}).get("effort") != "none",
         may_call=may_call(body, ("parameters",)),
         rounds=response_rounds(given) if isinstance(given, list) else 0,
     )
@@ -66,7 +66,7 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         "incomplete_details": {"reason": reason} if reason else None,
         "error": None,
         "model": "another-model" if kind == "wrong_model" else asked.model,
-        "output": [] if kind in ("empty_choices", "fewer_choices") else output,
+        "output": [] if kind == "fewer_choices" else output,
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
@@ -80,4 +80,4 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
     }
 
 
-RESPONSES = Api("responses", "/v1/responses", parse, render, error, "x-request-id")
+RESPONSES = Api("responses", "/v1/responses", parse, render, error)

@@ -11,19 +11,19 @@ import orjson
 from aiohttp import web
 
 from model_server.answers import Answer, answer
-from model_server.api import Api, admit, fits, refusal
+from model_server.api import Api, admit, refusal
 from model_server.asked import Asked, Refused, bad
 from model_server.batches import Batches
 from model_server.config import Config, Fault
-from model_server.delivery import error_headers, interrupt, reply, send, spoiled
-from model_server.faults import Limits, latency, planned
+from model_server.delivery import NO_HEADERS, interrupt, reply, send, spoiled
+from model_server.faults import latency, planned, retry_after
 from model_server.stats import Content, Stats
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """What the handlers share: configuration, counters, limits and batches."""
+    """What the handlers share: configuration, counters and batches."""
 
     def __init__(self, config: Config) -> None:
         self.initial = config
@@ -33,7 +33,6 @@ class Server:
         """Forget everything that happened and return to the configuration of the start."""
         self.config = self.initial
         self.stats = Stats()
-        self.limits = Limits()
         self.batches = Batches(self)
 
     def restart(self, config: Config) -> None:
@@ -47,40 +46,36 @@ class Server:
             raise bad("The body of a request must be a JSON object")
         admit(body, headers, self.config)
         asked = api.parse(body)
-        fits(asked, self.config)
-        index = headers.get(self.config.index_header, "")
-        return replace(asked, index=index) if index else asked
+        if any(part in asked.text for part in self.config.too_long):
+            raise bad("This model's maximum context length is 10 tokens. Reduce the prompt.")
+        return asked
 
     def generate(self, api: Api) -> Handler:
         """The handler of an endpoint."""
 
         async def handle(request: web.Request) -> web.StreamResponse:
             # A reset while this request runs must not unbalance the new counters.
-            stats, limits = self.stats, self.limits
+            stats = self.stats
             stats.enter()
             try:
-                return await self._generate(api, request, stats, limits)
+                return await self._generate(api, request, stats)
             finally:
                 stats.leave()
 
         return handle
 
-    async def _generate(
-        self, api: Api, request: web.Request, stats: Stats, limits: Limits
-    ) -> web.StreamResponse:
+    async def _generate(self, api: Api, request: web.Request, stats: Stats) -> web.StreamResponse:
         try:
             asked = self.parsed(api, await body_of(request), request.headers)
         except Refused as refused:
             stats.rejected += 1
-            return await self.refuse(api, request, refused, {}, stats)
+            return await self.refuse(api, request, refused)
         content, attempt, arrival = stats.attempt(asked)
         fault = planned(self.config, asked, attempt, arrival)
         made = answer(asked, self.config)
-        if fault.kind not in ("reset", "hang") and not refusal(fault.kind):
-            fault = limits.exceeded(self.config) or fault
         stats.outcome(content, fault.kind)
         if turned_down := refusal(fault.kind):
-            return await self.refuse(api, request, turned_down, error_headers(fault), stats)
+            return await self.refuse(api, request, turned_down, retry_after(fault))
         if wait := latency(self.config, asked, attempt):
             await asyncio.sleep(wait)
         return await self._answer(api, request, asked, made, fault, content, stats)
@@ -90,14 +85,12 @@ class Server:
         api: Api,
         request: web.Request,
         refused: Refused,
-        headers: dict[str, str],
-        stats: Stats,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> web.StreamResponse:
         """An error in the words of the API."""
         status = api.statuses.get(refused.kind, refused.status)
-        stats.statuses[str(status)] += 1
         body = orjson.dumps(api.error(refused))
-        response = reply(status, body, {api.request_id: "req_refused"} | headers)
+        response = reply(status, body, headers)
         await send(request, response)
         return response
 
@@ -114,13 +107,11 @@ class Server:
         """A 200, or what the fault leaves of it."""
         made = filtered(made) if fault.kind == "content_filter" else made
         serial = f"{asked.key}-{content.attempts}"
-        headers = {api.request_id: f"req_{serial}"} | fault.headers
         rendered = api.render(asked, made, self.config, serial=serial, kind=fault.kind)
         body = orjson.dumps(rendered)
 
         def bill() -> None:
             stats.pay(content, made)
-            stats.statuses["200"] += 1
 
         if fault.kind in ("reset", "hang", "reset_mid", "hang_mid"):
 
@@ -128,10 +119,10 @@ class Server:
                 bill()
                 stats.arrived(content, whole=False)
 
-            return await interrupt(request, body, fault, headers, lose)
+            return await interrupt(request, body, fault, lose)
         bill()
-        bad_body = spoiled(body, fault, headers)
-        response = bad_body or reply(200, body, headers)
+        bad_body = spoiled(body, fault)
+        response = bad_body or reply(200, body)
         sent = await send(request, response)
         stats.arrived(content, whole=sent and bad_body is None)
         return response

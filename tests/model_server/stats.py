@@ -17,8 +17,8 @@ PREVIEW = 400
 class Content:
     """One distinct request: all that a model sees is equal.
 
-    `paid` = `delivered` + `undelivered` + what is being sent now: a 200 that a provider bills,
-    whether or not its body reached the client whole. `batch_paid` of them came through a batch.
+    `paid` counts each 200 that a provider bills, whether or not its body reached the client whole
+    (`delivered`). `batch_paid` of them came through a batch.
     """
 
     model: str
@@ -29,10 +29,7 @@ class Content:
     outcomes: Counter[str] = field(default_factory=Counter)
     paid: int = 0
     delivered: int = 0
-    undelivered: int = 0
     batch_paid: int = 0
-    first_at: float = 0.0
-    last_at: float = 0.0
 
 
 @dataclass
@@ -43,18 +40,13 @@ class Stats:
     rejected: int = 0
     """Turned down before they were read as a request: no key, bad form, unknown parameter."""
     batch_lines: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     paid: int = 0
     delivered: int = 0
-    undelivered: int = 0
     samples: int = 0
-    images: int = 0
     input_tokens: int = 0
-    cached_tokens: int = 0
     output_tokens: int = 0
-    reasoning_tokens: int = 0
     concurrent: int = 0
     peak_concurrent: int = 0
     started_at: float | None = None
@@ -77,7 +69,6 @@ class Stats:
         if found is None:
             images = [image.sha256 for image in asked.images]
             found = Content(asked.model, asked.text[:PREVIEW], images, asked.n)
-            found.first_at = time.time()
             self.contents[asked.key] = found
         return found
 
@@ -87,9 +78,7 @@ class Stats:
         arrival, attempt = self.requests, content.attempts
         self.requests += 1
         content.attempts += 1
-        self.images += len(content.images)
-        content.last_at = time.time()
-        self.started_at = self.started_at or content.last_at
+        self.started_at = self.started_at or time.time()
         return content, attempt, arrival
 
     def outcome(self, content: Content, kind: str) -> None:
@@ -104,16 +93,12 @@ class Stats:
         self.paid += 1
         self.samples += len(answer.choices)
         self.input_tokens += answer.input
-        self.cached_tokens += answer.cached
         self.output_tokens += answer.output
-        self.reasoning_tokens += answer.reasoning
 
     def arrived(self, content: Content, whole: bool) -> None:
         """A billed answer was handed over whole, or was not."""
         content.delivered += whole
-        content.undelivered += not whole
         self.delivered += whole
-        self.undelivered += not whole
 
     def report(self, *, contents: bool) -> dict[str, Any]:
         """As JSON; the entries of single requests only when asked for."""

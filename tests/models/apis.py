@@ -14,15 +14,9 @@ from omibench.models.openai import OpenAIProvider
 from omibench.models.provider import NO_BUDGET, NO_FOLDERS, Budget, Folders
 from omibench.params.models.providers import AnthropicModel, OpenAIModel
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     ImagePart,
-    Message,
-    Part,
     Request,
     Response,
-    Tags,
-    TextPart,
 )
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -36,20 +30,6 @@ def picture(folder: Path, name: str, size: int = 200, head: bytes = PNG) -> Imag
     path = folder / name
     path.write_bytes(data)
     return ImagePart(sha256=hashlib.sha256(data).hexdigest(), path=str(path))
-
-
-def ask(*parts: str | ImagePart, system: str = "", index: int = 0, **decoding: Any) -> Request:
-    """A request of one user turn."""
-    shown: tuple[Part, ...] = tuple(TextPart(text=p) if isinstance(p, str) else p for p in parts)
-    messages = [Message(role="user", parts=shown)]
-    if system:
-        messages.insert(0, Message(role="system", parts=(TextPart(text=system),)))
-    return Request(
-        conversation=Conversation(messages=tuple(messages)),
-        decoding=Decoding(**decoding),
-        index=index,
-        tags=Tags(role="respondent", problem="p1", setting="cot"),
-    )
 
 
 def openai_model(server: ServerHandle | None = None, **block: Any) -> OpenAIModel:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import ask
 
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.models.providers import SimulatedModel
-from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
+from omibench.schemas.request import Request, Role
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -63,10 +64,6 @@ def request(
     max_tokens: int = 4096,
 ) -> Request:
     """One request of a text."""
-    message = Message(role="user", parts=(TextPart(text=prompt),))
-    return Request(
-        conversation=Conversation(messages=(message,)),
-        decoding=Decoding(max_tokens=max_tokens),
-        index=index,
-        tags=Tags(role=role, problem=problem, setting=setting),
+    return ask(
+        prompt, role=role, problem=problem, setting=setting, index=index, max_tokens=max_tokens
     )

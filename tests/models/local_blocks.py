@@ -9,16 +9,11 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from tests.asks import ask, say
 
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     ImagePart,
-    Message,
-    Part,
     Request,
-    Tags,
-    TextPart,
 )
 
 
@@ -37,24 +32,9 @@ def part_of(path: Path) -> ImagePart:
     return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
 
 
-def shown(
-    *parts: str | ImagePart,
-    problem: str = "p",
-    index: int = 0,
-    system: str | None = None,
-    **decoding: Any,
-) -> Request:
+def shown(*parts: str | ImagePart, **more: Any) -> Request:
     """A request whose user turn is the given words and pictures."""
-    own: Sequence[Part] = [TextPart(text=p) if isinstance(p, str) else p for p in parts]
-    turns = [Message(role="user", parts=tuple(own))]
-    if system is not None:
-        turns.insert(0, Message(role="system", parts=(TextPart(text=system),)))
-    return Request(
-        conversation=Conversation(messages=tuple(turns)),
-        decoding=Decoding(**{"max_tokens": 8, **decoding}),
-        index=index,
-        tags=Tags(role="respondent", problem=problem),
-    )
+    return ask(*parts, **{"problem": "p", "setting": "", "max_tokens": 8, **more})
 
 
 def samples(*parts: str | ImagePart, indices: Sequence[int], **more: Any) -> list[Request]:
@@ -64,8 +44,7 @@ def samples(*parts: str | ImagePart, indices: Sequence[int], **more: Any) -> lis
 
 def answer_so_far(request: Request, text: str) -> Request:
     """The request, its model already at `text` in its answer."""
-    turn = Message(role="assistant", parts=(TextPart(text=text),))
-    messages = (*request.conversation.messages, turn)
+    messages = (*request.conversation.messages, say("assistant", text))
     return request.model_copy(
         update={"conversation": request.conversation.model_copy(update={"messages": messages})}
     )

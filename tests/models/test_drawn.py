@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from tests.asks import talk
 
 from omibench.errors import ModelError
 from omibench.models.api.replies import MARK, move_pictures, split_reply
@@ -26,13 +27,11 @@ from omibench.plugins.registry import loading
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
     Conversation,
-    Decoding,
     DrawnPart,
     ImagePart,
     Message,
     Request,
     Response,
-    Tags,
     TextPart,
     Usage,
     split_at_pictures,
@@ -54,12 +53,7 @@ RED, BLUE = paint(10), paint(20)
 
 def request(*messages: Message, index: int = 0) -> Request:
     turns = messages or (write_turn("user", "Think with pictures."),)
-    return Request(
-        conversation=Conversation(messages=turns),
-        decoding=Decoding(max_tokens=1000),
-        index=index,
-        tags=Tags(role="respondent", problem="p"),
-    )
+    return talk(*turns, index=index, max_tokens=1000)
 
 
 def test_pictures_keep_their_places_when_the_reasoning_is_split_off() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import ask, say, talk
 from tests.extras import require_extra
-from tests.models.apis import PRICE, ask, picture
+from tests.models.apis import PRICE, picture
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY_ENV, ServerHandle
@@ -17,11 +18,8 @@ from omibench.models.registry import open_provider
 from omibench.params.models.providers import InspectModel
 from omibench.params.study import parse_study
 from omibench.schemas.request import (
-    Conversation,
-    Message,
     Request,
     Response,
-    TextPart,
     ToolSpec,
 )
 
@@ -55,7 +53,7 @@ def answer(model: InspectModel, *requests: Request, budget: Books | None = None)
 def test_text_pictures_tokens_and_price_arrive(server: ServerHandle, tmp_path: Path) -> None:
     server.configure(
         replies={"What": {"text": "So \\boxed{7}.", "reasoning": "I count."}},
-        reasoning_field="reasoning_content", reasoning_tokens=11, cached_fraction=0.5,
+        reasoning_field="reasoning_content", cached_fraction=0.5,
     )  # fmt: skip
     question = ask("What is it?", picture(tmp_path, "a.png"), "Answer.", system="Be brief.",
                    temperature=0.5, max_tokens=99)  # fmt: skip
@@ -114,18 +112,17 @@ def test_a_call_of_a_tool_goes_both_ways(server: ServerHandle) -> None:
     server.configure(
         replies={"Look": {"text": "Seen.", "calls": [{"name": "look", "arguments": {"n": 2}}]}}
     )
-    first = ask("Look twice.")
-    talk = first.conversation.model_copy(update={"tools": (LOOK,)})
-    (response,) = answer(served(server), first.model_copy(update={"conversation": talk}))
+    first = ask("Look twice.", tools=(LOOK,))
+    (response,) = answer(served(server), first)
     (call,) = response.calls
     assert (call.name, json.loads(call.arguments)) == ("look", {"n": 2})
-    turns = (
-        *talk.messages,
-        Message(role="assistant", parts=(), calls=response.calls, carried=response.carried),
-        Message(role="tool", parts=(TextPart(text="A cat."),), answers=call.id),
+    after = talk(
+        *first.conversation.messages,
+        say("assistant", calls=response.calls, carried=response.carried),
+        say("tool", "A cat.", answers=call.id),
+        tools=(LOOK,),
     )
-    after = Conversation(messages=turns, tools=(LOOK,))
-    (final,) = answer(served(server), first.model_copy(update={"conversation": after}))
+    (final,) = answer(served(server), after)
     assert (final.text, final.calls) == ("Seen.", ())
     assert "A cat." in [*server.stats()["contents"].values()][-1]["text"]
 
@@ -176,9 +173,7 @@ def test_what_inspect_does_not_offer_is_refused_before_anything_is_sent(
     server: ServerHandle,
 ) -> None:
     scored = ask("Hello.").model_copy(update={"options": ("A", "B")})
-    turn = Message(role="assistant", parts=(TextPart(text="The answer is"),))
-    messages = (*ask("Hello.").conversation.messages, turn)
-    begun = ask("Hello.").model_copy(update={"conversation": Conversation(messages=messages)})
+    begun = talk(say("user", "Hello."), say("assistant", "The answer is"))
     for request, reason in ((scored, "scores no options"), (begun, "continue its own turn")):
         with pytest.raises(ModelError, match=reason):
             answer(served(server), request)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.asks import ask
 
 from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.graph.job_hash import slice_study
@@ -25,13 +26,8 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.plugins.registry import loading
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
-    Message,
     Request,
     Response,
-    Tags,
-    TextPart,
     Usage,
 )
 from omibench.study.plan.plan import describe_model
@@ -119,16 +115,7 @@ def study(folder: Path, budget_usd: float | None = None, **more: Any) -> Study:
 
 
 def requests(count: int) -> list[Request]:
-    return [
-        Request(
-            conversation=Conversation(
-                messages=(Message(role="user", parts=(TextPart(text=f"question {number}"),)),)
-            ),
-            decoding=Decoding(max_tokens=1000),
-            tags=Tags(role="respondent", problem=str(number)),
-        )
-        for number in range(count)
-    ]
+    return [ask(f"question {n}", problem=str(n), max_tokens=1000) for n in range(count)]
 
 
 def test_a_priced_model_of_a_plug_in_is_held_by_the_budget(tmp_path: Path) -> None:
@@ -138,11 +125,11 @@ def test_a_priced_model_of_a_plug_in_is_held_by_the_budget(tmp_path: Path) -> No
     assert model.price is not None
     asked = requests(5)
     worst = max(worst_case(model, model.price, [request]) for request in asked)
-    with open_asker(study(tmp_path, budget_usd=2.5 * worst), "m") as ask:
-        outcomes = [response.outcome for response in ask(asked)]
+    with open_asker(study(tmp_path, budget_usd=2.5 * worst), "m") as asker:
+        outcomes = [response.outcome for response in asker(asked)]
     assert outcomes == ["answered"] * 2 + ["budget_stop"] * 3
-    with open_asker(study(tmp_path), "m") as ask:
-        assert [response.outcome for response in ask(asked)] == ["answered"] * 5
+    with open_asker(study(tmp_path), "m") as asker:
+        assert [response.outcome for response in asker(asked)] == ["answered"] * 5
 
 
 @pytest.mark.parametrize("provider", ["counting", "bare"])
@@ -172,17 +159,17 @@ def test_a_model_that_is_declared_free_runs_under_any_budget(tmp_path: Path) -> 
 def ask_all(of: Study) -> list[str]:
     """The outcomes of eight requests."""
     SENT.clear()
-    with open_asker(of, "m") as ask:
-        return [response.outcome for response in ask(requests(8))]
+    with open_asker(of, "m") as asker:
+        return [response.outcome for response in asker(requests(8))]
 
 
 def test_a_provider_that_asks_without_leave_is_stopped_at_its_first_answer(tmp_path: Path) -> None:
     greedy = study(tmp_path, budget_usd=1.0, provider="greedy")
     with (
-        open_asker(greedy, "m") as ask,
+        open_asker(greedy, "m") as asker,
         pytest.raises(ModelError, match=r"model 'm'.*sent a request without a reservation"),
     ):
-        ask(requests(5))
+        asker(requests(5))
 
 
 def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Path) -> None:

@@ -13,20 +13,17 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.asks import say, talk
 from tests.models.apis import KEY_ENV, answers, provider, read, write_body
 
 from model_server.handle import ServerHandle
 from omibench.models.drawn import decode_picture
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     DrawnPart,
     ImagePart,
     Message,
     Request,
     Response,
-    Tags,
-    TextPart,
     ToolCall,
     ToolSpec,
 )
@@ -65,24 +62,15 @@ def image(tmp_path: Path) -> ImagePart:
 
 
 def request(*messages: Message, tools: tuple[ToolSpec, ...] = (LOOK,), **decoding: Any) -> Request:
-    return Request(
-        conversation=Conversation(messages=messages, tools=tools),
-        decoding=Decoding(**decoding),
-        tags=Tags(role="respondent", problem="p1", setting="tools"),
-    )
-
-
-def said(role: Any, *parts: str | ImagePart, **more: Any) -> Message:
-    own = tuple(TextPart(text=p) if isinstance(p, str) else p for p in parts)
-    return Message(role=role, parts=own, **more)
+    return talk(*messages, tools=tools, **decoding)
 
 
 def answered(response: Response, image: ImagePart) -> list[Message]:
     """The assistant's turn and one with a picture for each of its calls."""
     words = [response.text] if response.text else []
     calls, carried = response.calls, response.carried
-    own = [said("tool", f"picture {n}", image, answers=c.id) for n, c in enumerate(calls, 1)]
-    return [said("assistant", *words, calls=calls, carried=carried), *own]
+    own = [say("tool", f"picture {n}", image, answers=c.id) for n, c in enumerate(calls, 1)]
+    return [say("assistant", *words, calls=calls, carried=carried), *own]
 
 
 @every_api
@@ -90,7 +78,7 @@ def test_calls_without_words_are_an_answer(
     server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_ENV, "k")
-    (response,) = answers(provider(server, api), request(said("user", f"Silent {api}")))
+    (response,) = answers(provider(server, api), request(say("user", f"Silent {api}")))
     assert (response.outcome, response.text, len(response.calls)) == ("answered", "", 1)
 
 
@@ -99,7 +87,7 @@ def test_signed_thinking_goes_back_with_the_calls_that_it_led_to(
 ) -> None:
     monkeypatch.setenv(KEY_ENV, "k")
     asked = provider(server, "messages", thinking=1024)
-    start = said("user", "Twice and think", image)
+    start = say("user", "Twice and think", image)
     (response,) = answers(asked, request(start))
     assert response.carried is not None
     assert json.loads(response.carried)[0]["thinking"] == "Hm."
@@ -116,7 +104,7 @@ def test_pictures_that_a_model_draws_are_checked_and_kept(
 ) -> None:
     monkeypatch.setenv(KEY_ENV, "k")
     with caplog.at_level(logging.WARNING, logger="omibench"):
-        (response,) = answers(provider(server, api), request(said("user", f"Draw {api}"), tools=()))
+        (response,) = answers(provider(server, api), request(say("user", f"Draw {api}"), tools=()))
     (picture,) = response.drawn
     assert isinstance(picture, DrawnPart)
     assert picture.sha256 == hashlib.sha256(picture.data).hexdigest()
@@ -169,10 +157,10 @@ def test_what_is_no_sound_picture_is_left_out(
 
 PICTURE = ImagePart(sha256="a")
 HISTORY = (
-    said("user", "Look."),
-    said("assistant", calls=(ToolCall(id="c1", name="look", arguments='{"a": 1}'),)),
-    said("tool", "one", PICTURE, answers="c1"),
-    said("user", "Now answer."),
+    say("user", "Look."),
+    say("assistant", calls=(ToolCall(id="c1", name="look", arguments='{"a": 1}'),)),
+    say("tool", "one", PICTURE, answers="c1"),
+    say("user", "Now answer."),
 )
 
 
@@ -180,7 +168,7 @@ def test_tools_stand_beside_those_of_the_models_block() -> None:
     block = {"extra_body": {"tools": [{"type": "image_generation"}]}}
     body = write_body("responses", request(*HISTORY), **block)
     assert [tool["type"] for tool in body["tools"]] == ["function", "image_generation"]
-    bare = write_body("responses", request(said("user", "x"), tools=()), **block)
+    bare = write_body("responses", request(say("user", "x"), tools=()), **block)
     assert [tool["type"] for tool in bare["tools"]] == ["image_generation"]
 
 
@@ -190,7 +178,7 @@ def test_claude_is_told_of_called_tools_that_may_not_be_called_any_more() -> Non
     assert body["tool_choice"] == {"type": "none"}
     assert [m["role"] for m in body["messages"]] == ["user", "assistant", "user"]
     assert [b["type"] for b in body["messages"][2]["content"]] == ["tool_result", "text"]
-    bare = write_body("messages", request(said("user", "x"), tools=()))
+    bare = write_body("messages", request(say("user", "x"), tools=()))
     assert "tools" not in bare
 
 
@@ -201,7 +189,7 @@ def test_a_signature_that_google_puts_on_a_call_goes_back() -> None:
     (response,) = read("chat", {"choices": [{"message": message}]})
     assert response.outcome == "answered"
     assert [json.loads(c.arguments) for c in response.calls] == [{"a": 1}] * 2
-    turn = said("assistant", calls=response.calls, carried=response.carried)
+    turn = say("assistant", calls=response.calls, carried=response.carried)
     body = write_body("chat", request(turn))
     sent = body["messages"][0]["tool_calls"]
     assert sent[0]["extra_content"] == signature

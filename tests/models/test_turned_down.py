@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.models.apis import KEY_ENV, PRICE, ask, openai_model, provider
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, PRICE, openai_model, provider
 from tests.models.batch.conftest import FAST
 from tests.stages.infer.conftest import study_maker
 

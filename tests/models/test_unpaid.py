@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.models.apis import KEY_ENV, PRICE, ask, openai_model
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, PRICE, openai_model
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.models.apis import KEY_ENV, ask, provider
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, provider
 from tests.models.batch.conftest import FAST
 
 from model_server.handle import KEY

@@ -8,7 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 from pydantic import SecretStr
-from tests.models.apis import KEY_ENV, ask, openai_model
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, openai_model
 from tests.security.hostile import Answer, Got, Hostile, hostile
 from tests.security.surfaces import SURFACES, say
 

@@ -8,8 +8,9 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from tests.asks import ask
 from tests.mathpix_server import ID, Mathpix, running
-from tests.models.apis import KEY_ENV, ask, openai_model
+from tests.models.apis import KEY_ENV, openai_model
 from tests.models.batch.conftest import FAST
 from tests.security.hostile import Answer, hostile
 from tests.store.filling import fill

@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pydantic import BaseModel
-from tests.models.apis import KEY_ENV, ask, openai_model
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, openai_model
 from tests.models.batch.conftest import FAST
 from tests.stages.infer.conftest import Make, study_maker
 from tests.store.filling import fill, partition_folder, segments, texts

@@ -6,15 +6,13 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.asks import ask
+
 from omibench.files.writing import write_private
 from omibench.schemas.request import (
-    Conversation,
     ImagePart,
-    Message,
     Request,
     Response,
-    Tags,
-    TextPart,
     Usage,
 )
 from omibench.store.store import Store, partition_name
@@ -26,11 +24,9 @@ SHA256 = hashlib.sha256(PICTURE).hexdigest()
 
 def request(n: int, index: int = 0) -> Request:
     """Request `n`: its tags alternate between two settings."""
-    parts = (TextPart(text=f"question {n}"), ImagePart(sha256=SHA256, path="/somewhere/a.png"))
-    conversation = Conversation(messages=(Message(role="user", parts=parts),))
+    image = ImagePart(sha256=SHA256, path="/somewhere/a.png")
     setting = "direct" if n % 2 else "cot"
-    tags = Tags(role="respondent", problem=f"p{n}", setting=setting)
-    return Request(conversation=conversation, index=index, tags=tags)
+    return ask(f"question {n}", image, index=index, problem=f"p{n}", setting=setting)
 
 
 def answer(n: int) -> Response:

@@ -9,16 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.asks import ask, say, talk
 
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     ImagePart,
-    Message,
-    Part,
     Request,
-    Tags,
-    TextPart,
 )
 from omibench.store.key import (
     canonical,
@@ -29,48 +24,27 @@ from omibench.store.key import (
     request_key,
 )
 
-TAGS = Tags(role="respondent", problem="p", study="s", setting="cot")
 IDENTITY = {"provider": "openai", "id": "some-model", "revision": "2026-01-01"}
 A, B = "a" * 64, "b" * 64
 
 
-def request(*parts: Part, decoding: Decoding | None = None, index: int = 0) -> Request:
-    return talk(Message(role="user", parts=parts), decoding=decoding, index=index)
-
-
-def talk(*messages: Message, decoding: Decoding | None = None, index: int = 0) -> Request:
-    conversation = Conversation(messages=messages)
-    return Request(
-        conversation=conversation, decoding=decoding or Decoding(), index=index, tags=TAGS
-    )
-
-
-def text(words: str) -> TextPart:
-    return TextPart(text=words)
-
-
 def test_the_keys_of_known_requests_never_change() -> None:
     asked = [
-        request(text("What is shown?")),
-        request(text("Was ist zu sehen? ü 你好 \U0001f600")),
-        request(text("first"), ImagePart(sha256=A), text("second")),
-        request(text("x"), decoding=Decoding(temperature=0.6, max_tokens=16, top_p=0.95)),
-        request(text("x"), index=3),
+        ask("What is shown?"),
+        ask("Was ist zu sehen? ü 你好 \U0001f600"),
+        ask("first", ImagePart(sha256=A), "second"),
+        ask("x", temperature=0.6, max_tokens=16, top_p=0.95),
+        ask("x", index=3),
+        ask("x", system="Be brief."),
         talk(
-            Message(role="system", parts=(text("Be brief."),)),
-            Message(role="user", parts=(text("x"),)),
+            say("user", "one", ImagePart(sha256=A)),
+            say("assistant", "two"),
+            say("user", ImagePart(sha256=B), "three"),
         ),
-        talk(
-            Message(role="user", parts=(text("one"), ImagePart(sha256=A))),
-            Message(role="assistant", parts=(text("two"),)),
-            Message(role="user", parts=(ImagePart(sha256=B), text("three"))),
-        ),
-        request(*(ImagePart(sha256=sha256) for sha256 in (A, A, B))),
-        request(text('"quoted" \\ \n\t\x00\x7f \u2028 <b>')),
-        request(text("")),
-        request(
-            text("x"), decoding=Decoding(temperature=1, max_tokens=1, top_p=1, samples=5), index=4
-        ),
+        ask(*(ImagePart(sha256=sha256) for sha256 in (A, A, B))),
+        ask('"quoted" \\ \n\t\x00\x7f \u2028 <b>'),
+        ask(""),
+        ask("x", temperature=1, max_tokens=1, top_p=1, samples=5, index=4),
     ]
     keys = [request_key(IDENTITY, r) for r in asked]
     tagged = request_key({"provider": "simulated", "reads_tags": True}, asked[0])
@@ -98,41 +72,33 @@ PINNED = [
 
 
 def test_what_a_model_cannot_see_is_outside_the_key() -> None:
-    one = request(TextPart(text="x"), ImagePart(sha256=A, path="here.png"))
-    other = Request(
-        conversation=request(
-            TextPart(text="x"), ImagePart(sha256=A, path="there.png")
-        ).conversation,
-        decoding=Decoding(samples=8),
-        tags=Tags(role="judge", problem="q", study="t", setting="u"),
-    )
+    one = ask("x", ImagePart(sha256=A, path="here.png"))
+    moved = ImagePart(sha256=A, path="there.png")
+    other = ask("x", moved, samples=8, role="judge", problem="q", setting="u")
     assert request_key(IDENTITY, one) == request_key(IDENTITY, other)
 
 
 @pytest.mark.parametrize("change", [{"problem": "q"}, {"setting": "direct"}, {"role": "judge"}])
 def test_a_model_that_reads_tags_is_keyed_by_them(change: dict[str, Any]) -> None:
-    one = request(TextPart(text="x"))
-    other = one.model_copy(update={"tags": TAGS.model_copy(update=change)})
+    one = ask("x")
+    other = one.model_copy(update={"tags": one.tags.model_copy(update=change)})
     identity = {**IDENTITY, "reads_tags": True}
     assert request_key(identity, one) != request_key(identity, other)
 
 
 PARTS = st.lists(
     st.one_of(
-        st.text(max_size=5).map(lambda text: TextPart(text=text)),
-        st.sampled_from([A, B]).map(lambda sha256: ImagePart(sha256=sha256)),
+        st.text(max_size=5), st.sampled_from([A, B]).map(lambda sha256: ImagePart(sha256=sha256))
     ),
     min_size=1,
     max_size=4,
 )
 REQUESTS = st.builds(
-    lambda parts, temperature, max_tokens, index: request(
-        *parts, decoding=Decoding(temperature=temperature, max_tokens=max_tokens), index=index
-    ),
+    lambda parts, **more: ask(*parts, **more),
     PARTS,
-    st.sampled_from([0.0, 0.6, 1.0]),
-    st.sampled_from([16, 32]),
-    st.integers(0, 2),
+    temperature=st.sampled_from([0.0, 0.6, 1.0]),
+    max_tokens=st.sampled_from([16, 32]),
+    index=st.integers(0, 2),
 )
 
 
@@ -148,7 +114,7 @@ def test_the_key_survives_writing_and_reading_the_request(one: Request) -> None:
 
 
 def test_another_identity_is_another_key() -> None:
-    one = request(TextPart(text="x"))
+    one = ask("x")
     assert request_key(IDENTITY, one) != request_key({**IDENTITY, "revision": "later"}, one)
 
 

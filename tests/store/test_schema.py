@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.asks import ask
 
-from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart, Usage
+from omibench.schemas.request import Request, Response, Usage
 from omibench.store import key as keys
 from omibench.store.compaction import compact_partition
 from omibench.store.store import Store, partition_name
@@ -30,9 +31,7 @@ OLD = (
 
 
 def request(n: int) -> Request:
-    parts = (TextPart(text=f"question {n}"),)
-    conversation = Conversation(messages=(Message(role="user", parts=parts),))
-    return Request(conversation=conversation, tags=Tags(role="respondent", problem=f"p{n}"))
+    return ask(f"question {n}", problem=f"p{n}")
 
 
 @pytest.fixture

@@ -14,42 +14,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from tests.store.filling import IDENTITY, SHA256, answer, fill, request, segments
 
 from omibench.errors import StoreError
 from omibench.schemas.request import (
-    Conversation,
     ImagePart,
-    Message,
-    Request,
     Response,
-    Tags,
-    TextPart,
 )
 from omibench.store import segments as segments_module
 from omibench.store.files import open_stored
 from omibench.store.store import Store, partition_name
-
-IDENTITY = {"provider": "test", "id": "model", "seed": 1}
-
-
-def request(n: int) -> Request:
-    parts = (TextPart(text=f"question {n}"), ImagePart(sha256="a" * 64, path="/somewhere/a.png"))
-    conversation = Conversation(messages=(Message(role="user", parts=parts),))
-    return Request(conversation=conversation, tags=Tags(role="respondent", problem=f"p{n}"))
-
-
-def fill(folder: Path, numbers: range) -> list[str]:
-    keys = []
-    with Store(folder) as store:
-        partition = store.open_partition(IDENTITY)
-        for n in numbers:
-            keys.append(partition.key(request(n)))
-            partition.append(keys[-1], request(n), Response(text=f"answer {n} é", simulated=True))
-    return keys
-
-
-def segments(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*/*.jsonl"))
 
 
 def test_what_was_written_is_read_by_the_next_process(tmp_path: Path) -> None:
@@ -58,7 +32,7 @@ def test_what_was_written_is_read_by_the_next_process(tmp_path: Path) -> None:
         partition = store.open_partition(IDENTITY)
         assert len(partition) == 5
         assert keys[3] in partition
-        assert partition.get(keys[3]) == Response(text="answer 3 é", simulated=True)
+        assert partition.get(keys[3]) == answer(3)
         assert partition.get("0" * 64) is None
 
 
@@ -79,9 +53,9 @@ def test_a_line_names_no_path_and_the_partition_names_its_model(tmp_path: Path) 
     fill(tmp_path, range(1))
     (segment,) = segments(tmp_path)
     line = json.loads(segment.read_text())
-    assert line["request"]["messages"][0]["parts"][1] == {"image": "a" * 64}
+    assert line["request"]["messages"][0]["parts"][1] == {"image": SHA256}
     assert "somewhere" not in segment.read_text()
-    assert line["tags"] == {"role": "respondent", "problem": "p0"}
+    assert line["tags"] == {"role": "respondent", "problem": "p0", "setting": "cot"}
     assert json.loads((segment.parent / "model.json").read_text()) == IDENTITY
 
 
@@ -238,7 +212,7 @@ def test_a_line_that_is_finished_while_it_is_read_is_not_damaged(
     assert segment.read_bytes() == whole
     partition.refresh()
     assert (len(partition), partition.damaged_lines) == (3, [])
-    assert partition.get(keys[2]) == Response(text="answer 2 é", simulated=True)
+    assert partition.get(keys[2]) == answer(2)
     store.close()
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import anthropic_model, ask, picture, provider, write_body
+from tests.asks import ask, say, talk
+from tests.models.apis import anthropic_model, picture, provider, write_body
 
 from omibench.errors import ModelError
-from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
+from omibench.schemas.request import ImagePart, Request
 
 A = ImagePart(sha256="a")
 
@@ -56,12 +57,9 @@ def test_thinking_leaves_room_to_answer() -> None:
 
 
 def test_system_turns_stand_first(tmp_path: Path) -> None:
-    turns = [("user", "hi"), ("system", "late")]
-    messages = tuple(Message(role=r, parts=(TextPart(text=t),)) for r, t in turns)
-    late = ask("hi").model_copy(update={"conversation": Conversation(messages=messages)})
-    image = picture(tmp_path, "a.png")
-    shown = Conversation(messages=(Message(role="system", parts=(image,)), *messages[:1]))
-    for request in (late, late.model_copy(update={"conversation": shown})):
+    late = talk(say("user", "hi"), say("system", "late"))
+    shown = talk(say("system", picture(tmp_path, "a.png")), say("user", "hi"))
+    for request in (late, shown):
         with pytest.raises(ModelError, match="only at the start"):
             check(request)
 

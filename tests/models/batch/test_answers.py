@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import JPEG, PRICE, answers, ask, picture, provider
+from tests.asks import ask
+from tests.models.apis import JPEG, PRICE, answers, picture, provider
 from tests.models.batch.conftest import Make, batches, bought, every_api, notes
 from tests.models.traffic.simulated import Books
 

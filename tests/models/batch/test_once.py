@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import ask
+from tests.asks import ask
 from tests.models.batch.conftest import Make, batches, bought, every_api, notes
 from tests.models.traffic.simulated import Books
 

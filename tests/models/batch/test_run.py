@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from tests.models.apis import ask
+from tests.asks import ask
 from tests.models.batch.conftest import FAST
 from tests.models.traffic.simulated import Books
 

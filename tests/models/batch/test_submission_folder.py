@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import ask, picture
+from tests.asks import ask
+from tests.models.apis import picture
 
 from omibench.errors import ModelError
 from omibench.models.api.batch_api import InputShape

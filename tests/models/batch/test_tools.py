@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from tests.models.apis import ask
+from tests.asks import ask, say, talk
 from tests.models.batch.conftest import Make, every_api
 
 from model_server.handle import ServerHandle
 from omibench.models.api.submissions import name_draw
-from omibench.schemas.request import Message, Request, TextPart, ToolCall, ToolSpec
+from omibench.schemas.request import Request, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
 
 
 def after(arguments: str, tools: tuple[ToolSpec, ...] = (LOOK,)) -> Request:
     """A question after one call, whose result is the same whatever was called."""
-    start = ask("Through a batch")
     call = ToolCall(id="c1", name="look", arguments=arguments)
-    messages = (
-        *start.conversation.messages,
-        Message(role="assistant", parts=(), calls=(call,)),
-        Message(role="tool", parts=(TextPart(text="Error."),), answers="c1"),
+    return talk(
+        say("user", "Through a batch"),
+        say("assistant", calls=(call,)),
+        say("tool", "Error.", answers="c1"),
+        tools=tools,
     )
-    conversation = start.conversation.model_copy(update={"messages": messages, "tools": tools})
-    return start.model_copy(update={"conversation": conversation})
 
 
 def test_what_was_called_and_offered_names_a_draw() -> None:
@@ -34,9 +32,7 @@ def test_what_was_called_and_offered_names_a_draw() -> None:
 def test_a_turn_with_calls_and_the_one_after(server: ServerHandle, make: Make, api: str) -> None:
     calls = [{"name": "look", "arguments": {"image": "image_1"}}]
     server.configure(replies={"Through": {"text": "\\boxed{7}", "calls": calls}})
-    first = ask("Through a batch")
-    offered = first.conversation.model_copy(update={"tools": (LOOK,)})
-    first = first.model_copy(update={"conversation": offered})
+    first = ask("Through a batch", tools=(LOOK,))
     requests = [first, after('{"a": 1}'), after('{"a": 2}')]
     found = {id(request): response for request, response in make(api).answer(requests)}
     assert [call.name for call in found[id(first)].calls] == ["look"]

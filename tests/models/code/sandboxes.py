@@ -13,17 +13,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.asks import say, talk
 
 from omibench.models.code.provider import PythonProvider
 from omibench.params.models.tools import PythonModel
 from omibench.schemas.request import (
-    Conversation,
     ImagePart,
-    Message,
-    Request,
     Response,
-    Tags,
-    TextPart,
 )
 
 
@@ -53,12 +49,8 @@ def run(*codes: str, pictures: dict[str, ImagePart] | None = None, **limits: Any
     messages = []
     for number, code in enumerate(codes):
         shown = (pictures or {}).items() if number == 0 else ()
-        parts = [part for name, image in shown for part in (TextPart(text=name), image)]
-        messages.append(Message(role="user", parts=(*parts, TextPart(text=code))))
-    request = Request(
-        conversation=Conversation(messages=tuple(messages)), tags=Tags(role="tool", problem="p")
-    )
-    return PythonProvider("sandbox", model).respond(request)
+        messages.append(say("user", *(part for named in shown for part in named), code))
+    return PythonProvider("sandbox", model).respond(talk(*messages, role="tool"))
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model, provider
+from tests.asks import ask
+from tests.models.apis import KEY_ENV, anthropic_model, openai_model, provider
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import ask, picture, provider
+from tests.asks import ask
+from tests.models.apis import picture, provider
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests import asks
 from tests.models.code.sandboxes import write_picture
 from tests.models.experts import build
 
@@ -22,13 +23,8 @@ from omibench.models.experts.provider import ExpertsProvider
 from omibench.models.experts.server import ExpertServer
 from omibench.params.models.tools import ExpertsModel, ExpertWeights
 from omibench.schemas.request import (
-    Conversation,
     DrawnPart,
-    Message,
-    Request,
     Response,
-    Tags,
-    TextPart,
 )
 from omibench.settings.tools.arguments import SAMPLES
 
@@ -65,10 +61,8 @@ def ask(model: ExpertsModel, name: str, folder: Path) -> Response:
     arguments = json.loads(SAMPLES[name])
     arguments.pop("image")
     text = json.dumps({"tool": name, "arguments": arguments})
-    parts = (TextPart(text=text), write_picture(folder))
-    conversation = Conversation(messages=(Message(role="user", parts=parts),))
-    provider = ExpertsProvider("vision", model)
-    return provider.respond(Request(conversation=conversation, tags=Tags(role="tool", problem="p")))
+    request = asks.ask(text, write_picture(folder), role="tool")
+    return ExpertsProvider("vision", model).respond(request)
 
 
 def test_an_expert_answers_through_its_server(

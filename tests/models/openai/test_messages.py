@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.models.apis import ask, openai_model, provider, write_body
+from tests.asks import ask
+from tests.models.apis import openai_model, provider, write_body
 
 from omibench.errors import ModelError
 from omibench.schemas.request import ImagePart, Request

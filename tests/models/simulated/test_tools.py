@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.asks import say
 from tests.models.conftest import Make, request
 
 from omibench.schemas.request import (
@@ -12,7 +13,6 @@ from omibench.schemas.request import (
     Message,
     Request,
     Response,
-    TextPart,
     ToolCall,
     ToolSpec,
     read_calls,
@@ -23,21 +23,17 @@ CROP = ToolSpec(name="crop", description="Cut.", parameters={"type": "object"})
 BLUR = ToolSpec(name="blur", description="Blur.", parameters={"type": "object"})
 
 
-def said(role: str, text: str) -> Message:
-    return Message.model_validate({"role": role, "parts": [TextPart(text=text)]})
-
-
 def told(tools: tuple[ToolSpec, ...], *more: Message, rules: str = "") -> Request:
     plain = request("mcq")
-    messages = (said("system", rules), *plain.conversation.messages, *more)
+    messages = (say("system", rules), *plain.conversation.messages, *more)
     conversation = plain.conversation.model_copy(update={"messages": messages, "tools": tools})
     return plain.model_copy(update={"conversation": conversation})
 
 
 def results(call: ToolCall) -> tuple[Message, ...]:
     return (
-        Message(role="assistant", parts=(), calls=(call,)),
-        Message(role="tool", parts=(TextPart(text="result_1."),), answers=call.id),
+        say("assistant", calls=(call,)),
+        say("tool", "result_1.", answers=call.id),
     )
 
 
@@ -61,7 +57,7 @@ def test_the_text_protocol_is_followed(simulate: Make) -> None:
     read = read_calls(first.text)
     assert read is not None
     assert [call.name for call in read.calls] == ["crop"]
-    turns = (said("assistant", first.text), said("user", "result_1."))
+    turns = (say("assistant", first.text), say("user", "result_1."))
     answer = model.respond(told((), *turns, rules=rules))
     assert answer.text == model.respond(request("mcq")).text
 
@@ -72,13 +68,13 @@ def test_a_stage_that_reads_gives_no_answer(simulate: Make, native: bool) -> Non
     call = ToolCall(id="c", name="crop", arguments="{}")
     used = results(call)
     if not native:
-        used = (said("assistant", write_call("crop", "{}")), said("user", "result_1."))
-    stage = said("user", f"For now, {NOT_YET}.")
+        used = (say("assistant", write_call("crop", "{}")), say("user", "result_1."))
+    stage = say("user", f"For now, {NOT_YET}.")
     reads: list[Response] = [
         model.respond(told((), stage)),
         model.respond(told((), stage, *used)),
     ]
     assert all("boxed" not in response.text for response in reads)
-    ends = (said("assistant", "I see."), said("user", "Now solve it."))
+    ends = (say("assistant", "I see."), say("user", "Now solve it."))
     answer = model.respond(told((), stage, *used, *ends))
     assert answer.text == model.respond(request("mcq")).text

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from tests.asks import ask
+
 from omibench.models.api.failures import Failure
 from omibench.models.api.outage import Outage, PendingCall
 from omibench.models.api.scheduler import Dispatch, Sent
 from omibench.models.provider import NO_BUDGET, Budget, Reservation
 from omibench.params.models.base import Limits
-from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
+from omibench.schemas.request import Request, Response
 
 T = TypeVar("T")
 
@@ -40,12 +42,7 @@ def simulate(main: Coroutine[Any, Any, T]) -> T:
 
 
 def request(i: int, index: int = 0) -> Request:
-    message = Message(role="user", parts=(TextPart(text=f"Question {i}"),))
-    return Request(
-        conversation=Conversation(messages=(message,)),
-        index=index,
-        tags=Tags(role="respondent", problem=str(i)),
-    )
+    return ask(f"Question {i}", index=index, problem=str(i))
 
 
 class Books:

@@ -1,0 +1,47 @@
+"""Requests for tests: turns of texts and pictures, and the question that they put."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Message,
+    Request,
+    Role,
+    Tags,
+    TextPart,
+    ToolSpec,
+)
+
+
+def say(role: Any, *parts: str | ImagePart, **more: Any) -> Message:
+    """A turn."""
+    shown = tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts)
+    return Message(role=role, parts=shown, **more)
+
+
+def talk(
+    *turns: Message,
+    index: int = 0,
+    tools: tuple[ToolSpec, ...] = (),
+    role: Role = "respondent",
+    problem: str = "p1",
+    setting: str = "cot",
+    **decoding: Any,
+) -> Request:
+    """A request of some turns."""
+    return Request(
+        conversation=Conversation(messages=turns, tools=tools),
+        decoding=Decoding(**decoding),
+        index=index,
+        tags=Tags(role=role, problem=problem, setting=setting),
+    )
+
+
+def ask(*parts: str | ImagePart, system: str = "", **more: Any) -> Request:
+    """A request of one user turn, after a system turn if there is one."""
+    turns = (say("system", system),) if system else ()
+    return talk(*turns, say("user", *parts), **more)
