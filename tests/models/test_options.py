@@ -6,14 +6,12 @@ import math
 from typing import Any
 
 import pytest
-from tests.models.apis import write_body
+from tests.models.apis import provider, write_body
 from tests.models.local_blocks import answer_so_far, shown
 
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.replies import score_from_list
-from omibench.models.openai import OpenAIProvider
-from omibench.params.models.providers import OpenAIModel
 from omibench.schemas.request import Request, Response
 
 
@@ -57,18 +55,9 @@ def server_config() -> dict[str, Any]:
     return {"replies": {"Which?": {"text": "B"}}}
 
 
-def model(server: ServerHandle, **block: object) -> OpenAIProvider:
-    values = {"provider": "openai", "id": "m", "base_url": server.openai_url, "key_env": "TEST_KEY"}
-    return OpenAIProvider("m", OpenAIModel.model_validate(values | block))
-
-
-def test_an_endpoint_that_declares_them_is_asked_for_one_token(
-    server: ServerHandle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TEST_KEY", "sk-test")
-    provider = model(server, can={"logprobs": True})
+def test_an_endpoint_that_declares_them_is_asked_for_one_token(server: ServerHandle) -> None:
     request = asked("A", "B")
-    ((same, response),) = provider.answer([request])
+    ((same, response),) = provider(server, "chat", can={"logprobs": True}).answer([request])
     assert same is request
     assert (response.text, response.outcome, response.finish_reason) == ("B", "answered", "scored")
     assert response.option_logprobs is not None
@@ -76,12 +65,9 @@ def test_an_endpoint_that_declares_them_is_asked_for_one_token(
     assert -0.7 < response.option_logprobs["B"] < 0
 
 
-def test_an_endpoint_that_does_not_declare_them_is_not_asked(
-    server: ServerHandle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TEST_KEY", "sk-test")
+def test_an_endpoint_that_does_not_declare_them_is_not_asked(server: ServerHandle) -> None:
     with pytest.raises(ModelError, match=r"set `can: \{logprobs: true\}`"):
-        list(model(server).answer([asked("A", "B")]))
+        list(provider(server, "chat").answer([asked("A", "B")]))
 
 
 def test_an_endpoint_that_goes_on_with_a_turn_is_told_so() -> None:
@@ -97,4 +83,4 @@ def test_an_endpoint_that_goes_on_with_a_turn_is_told_so() -> None:
 def test_an_endpoint_that_does_not_is_not_asked_inside_a_response(server: ServerHandle) -> None:
     inside = answer_so_far(asked("A", "B"), "It is ")
     with pytest.raises(ModelError, match=r"set `can: \{prefill: true\}` .* `before_answer`"):
-        list(model(server, can={"logprobs": True}).answer([inside]))
+        list(provider(server, "chat", can={"logprobs": True}).answer([inside]))

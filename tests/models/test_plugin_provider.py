@@ -57,9 +57,6 @@ class EchoProvider(SequentialProvider[EchoModel]):
 class GreedyProvider(BaseProvider[EchoModel]):
     """Asks without leave of the budget."""
 
-    def __init__(self, name: str, model: EchoModel, folders: Folders) -> None:
-        super().__init__(name, model)
-
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
@@ -72,9 +69,6 @@ SENT: list[Request] = []
 
 class CountingProvider(SequentialProvider[EchoModel]):
     """An SDK's reply as the documentation has it: text and tokens, no dollars."""
-
-    def __init__(self, name: str, model: EchoModel, folders: Folders) -> None:
-        super().__init__(name, model)
 
     def respond(self, request: Request) -> Response:
         SENT.append(request)

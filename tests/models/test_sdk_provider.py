@@ -16,7 +16,7 @@ from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError, PluginError
 from omibench.models.client.ask import open_asker
-from omibench.models.registry import Folders, open_provider, provider
+from omibench.models.registry import open_provider, provider
 from omibench.models.sdk import Failure, SdkProvider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.models.base import ServedModel
@@ -60,9 +60,6 @@ SDK = Sdk()
 
 
 class OwnProvider(SdkProvider[OwnModel]):
-    def __init__(self, name: str, model: OwnModel, folders: Folders) -> None:
-        super().__init__(name, model)
-
     def respond(self, request: Request) -> Response:
         SDK.begin(request)
         time.sleep(0.02)
@@ -80,9 +77,6 @@ class AsyncProvider(OwnProvider):
 
 
 class SlowProvider(SequentialProvider[OwnModel]):
-    def __init__(self, name: str, model: OwnModel, folders: Folders) -> None:
-        super().__init__(name, model)
-
     respond = OwnProvider.respond
 
 

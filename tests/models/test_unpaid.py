@@ -13,7 +13,6 @@ from tests.models.apis import KEY_ENV, PRICE, openai_model
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle
-from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
 from omibench.models.api.replies import parse_reply
 from omibench.models.openai import OpenAIProvider
@@ -39,18 +38,6 @@ def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> Non
     assert ends == {"given back": 2}
     assert "is a page of HTML" in (error or "")
     assert f"at {server.openai_url}): a login page" in (error or "")
-
-
-@pytest.mark.slow
-def test_a_refused_connection_costs_nothing() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    books = Books()
-    block = openai_model(base_url=f"http://127.0.0.1:{port}/v1", limits={"outage_s": 0.2})
-    with pytest.raises(ModelError, match="connection failed"):
-        list(OpenAIProvider("m", block).answer([ask("q")], books))
-    assert set(books.ends) == {"given back"}
-    assert not books.open
 
 
 @contextmanager

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.store.filling import IDENTITY, PICTURE, fill, partition_folder, request, segments
+from tests.store.filling import (
+    IDENTITY,
+    PICTURE,
+    expected,
+    fill,
+    partition_folder,
+    request,
+    segments,
+)
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.schemas.request import Response
@@ -98,7 +106,7 @@ def test_an_export_holds_all_that_was_asked_and_answered(tmp_path: Path, packed:
     assert rows[0]["request"]["messages"][0]["parts"][0]["text"].startswith("question")
     assert export(folders, tmp_path / "out" / "all.parquet") == (3, [])
     frame = pl.read_parquet(tmp_path / "out" / "all.parquet").sort("problem")
-    assert frame["text"].to_list() == [f"answer {n} é" for n in range(3)]
+    assert frame["text"].to_list() == expected(range(3))
     assert frame["prompt"].to_list() == [f"question {n}\n[image]" for n in range(3)]
     assert frame["output_tokens"].to_list() == [0, 1, 2]
     assert frame["setting"].to_list() == ["cot", "direct", "cot"]

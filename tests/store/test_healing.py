@@ -8,7 +8,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.store.filling import PICTURE, SHA256, fill, packs, partition_folder, texts
+from tests.store.filling import (
+    PICTURE,
+    SHA256,
+    expected,
+    fill,
+    flip,
+    packs,
+    partition_folder,
+    texts,
+)
 
 from omibench.schemas.request import DrawnPart, ImagePart, Response
 from omibench.store import packs as pack
@@ -17,12 +26,6 @@ from omibench.store.files import ASIDE
 from omibench.store.images import ImageStore
 from omibench.store.merge import merge_store
 from omibench.store.verify import verify_store
-
-
-def flip(path: Path, offset: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[offset] ^= 0x10
-    path.write_bytes(data)
 
 
 def faults(store: Path) -> list[str]:
@@ -120,7 +123,7 @@ def test_a_hurt_pack_is_written_anew_from_a_good_copy(
     assert merged.replaced == [path.name]
     assert merged.faults == []
     assert faults(ours) == []
-    assert texts(ours, keys) == [f"answer {n} é" for n in range(12)]
+    assert texts(ours, keys) == expected(range(12))
     assert verify_store(ours, [partition_folder(ours)]).responses == 12
     (aside,) = (ours / ASIDE).iterdir()
     assert aside.name.startswith(path.name)
@@ -136,7 +139,7 @@ def test_an_answer_that_nobody_else_has_stays_where_it_is(
     hurt_group(path, "request")
     merged = merge_store(theirs, ours)
     assert (merged.replaced, packs(ours)) == ([], [path])
-    assert texts(ours, keys) == [f"answer {n} é" for n in range(12)]
+    assert texts(ours, keys) == expected(range(12))
 
 
 def test_a_pack_that_is_no_pack_any_more_is_replaced_whole(tmp_path: Path) -> None:
@@ -148,4 +151,4 @@ def test_a_pack_that_is_no_pack_any_more_is_replaced_whole(tmp_path: Path) -> No
     merged = merge_store(theirs, ours)
     assert (merged.copied, merged.replaced, merged.faults) == (6, [path.name], [])
     assert faults(ours) == []
-    assert texts(ours, keys) == [f"answer {n} é" for n in range(6)]
+    assert texts(ours, keys) == expected(range(6))

@@ -10,6 +10,7 @@ import pytest
 from tests.store.filling import (
     IDENTITY,
     SHA256,
+    expected,
     fill,
     partition_folder,
     request,
@@ -43,7 +44,7 @@ def test_what_is_missing_is_copied_and_the_source_is_left_as_it_is(
     merged = merge_store(theirs, ours)
     assert (merged.copied, merged.present, merged.conflicts) == (5, 2, 0)
     assert (merged.images, merged.faults) == (1, [])
-    assert texts(ours, keys) == [f"answer {n} é" for n in range(7)]
+    assert texts(ours, keys) == expected(range(7))
     found = verify_store(ours, [partition_folder(ours), ours / partition_name(OTHER)])
     assert (found.responses, found.faults) == (9, [])
     after = {path: path.read_bytes() for path in theirs.rglob("*") if path.is_file()}
@@ -91,7 +92,7 @@ def test_our_own_damage_is_reported_too(tmp_path: Path) -> None:
     merged = merge_store(theirs, ours)
     assert [fault.where for fault in merged.faults] == ["line 3"]
     assert merged.copied == 1
-    assert texts(ours, keys) == [f"answer {n} é" for n in range(3)]
+    assert texts(ours, keys) == expected(range(3))
 
 
 def test_a_partition_of_nobody_is_left_out_and_named(tmp_path: Path) -> None:

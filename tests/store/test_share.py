@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.store.filling import SHA256, fill, packs, segments, texts
+from tests.store.filling import SHA256, expected, fill, packs, segments, texts
 
 from omibench.errors import MissingInputError
 from omibench.store.share import absorb, increments, pointers, write_increment
@@ -45,7 +45,7 @@ def test_two_people_end_with_all_answers_and_their_own_where_both_asked(tmp_path
     for store in ("mine", "theirs", "a third"):
         absorb(archive, tmp_path / store)
         assert absorb(archive, tmp_path / store) == []
-        assert texts(tmp_path / store, keys) == [f"answer {n} é" for n in range(4)]
+        assert texts(tmp_path / store, keys) == expected(range(4))
         found = verify_store(tmp_path / store, partition_folders(tmp_path / store))
         assert (found.responses, found.faults) == (12, [])
         assert (tmp_path / store / "images" / SHA256[:2] / SHA256).is_file()

@@ -128,11 +128,22 @@ def decode_rgb(data: bytes) -> Image.Image:
 
     Raises ValueError if it is not a picture, or has more than `MOST_PIXELS`.
     """
+    with _open_bounded(data) as opened:
+        return as_rgb(opened)
+
+
+def as_rgb(image: Image.Image) -> Image.Image:
+    """Return a picture in RGB: on white if transparent, 16 bits a channel scaled to 8."""
     from PIL import Image
 
-    with _open_bounded(data) as opened:
-        layer = opened.convert("RGBA")
-    return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
+    if image.mode.startswith("I;16"):
+        # Pillow clips 16 bits to 8 instead of scaling them.
+        image = image.point(lambda value: value / 256, "L")
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    layer = image.convert("RGBA")
+    white = Image.new("RGBA", layer.size, "white")
+    return Image.alpha_composite(white, layer).convert("RGB")
 
 
 @contextmanager

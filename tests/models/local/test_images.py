@@ -36,6 +36,11 @@ def test_what_is_transparent_is_white(tmp_path: Path, mode: str) -> None:
     assert drawn.getpixel((1, 1)) == (0, 0, 0)
 
 
+def test_sixteen_bits_are_scaled(tmp_path: Path) -> None:
+    deep = saved(Image.new("I;16", (4, 4), 256 * 100), tmp_path / "d.png")
+    assert decode(deep).getpixel((1, 1)) == (100, 100, 100)
+
+
 def test_a_photograph_stands_upright(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # turn by 90 degrees to the right

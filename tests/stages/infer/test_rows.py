@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.asks import talk
+
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
-from omibench.schemas.request import Conversation, Request, Response, Role, Tags, Usage
+from omibench.schemas.request import Response, Role, Usage
 from omibench.settings.steps import AnsweredTask, Exchange, Task
 from omibench.stages.infer.stage import make_row
 
@@ -15,9 +17,7 @@ TASK = Task(Question(id="q", question="?"), Setting(), Path(), sample=2)
 
 
 def asked(model: str, role: Role, key: str, **said: Any) -> Exchange:
-    request = Request(
-        conversation=Conversation(messages=()), tags=Tags(role=role, problem="q"), index=0
-    )
+    request = talk(role=role, problem="q")
     return Exchange(model, request, key, Response(**{"text": key, **said}))
 
 

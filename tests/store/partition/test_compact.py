@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from tests.store.filling import (
     IDENTITY,
     answer,
+    expected,
     fill,
+    flip,
     packs,
     partition_folder,
     request,
@@ -50,10 +52,6 @@ def compact(folder: Path) -> Compacted:
 def forsake(segment: Path) -> None:
     """As if nobody had written to a segment for long."""
     os.utime(segment, (0, 0))
-
-
-def expected(numbers: range) -> list[str]:
-    return [f"answer {n} é" for n in numbers]
 
 
 def test_a_compacted_partition_answers_as_before(
@@ -283,14 +281,6 @@ def test_writers_and_compactions_killed_at_random_lose_nothing(tmp_path: Path) -
         for n in range(first, end + 1, 2):
             assert partition.get(partition.key(request(n))) == answer(n)
     partition.close()
-
-
-def flip(path: Path, offset: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[offset] ^= 0x10
-    stat = path.stat()
-    path.write_bytes(data)
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def test_a_flipped_bit_in_a_pack_costs_a_row_group_at_most_and_is_named(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 
@@ -11,7 +10,9 @@ import pytest
 from tests.store.filling import (
     IDENTITY,
     answer,
+    expected,
     fill,
+    flip,
     packs,
     partition_folder,
     request,
@@ -36,10 +37,6 @@ def many(folder: Path, numbers: range) -> list[str]:
     """The keys of answers in segments of ten."""
     starts = range(numbers.start, numbers.stop, 10)
     return [key for n in starts for key in fill(folder, range(n, min(n + 10, numbers.stop)))]
-
-
-def expected(numbers: range) -> list[str]:
-    return [f"answer {n} é" for n in numbers]
 
 
 def add_old_index(path: Path, closed: bool = True) -> Path:
@@ -140,11 +137,7 @@ def test_a_flipped_answer_is_named_and_another_copy_is_used(tmp_path: Path, pack
         compact_partition(partition_folder(tmp_path))
     before = opened(tmp_path)
     (path, *_) = packs(tmp_path) if packed else segments(tmp_path)
-    state = path.stat()
-    data = bytearray(path.read_bytes())
-    data[len(data) // 3] ^= 0x10
-    path.write_bytes(data)
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    flip(path, path.stat().st_size // 3)
     found = texts(tmp_path, keys)
     assert [before.get(key) is None for key in keys] == [text is None for text in found]
     lost = [n for n, text in enumerate(found) if text is None]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.models.registry import Folders, provider
+from omibench.models.registry import provider
 from omibench.params.models.base import ModelBlock
 from omibench.params.roles import Display
 from omibench.schemas.request import Request, Response, Usage
@@ -28,9 +28,6 @@ class ParrotModel(ModelBlock):
 @provider("parrot", block=ParrotModel)
 class ParrotProvider(BaseProvider[ParrotModel]):
     """Accept any environment: it needs neither a key nor a network."""
-
-    def __init__(self, name: str, model: ParrotModel, folders: Folders) -> None:
-        super().__init__(name, model)
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET

@@ -25,6 +25,7 @@ from omibench.models.api.replies import (
     parse_call,
     split_reply,
 )
+from omibench.models.drawn import as_rgb
 from omibench.models.options import is_continued
 from omibench.params.models.base import Price
 from omibench.schemas.request import (
@@ -88,20 +89,15 @@ def _pixels(path: str, state: tuple[int, int]) -> int:
 
 @lru_cache(maxsize=DECODED)
 def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
-    from PIL import Image, ImageOps
+    from PIL import ImageOps
 
     with _open_image(path) as image:
         try:
-            upright = ImageOps.exif_transpose(image)
-            if not upright.has_transparency_data:
-                return upright.convert("RGB")
-            layer = upright.convert("RGBA")
+            return as_rgb(ImageOps.exif_transpose(image))
         except (OSError, ValueError, SyntaxError) as error:
             raise ModelError(
                 f"{path}: is damaged and cannot be decoded: {reason_of(error)}; restore the file"
             ) from None
-    white = Image.new("RGBA", layer.size, "white")
-    return Image.alpha_composite(white, layer).convert("RGB")
 
 
 def _open_image(path: str) -> Any:

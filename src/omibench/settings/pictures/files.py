@@ -21,6 +21,7 @@ from omibench.errors import ModelError, OmibenchError, OutputError, reason_of
 from omibench.files.pictures import READERS
 from omibench.files.reading import hash_file, open_regular, read_bytes
 from omibench.files.writing import write_atomically
+from omibench.models.drawn import as_rgb
 from omibench.schemas.request import ImagePart
 
 MOST_PIXELS = 50_000_000
@@ -76,7 +77,7 @@ def decode_picture(data: bytes, source: str) -> OpenedPicture:
         if image.width * image.height > MOST_PIXELS:
             raise Image.DecompressionBombError
         upright = ImageOps.exif_transpose(image)
-        return OpenedPicture(_rgb(upright), image.format in _JPEG)
+        return OpenedPicture(as_rgb(upright), image.format in _JPEG)
     except Image.DecompressionBombError:
         raise ModelError(
             f"{source}: has more than {MOST_PIXELS:,} pixels, the supported maximum; scale the "
@@ -84,17 +85,6 @@ def decode_picture(data: bytes, source: str) -> OpenedPicture:
         ) from None
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise ModelError(f"{source}: is not a readable picture: {reason_of(error)}") from None
-
-
-def _rgb(image: Image.Image) -> Image.Image:
-    if image.mode.startswith("I;16"):
-        # Pillow clips 16 bits to 8 instead of scaling them.
-        image = image.point(lambda value: value / 256, "L")
-    if not image.has_transparency_data:
-        return image.convert("RGB")
-    layer = image.convert("RGBA")
-    white = Image.new("RGBA", layer.size, "white")
-    return Image.alpha_composite(white, layer).convert("RGB")
 
 
 # Generated pictures: drawn once from a recipe, kept under `<results>/pictures` for all models.
