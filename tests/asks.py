@@ -1,15 +1,17 @@
-"""Requests for tests: turns of texts and pictures, and the question that they put."""
+"""Requests for tests: turns of texts and pictures, and the answers to them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.schemas.request import (
     Conversation,
     Decoding,
     ImagePart,
     Message,
     Request,
+    Response,
     Role,
     Tags,
     TextPart,
@@ -45,3 +47,11 @@ def ask(*parts: str | ImagePart, system: str = "", **more: Any) -> Request:
     """A request of one user turn, after a system turn if there is one."""
     turns = (say("system", system),) if system else ()
     return talk(*turns, say("user", *parts), **more)
+
+
+def answers(asked: Provider, *requests: Request, budget: Budget = NO_BUDGET) -> list[Response]:
+    """The responses of a provider in the order of the requests, each of which has one."""
+    pairs = list(asked.answer(requests, budget))
+    found = {id(request): response for request, response in pairs}
+    assert len(pairs) == len(found) == len(requests)
+    return [found[id(request)] for request in requests]

@@ -11,7 +11,7 @@ from omibench.models.anthropic import AnthropicProvider
 from omibench.models.api.bodies import PicturePayload
 from omibench.models.api.provider import ApiProvider
 from omibench.models.openai import OpenAIProvider
-from omibench.models.provider import NO_BUDGET, NO_FOLDERS, Budget, Folders
+from omibench.models.provider import NO_FOLDERS, Folders
 from omibench.params.models.providers import AnthropicModel, OpenAIModel
 from omibench.schemas.request import (
     ImagePart,
@@ -75,12 +75,3 @@ def read(
 ) -> list[Response]:
     """The responses in a reply."""
     return provider(None, api, **block).read_reply(reply, samples, batch=by_batch)
-
-
-def answers(
-    asked: ApiProvider[Any], *requests: Request, budget: Budget = NO_BUDGET
-) -> list[Response]:
-    """The responses in the order of the requests."""
-    found = {id(request): response for request, response in asked.answer(requests, budget)}
-    assert len(found) == len(requests)
-    return [found[id(request)] for request in requests]

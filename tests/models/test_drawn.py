@@ -53,7 +53,7 @@ RED, BLUE = paint(10), paint(20)
 
 def request(*messages: Message, index: int = 0) -> Request:
     turns = messages or (write_turn("user", "Think with pictures."),)
-    return talk(*turns, index=index, max_tokens=1000)
+    return talk(*turns, index=index, problem="p", setting="", max_tokens=1000)
 
 
 def test_pictures_keep_their_places_when_the_reasoning_is_split_off() -> None:

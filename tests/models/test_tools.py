@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.asks import say, talk
-from tests.models.apis import KEY_ENV, answers, provider, read, write_body
+from tests.asks import answers, say, talk
+from tests.models.apis import KEY_ENV, provider, read, write_body
 
 from model_server.handle import ServerHandle
 from omibench.models.drawn import decode_picture

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import answers
 from tests.models import fake_vllm
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import build
@@ -108,9 +109,9 @@ def test_a_tiny_model_answers_end_to_end(tiny: VllmProvider, tmp_path: Path) -> 
     others = [shown("Which?", problem="text"), shown("Read", b, problem="one")]
 
     def texts(*requests: Any) -> list[str]:
-        found = {id(request): response for request, response in tiny.answer(requests)}
-        assert all(r.outcome in ("truncated", "answered", "empty") for r in found.values())
-        return [found[id(request)].text for request in requests]
+        found = answers(tiny, *requests)
+        assert all(r.outcome in ("truncated", "answered", "empty") for r in found)
+        return [response.text for response in found]
 
     first = texts(*drawn, *others)
     assert len(set(first[:4])) > 1

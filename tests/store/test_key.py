@@ -30,7 +30,7 @@ A, B = "a" * 64, "b" * 64
 
 def test_the_keys_of_known_requests_never_change() -> None:
     asked = [
-        ask("What is shown?"),
+        ask("What is shown?", problem="p"),
         ask("Was ist zu sehen? ü 你好 \U0001f600"),
         ask("first", ImagePart(sha256=A), "second"),
         ask("x", temperature=0.6, max_tokens=16, top_p=0.95),

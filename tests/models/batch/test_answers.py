@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.asks import ask
-from tests.models.apis import JPEG, PRICE, answers, picture, provider
+from tests.asks import answers, ask
+from tests.models.apis import JPEG, PRICE, picture, provider
 from tests.models.batch.conftest import Make, batches, bought, every_api, notes
 from tests.models.traffic.simulated import Books
 
@@ -71,7 +71,7 @@ def test_answers_come_as_their_batches_end(server: ServerHandle, make: Make, api
 def test_lines_that_fail_or_expire_are_errors_and_asked_again(
     server: ServerHandle, make: Make, api: str
 ) -> None:
-    server.configure(batch_bad=["poison"], batch_expires=0.3, seed=5)
+    server.configure(batch_bad=["poison"], batch_expires=0.3, seed=9)
     requests = [ask(f"Question {i}") for i in range(12)] + [ask("poison")]
     first = answers(make(api), *requests)
     failed = [r for r in first if r.outcome == "provider_error"]

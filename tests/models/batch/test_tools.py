@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.asks import ask, say, talk
+from tests.asks import answers, ask, say, talk
 from tests.models.batch.conftest import Make, every_api
 
 from model_server.handle import ServerHandle
@@ -34,6 +34,6 @@ def test_a_turn_with_calls_and_the_one_after(server: ServerHandle, make: Make, a
     server.configure(replies={"Through": {"text": "\\boxed{7}", "calls": calls}})
     first = ask("Through a batch", tools=(LOOK,))
     requests = [first, after('{"a": 1}'), after('{"a": 2}')]
-    found = {id(request): response for request, response in make(api).answer(requests)}
-    assert [call.name for call in found[id(first)].calls] == ["look"]
-    assert [found[id(request)].text for request in requests[1:]] == ["\\boxed{7}"] * 2
+    called, *others = answers(make(api), *requests)
+    assert [call.name for call in called.calls] == ["look"]
+    assert [response.text for response in others] == ["\\boxed{7}"] * 2

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import answers
 from tests.models.local_blocks import part_of, picture, samples, shown
 from tests.models.tiny_llava import build_llava
 from tests.models.tiny_own_code import build_own_code
@@ -46,9 +47,9 @@ def block(folder: Path, **more: Any) -> TransformersModel:
 
 
 def texts(model: TransformersModel, requests: list[Request]) -> list[str]:
-    replies = {id(r): reply for r, reply in TransformersProvider("tiny", model).answer(requests)}
-    assert all(reply.error is None for reply in replies.values())
-    return [replies[id(request)].text for request in requests]
+    replies = answers(TransformersProvider("tiny", model), *requests)
+    assert all(reply.error is None for reply in replies)
+    return [reply.text for reply in replies]
 
 
 @pytest.fixture

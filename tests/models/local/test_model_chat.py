@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from pydantic import ValidationError
+from tests.asks import answers
 from tests.models.local_blocks import answer_so_far, part_of, picture, samples, shown
 from tests.models.tiny_chat import build_talker
 
@@ -36,8 +37,7 @@ def block(folder: Path, **more: Any) -> ChatModel:
 
 
 def answer(model: ChatModel, *requests: Request) -> list[Response]:
-    replies = {id(r): reply for r, reply in ChatProvider("tiny", model).answer(requests)}
-    return [replies[id(request)] for request in requests]
+    return answers(ChatProvider("tiny", model), *requests)
 
 
 def asked(model: ChatModel) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import answers
 from tests.models.tiny_reward import HEADS, build_own_reward_code, build_reward_model
 from tests.models.tiny_vlm import build_text_model
 from tests.stages.aggregate.reward_cell import TEXTS, make_study, write_cell
@@ -20,7 +21,7 @@ from omibench.models.local.checkpoint import LOADED, hash_code
 from omibench.models.local.reward import RewardProvider
 from omibench.params.models.providers import RewardModel
 from omibench.params.setting import Cell
-from omibench.schemas.request import Request, Response
+from omibench.schemas.request import Request
 from omibench.schemas.tables import AggregateRow, read_parquet
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.judges import REWARD
@@ -50,19 +51,14 @@ def ask_about(response: str, question: str = "What is the slope?") -> Request:
     return build_request(case, REWARD, max_tokens=1)
 
 
-def answers(asked: RewardProvider, requests: list[Request]) -> list[Response]:
-    responses = {id(request): response for request, response in asked.answer(requests)}
-    return [responses[id(request)] for request in requests]
-
-
 RESPONSES = ["25 N", "The slope is 2.5, so the answer is 25 N. " * 4, "no idea", "25  N"]
 
 
 @pytest.mark.parametrize("head", HEADS)
 def test_a_batch_gives_the_same_rewards_as_one_by_one(tiny: dict[str, Path], head: str) -> None:
     requests = [ask_about(text) for text in RESPONSES]
-    alone = [float(r.text) for r in answers(provider(tiny[head], batch_size=1), requests)]
-    together = answers(provider(tiny[head], batch_size=8), requests)
+    alone = [float(r.text) for r in answers(provider(tiny[head], batch_size=1), *requests)]
+    together = answers(provider(tiny[head], batch_size=8), *requests)
     assert [float(r.text) for r in together] == pytest.approx(alone, abs=2e-5)
     assert len(set(alone)) == len(alone)
     assert {r.finish_reason for r in together} == {"scored"}
@@ -73,7 +69,7 @@ def test_the_reward_is_the_heads_number_at_the_last_token(tiny: dict[str, Path])
     torch = importlib.import_module("torch")
     asked = provider(tiny["two_layers"])
     request = ask_about("25 N")
-    [response] = answers(asked, [request])
+    [response] = answers(asked, request)
     engine = asked.open_engine()
     # As the tiny tokenizer's chat template writes it, which strips the ends of lines.
     text = "<|im_start|>userWhat is the slope?<|im_end|><|im_start|>assistant25 N<|im_end|>"
@@ -92,22 +88,22 @@ def test_without_a_padding_token_of_its_own_rows_are_scored_alone(
     transformers = importlib.import_module("transformers")
     folder = build_reward_model(tmp_path / "rm", "one_layer")
     requests = [ask_about(text) for text in RESPONSES]
-    expected = [float(r.text) for r in answers(provider(folder), requests)]
+    expected = [float(r.text) for r in answers(provider(folder), *requests)]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer.pad_token = tokenizer.eos_token
     tokenizer.save_pretrained(folder)
     LOADED.release()
-    found = [float(r.text) for r in answers(provider(folder), requests)]
+    found = [float(r.text) for r in answers(provider(folder), *requests)]
     assert found == pytest.approx(expected, abs=2e-5)
 
 
 def test_what_is_too_long_is_refused_and_the_others_are_marked(tiny: dict[str, Path]) -> None:
     requests = [ask_about("short"), ask_about("a long story " * 400)]
-    marked, refused = answers(provider(tiny["one_layer"]), requests)
+    marked, refused = answers(provider(tiny["one_layer"]), *requests)
     assert marked.outcome == "answered"
     assert refused.outcome == "refused"
     assert "tokens, the model accepts 512" in (refused.error or "")
-    assert answers(provider(tiny["one_layer"], max_model_len=8), requests)[0].outcome == "refused"
+    assert answers(provider(tiny["one_layer"], max_model_len=8), *requests)[0].outcome == "refused"
 
 
 def test_a_batch_that_does_not_fit_is_halved(
@@ -123,7 +119,7 @@ def test_a_batch_that_does_not_fit_is_halved(
         return score(conversations)
 
     monkeypatch.setattr(engine, "score", scarce)
-    assert {r.outcome for r in answers(asked, [ask_about(t) for t in RESPONSES])} == {"answered"}
+    assert {r.outcome for r in answers(asked, *[ask_about(t) for t in RESPONSES])} == {"answered"}
     assert asked.batch_size == 1
 
 
@@ -139,22 +135,22 @@ def test_no_control_token_of_a_response_ends_its_turn(tiny: dict[str, Path]) -> 
 def test_a_checkpoint_without_a_scalar_head_is_one_line(tmp_path: Path) -> None:
     text_model = build_text_model(tmp_path / "text")
     with pytest.raises(ModelError, match="returns 2 numbers per response"):
-        answers(provider(text_model), [ask_about("x")])
+        answers(provider(text_model), ask_about("x"))
     config = importlib.import_module("transformers").AutoConfig.from_pretrained(text_model)
     config.num_labels = 1
     config.save_pretrained(text_model)
     with pytest.raises(ModelError, match=r"is not a reward model: its weights lack score\.weight"):
-        answers(provider(text_model), [ask_about("x")])
+        answers(provider(text_model), ask_about("x"))
 
 
 def test_code_of_its_own_runs_where_a_revision_fixes_it_and_not_without(tmp_path: Path) -> None:
     folder = build_own_reward_code(tmp_path / "own-reward")
     with pytest.raises(ModelError, match="comes with custom code, which is not run"):
-        answers(provider(folder), [ask_about("x")])
+        answers(provider(folder), ask_about("x"))
     trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
     requests = [ask_about(text) for text in RESPONSES]
-    alone = [float(r.text) for r in answers(provider(folder, **trusted, batch_size=1), requests)]
-    together = [float(r.text) for r in answers(provider(folder, **trusted), requests)]
+    alone = [float(r.text) for r in answers(provider(folder, **trusted, batch_size=1), *requests)]
+    together = [float(r.text) for r in answers(provider(folder, **trusted), *requests)]
     assert together == pytest.approx(alone, abs=2e-5)
     assert len(set(alone)) == len(alone)
 
@@ -163,7 +159,7 @@ def test_own_code_that_gives_several_numbers_is_one_line(tmp_path: Path) -> None
     folder = build_own_reward_code(tmp_path / "own-pair", numbers=2)
     trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
     with pytest.raises(ModelError, match="its head returns 2 numbers per response"):
-        answers(provider(folder, **trusted), [ask_about("x")])
+        answers(provider(folder, **trusted), ask_about("x"))
 
 
 def test_it_chooses_the_sample_that_it_marks_highest(tiny: dict[str, Path], tmp_path: Path) -> None:
@@ -175,7 +171,7 @@ def test_it_chooses_the_sample_that_it_marks_highest(tiny: dict[str, Path], tmp_
     aggregate_cell(folder, out, study, Cell("m", "vote"))
     chosen = read_parquet(out, AggregateRow).filter(id="bare", metric="best-of-n")
     requests = [ask_about(text, "What is 1 + 1?") for text in TEXTS["bare"]]
-    marks = [float(r.text) for r in answers(provider(tiny["two_layers"]), requests)]
+    marks = [float(r.text) for r in answers(provider(tiny["two_layers"]), *requests)]
     assert dict(chosen.select("k", "mark").iter_rows()) == pytest.approx(
         {2: max(marks[:2]), 4: max(marks)}, abs=1e-5
     )

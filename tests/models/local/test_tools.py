@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.asks import answers
 from tests.models.fake_vllm import FakeVllm
 from tests.models.local_blocks import picture, shown
 from tests.models.tiny_vlm import CHAT_TEMPLATE, build
@@ -103,10 +104,10 @@ def test_vllm_is_given_tools_where_they_are_on_offer(fake: FakeVllm, tmp_path: P
     asked.expect_images(9)
     image = picture(tmp_path)
     plain, tools = shown("Which?", image), offering(shown("Which?", image))
-    found = {id(request): response for request, response in asked.answer([plain, tools])}
-    assert found[id(plain)].calls == ()
-    assert "<tool_call>" in found[id(plain)].text
-    assert (found[id(tools)].text, found[id(tools)].calls[0].name) == ("Closer.", "look")
+    without, offered = answers(asked, plain, tools)
+    assert without.calls == ()
+    assert "<tool_call>" in without.text
+    assert (offered.text, offered.calls[0].name) == ("Closer.", "look")
     assert fake.tools == [None, [{"type": "function", "function": LOOK.model_dump()}]]
     assert [load["limit_mm_per_prompt"]["image"] for load in fake.loads] == [9]
 

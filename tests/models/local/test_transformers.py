@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asks import answers
 from tests.models.local_blocks import picture, samples, shown
 from tests.models.tiny_vlm import FAMILIES, build, build_text_model
 
@@ -54,9 +55,7 @@ def engine(asked: TransformersProvider) -> TransformersEngine:
 
 
 def texts(asked: TransformersProvider, requests: list[Request]) -> list[str]:
-    found = {id(request): response for request, response in asked.answer(requests)}
-    assert len(found) == len(requests)
-    return [found[id(request)].text for request in requests]
+    return [response.text for response in answers(asked, *requests)]
 
 
 @pytest.fixture

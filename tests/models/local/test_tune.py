@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from tests import asks
 from tests.models import tiny_vlm
 from tests.small_freeze import write_freeze
 from tests.workflows_support import PARTS
@@ -25,12 +26,7 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
-    Conversation,
-    Decoding,
     ImagePart,
-    Message,
-    Request,
-    Tags,
     TextPart,
 )
 from omibench.schemas.tables import read_jsonl
@@ -84,29 +80,15 @@ def read_losses(folder: Path) -> list[LossRow]:
 def ask(study: Study, folder: Path) -> list[str]:
     """Responses of the tuned model, of at most eight tokens."""
     provider = TransformersProvider("t", study.models["t"])  # type: ignore[arg-type]
-    requests = [
-        Request(
-            conversation=Conversation(
-                messages=[
-                    Message(
-                        role="user",
-                        parts=[
-                            *(
-                                ImagePart(sha256=f.sha256, path=str(folder / "freeze" / f.file))
-                                for f in question.images
-                            ),
-                            TextPart(text=f"\nWhat is rod {n}?"),
-                        ],
-                    )
-                ]
-            ),
-            decoding=Decoding(temperature=0, max_tokens=8),
-            tags=Tags(problem=question.id, role="respondent"),
-        )
-        for n, question in enumerate(read_jsonl(folder / "freeze/questions.jsonl", Question))
-    ]
-    answers = {id(request): response.text for request, response in provider.answer(requests)}
-    return [answers[id(request)] for request in requests]
+    requests = []
+    for n, question in enumerate(read_jsonl(folder / "freeze/questions.jsonl", Question)):
+        images = [
+            ImagePart(sha256=f.sha256, path=str(folder / "freeze" / f.file))
+            for f in question.images
+        ]
+        words = f"\nWhat is rod {n}?"
+        requests.append(asks.ask(*images, words, problem=question.id, temperature=0, max_tokens=8))
+    return [response.text for response in asks.answers(provider, *requests)]
 
 
 def test_ten_conversations_are_learned_through_the_whole_graph(

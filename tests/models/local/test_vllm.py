@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.asks import answers
 from tests.models.fake_vllm import FakeVllm, OldSamplingParams, VLLMValidationError
 from tests.models.local_blocks import answer_so_far, picture, samples, shown
 
@@ -21,7 +22,6 @@ from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
 from omibench.params.models.local import hash_weights
 from omibench.params.models.providers import VllmModel
-from omibench.schemas.request import Request, Response
 
 
 @pytest.fixture
@@ -42,17 +42,10 @@ def provider(name: str = "qwen", **block: Any) -> VllmProvider:
     return VllmProvider(name, VllmModel.model_validate(values))
 
 
-def answers(asked: VllmProvider, requests: list[Request], **more: Any) -> list[Response]:
-    pairs = list(asked.answer(requests, **more))
-    found = {id(request): response for request, response in pairs}
-    assert len(pairs) == len(found) == len(requests)
-    return [found[id(request)] for request in requests]
-
-
 def test_samples_of_one_conversation_are_one_request(fake: FakeVllm, tmp_path: Path) -> None:
     image = picture(tmp_path)
     requests = samples("Read ", image, " well.", indices=range(4), temperature=0.6, top_p=0.95)
-    found = answers(provider(), requests)
+    found = answers(provider(), *requests)
     [call] = fake.calls
     [own] = call.sampling
     assert (own.n, own.temperature, own.top_p, own.max_tokens) == (4, 0.6, 0.95, 8)
@@ -68,7 +61,7 @@ def test_samples_of_one_conversation_are_one_request(fake: FakeVllm, tmp_path: P
 def test_a_sample_is_the_same_whatever_is_asked_beside_it(fake: FakeVllm) -> None:
     def draw(*indices: int, words: str = "Go", **block: Any) -> list[str]:
         drawn = samples(words, indices=indices, temperature=0.6)
-        return [r.text for r in answers(provider(**block), drawn)]
+        return [r.text for r in answers(provider(**block), *drawn)]
 
     eight = draw(*range(8))
     assert len(set(eight)) == 8
@@ -82,7 +75,7 @@ def test_a_sample_is_the_same_whatever_is_asked_beside_it(fake: FakeVllm) -> Non
 
 
 def test_greedy_samples_are_drawn_once_and_their_tokens_counted_once(fake: FakeVllm) -> None:
-    found = answers(provider(), samples("Go", indices=range(3), temperature=0.0))
+    found = answers(provider(), *samples("Go", indices=range(3), temperature=0.0))
     assert [own.n for own in fake.calls[0].sampling] == [1]
     assert {r.text for r in found} == {"reply 0"}
     assert sum(r.usage.output_tokens or 0 for r in found) == len("reply 0")
@@ -94,10 +87,10 @@ def test_the_engine_is_loaded_once_for_all_settings(fake: FakeVllm, tmp_path: Pa
     many, few = shown("a", *images), shown("b", images[0])
     asked = provider(tensor_parallel=2, pipeline_parallel=3, gpu_memory=0.8, max_model_len=4096)
     asked.expect([many])
-    answers(asked, [few])
-    answers(asked, [many, shown("c")])
+    answers(asked, few)
+    answers(asked, many, shown("c"))
     answers(provider("other-name", thinking=False, label="Other", tensor_parallel=2,
-                     pipeline_parallel=3, gpu_memory=0.8, max_model_len=4096), [many])  # fmt: skip
+                     pipeline_parallel=3, gpu_memory=0.8, max_model_len=4096), many)  # fmt: skip
     [load] = fake.loads
     assert load["limit_mm_per_prompt"] == {"image": 3, "video": 0}
     assert load["enable_prefix_caching"] is True
@@ -112,10 +105,10 @@ def test_more_images_than_foreseen_load_it_anew_and_so_does_another_model(
     one, two = (picture(tmp_path, seed) for seed in range(2))
     asked = provider()
     for request in (shown("a", one), shown("a", one, two), shown("a", one)):
-        answers(asked, [request])
+        answers(asked, request)
     limits = [load["limit_mm_per_prompt"]["image"] for load in fake.loads]
     assert limits == [1, 2]
-    answers(provider(dtype="float16"), [shown("a")])
+    answers(provider(dtype="float16"), shown("a"))
     assert len(fake.loads) == 3
     assert fake.stops == fake.loads[:2], "each is stopped before the next is loaded"
     assert "limit_mm_per_prompt" not in fake.loads[-1], "a model of text alone takes no limit"
@@ -126,7 +119,7 @@ def test_a_call_holds_no_more_pixels_than_memory_allows(
 ) -> None:
     monkeypatch.setattr(vllm_module, "CHUNK_PIXELS", 3 * 84 * 56)
     image = picture(tmp_path)
-    answers(provider(), [shown(f"{i}", image) for i in range(7)])
+    answers(provider(), *[shown(f"{i}", image) for i in range(7)])
     assert [len(call.messages) for call in fake.calls] == [3, 3, 1]
 
 
@@ -148,20 +141,20 @@ def test_reasoning_is_cut_off_and_failures_are_no_answers(
 ) -> None:
     fake.reply = lambda prompt, seed: (text, finish)
     fake.opens_thinking = opens
-    [found] = answers(provider(), [shown("Go")])
+    [found] = answers(provider(), shown("Go"))
     assert (found.outcome, found.text, found.reasoning) == expected
     assert (found.error is None) == (expected[0] != "provider_error")
 
 
 def test_tokens_dollars_and_time_are_kept(fake: FakeVllm) -> None:
     price = {"input": 2.0, "output": 10.0, "cached_input": 1.0, "as_of": "2026-11-01"}
-    found = answers(provider(price=price), samples("x" * 10, indices=range(2), temperature=0.5))
+    found = answers(provider(price=price), *samples("x" * 10, indices=range(2), temperature=0.5))
     assert [(r.usage.input_tokens, r.usage.cached_tokens) for r in found] == [(5, 3), (5, 2)]
     out = [len(r.text) for r in found]
     assert [r.usage.output_tokens for r in found] == out
     assert found[0].cost_usd == pytest.approx((2 * 2.0 + 3 * 1.0 + out[0] * 10) / 1e6)
     assert all(r.latency_s is not None and r.latency_s >= 0 for r in found)
-    [free] = answers(provider(), [shown("x")])
+    [free] = answers(provider(), shown("x"))
     assert free.cost_usd is None
 
 
@@ -169,7 +162,7 @@ def test_tokens_dollars_and_time_are_kept(fake: FakeVllm) -> None:
 def test_a_prompt_that_is_rejected_fails_alone(fake: FakeVllm, rejection: type[Exception]) -> None:
     fake.rejects, fake.rejection = "too long", rejection
     requests = [shown("too long" if i == 5 else f"q{i}", problem=str(i)) for i in range(9)]
-    found = answers(provider(), requests)
+    found = answers(provider(), *requests)
     assert [r.outcome for r in found] == [*["answered"] * 5, "provider_error", *["answered"] * 3]
     assert "is longer than the maximum" in (found[5].error or "")
     assert found[5].text == ""
@@ -178,13 +171,13 @@ def test_a_prompt_that_is_rejected_fails_alone(fake: FakeVllm, rejection: type[E
 def test_answers_are_never_given_to_the_wrong_question(fake: FakeVllm) -> None:
     fake.answers = 1
     with pytest.raises(ModelError, match="returned 1 answers to 2 conversations"):
-        answers(provider(), [shown("a"), shown("b")])
+        answers(provider(), shown("a"), shown("b"))
 
 
 def test_an_image_that_the_engine_drops_is_caught(fake: FakeVllm, tmp_path: Path) -> None:
     fake.drops_images = True
     with pytest.raises(ImageCountError, match=r"another number of images .*\[1\]"):
-        answers(provider(), [shown("a", picture(tmp_path, 1), picture(tmp_path, 2))])
+        answers(provider(), shown("a", picture(tmp_path, 1), picture(tmp_path, 2)))
 
 
 def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:
@@ -251,13 +244,13 @@ class CountingBudget(NoBudget):
 def test_what_the_budget_turns_away_is_never_asked(fake: FakeVllm) -> None:
     budget = CountingBudget(2)
     requests = [r for word in "abcd" for r in samples(word, indices=[0, 1], temperature=0.6)]
-    found = answers(provider(max_num_seqs=2), requests, budget=budget)
+    found = answers(provider(max_num_seqs=2), *requests, budget=budget)
     assert [r.outcome for r in found] == ["answered"] * 4 + ["budget_stop"] * 4
     assert sum(len(call.messages) for call in fake.calls) == 2
     assert (budget.settled, budget.returned) == ([0.0, 0.0], 0)
     budget, fake.dies = CountingBudget(3), True
     with pytest.raises(ModelError):
-        answers(provider(), requests, budget=budget)
+        answers(provider(), *requests, budget=budget)
     assert (budget.settled, budget.returned) == ([], 3)
 
 
@@ -276,12 +269,12 @@ def test_without_vllm_one_line_says_how_to_install_it() -> None:
     LOADED.release()
     message = r"needs vllm, which is not installed: pip install 'omibench\[vllm\]'"
     with pytest.raises(MissingExtraError, match=message):
-        answers(provider(), [shown("Go")])
+        answers(provider(), shown("Go"))
 
 
 def test_a_model_that_cannot_be_loaded_is_named(fake: FakeVllm) -> None:
     with pytest.raises(ModelError, match="'qwen': vLLM cannot load absent: absent is not a local"):
-        answers(provider(id="absent"), [shown("Go")])
+        answers(provider(id="absent"), shown("Go"))
 
 
 def test_an_adapter_is_a_lora_request_of_its_rank(
@@ -292,12 +285,12 @@ def test_an_adapter_is_a_lora_request_of_its_rank(
     monkeypatch.setitem(sys.modules, "vllm.lora.request", lora)
     (tmp_path / "adapter_config.json").write_text('{"r": 24}', "utf-8")
     (tmp_path / "adapter_model.safetensors").write_bytes(b"")
-    answers(provider(adapter=str(tmp_path)), samples("Go", indices=[0]))
+    answers(provider(adapter=str(tmp_path)), *samples("Go", indices=[0]))
     [load] = fake.loads
     assert (load["model"], load["enable_lora"], load["max_lora_rank"]) == ("qwen-vl", True, 32)
     assert fake.adapters == [("qwen", 1, str(tmp_path))]
     LOADED.release()
-    answers(provider(), samples("Go", indices=[0]))
+    answers(provider(), *samples("Go", indices=[0]))
     assert "enable_lora" not in fake.loads[1]
     assert fake.adapters[1:] == [None]
 
@@ -306,7 +299,7 @@ def test_a_rank_beyond_what_vllm_takes_is_one_line(fake: FakeVllm, tmp_path: Pat
     (tmp_path / "adapter_config.json").write_text('{"r": 8, "rank_pattern": {"q": 600}}', "utf-8")
     (tmp_path / "adapter_model.safetensors").write_bytes(b"")
     with pytest.raises(ModelError, match="has the rank 600; vLLM takes at most 512"):
-        answers(provider(adapter=str(tmp_path)), samples("Go", indices=[0]))
+        answers(provider(adapter=str(tmp_path)), *samples("Go", indices=[0]))
 
 
 def test_weights_tuned_in_full_are_loaded_from_their_folder(fake: FakeVllm, tmp_path: Path) -> None:
@@ -315,7 +308,7 @@ def test_weights_tuned_in_full_are_loaded_from_their_folder(fake: FakeVllm, tmp_
     (weights / "model.safetensors").write_bytes(b"weights")
     record = {"method": "full", "weights_sha256": hash_weights(weights)}
     (tmp_path / "tuned.json").write_text(json.dumps(record), "utf-8")
-    answers(provider(adapter=str(tmp_path), revision="abc"), samples("Go", indices=[0]))
+    answers(provider(adapter=str(tmp_path), revision="abc"), *samples("Go", indices=[0]))
     [load] = fake.loads
     assert (load["model"], load["revision"]) == (str(weights), None)
     assert fake.adapters == [None]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.asks import ask
-from tests.models.apis import JPEG, KEY_ENV, PRICE, answers, openai_model, picture, provider
+from tests.asks import answers, ask
+from tests.models.apis import JPEG, KEY_ENV, PRICE, openai_model, picture, provider
 from tests.models.traffic.simulated import Books
 
 from model_server.handle import KEY, ServerHandle
