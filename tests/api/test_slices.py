@@ -20,8 +20,7 @@ def analyzed(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results folder of the made study with what analyze wrote."""
     folder = tmp_path_factory.mktemp("slices") / "results"
     shutil.copytree(made.freeze.parent, folder)
-    block = made.study.analyze.model_copy(update={"explorer": False, "slices": ["subject"]})
-    made.analyze(folder / "analyze", made.study.model_copy(update={"analyze": block}))
+    made.analyze(folder / "analyze", explorer=False, slices=["subject"])
     return folder
 
 

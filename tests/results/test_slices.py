@@ -26,9 +26,7 @@ from omibench.results.slices import (
     average_cells,
     fill_measures,
     slice_lengths,
-    slice_outcomes,
-    slice_samples,
-    slice_verdicts,
+    slice_values,
     sort_values,
 )
 from omibench.results.statistics.intervals import clustered_wilson
@@ -103,7 +101,7 @@ def test_the_values_of_a_slice_add_up_to_the_whole(drawn: list[tuple[tuple, tupl
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
     for by in (("exam",), ("n_images",), ("exam", "n_images")):
-        table = slice_verdicts(arrange(values), plan(tables, *by))
+        table = slice_values(arrange(values), plan(tables, *by))
         for (model, setting), part in table.group_by("model", "setting"):
             whole = values.filter(model=model, setting=setting)
             assert part["n"].sum() == whole.height
@@ -123,7 +121,7 @@ def test_a_slice_does_not_depend_on_the_order_of_rows(
     keys = ["model", "setting", "value"]
     for by in (("skills",), ("exam", "skills"), ("family",), ("prompt", "exam")):
         first, second = (
-            slice_verdicts(arrange(rows), plan(tables, *by)).sort(keys)
+            slice_values(arrange(rows), plan(tables, *by)).sort(keys)
             for rows in (values, values[order])
         )
         numbers = ("estimate", "low", "high", "n_eff")
@@ -137,7 +135,7 @@ def test_a_slice_does_not_depend_on_the_order_of_rows(
 def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
-    for row in slice_verdicts(arrange(values), plan(tables, "skills")).iter_rows(named=True):
+    for row in slice_values(arrange(values), plan(tables, "skills")).iter_rows(named=True):
         ids = {
             f"i{n}"
             for n, (item, _) in enumerate(drawn)
@@ -155,7 +153,7 @@ def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tup
 def test_over_models_an_item_is_the_mean_of_its_cells(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
-    (cot, direct) = slice_verdicts(arrange(values), plan(tables, "family")).iter_rows(named=True)
+    (cot, direct) = slice_values(arrange(values), plan(tables, "family")).iter_rows(named=True)
     assert (cot["model"], cot["setting"], cot["value"]) == ("", "cot", "sim")
     assert (cot["n"], cot["cells"], cot["simulated"]) == (len(drawn), 2, True)
     for row in (cot, direct):
@@ -178,7 +176,7 @@ def test_cells_of_a_group_count_the_same_where_they_have_a_value() -> None:
 def test_simulated_cells_mark_their_rows_alone() -> None:
     tables = make_tables([("local", [], 2, "1"), ("national", [], 3, "2")])
     values = make_values(tables, [(1.0, 0.0, 1.0, 0.0)] * 2)
-    table = slice_verdicts(arrange(values), plan(tables, "size", "exam"))
+    table = slice_values(arrange(values), plan(tables, "size", "exam"))
     assert table["slice"].unique().to_list() == ["size × exam"]
     assert table.filter(setting="cot").select("value", "simulated", "cells").rows() == [
         ("7.5 × local", False, 1), ("7.5 × national", False, 1),
@@ -189,7 +187,7 @@ def test_simulated_cells_mark_their_rows_alone() -> None:
 def test_a_judge_s_accuracy_is_gptscore() -> None:
     tables = make_tables([("local", [], 2, "1")])
     values = make_values(tables, [(1.0,) * 4]).with_columns(rules=pl.lit("gptscore/judge"))
-    assert slice_verdicts(arrange(values), plan(tables, "exam"))["metric"].unique().to_list() == [
+    assert slice_values(arrange(values), plan(tables, "exam"))["metric"].unique().to_list() == [
         "gptscore"
     ]
 
@@ -224,13 +222,13 @@ def test_outcomes_are_shares_of_items() -> None:
             "outcome": ["refused", "scored", "scored", "truncated"],
         }
     )
-    table = slice_outcomes(arrange_outcomes(verdicts), plan(tables, "exam"))
+    table = slice_values(arrange_outcomes(verdicts), plan(tables, "exam"))
     assert table.select("value", "metric", "estimate", "n").rows() == [
         ("local", "outcome-refused", 0.25, 2), ("local", "outcome-truncated", 0.0, 2),
         ("national", "outcome-refused", 0.0, 1), ("national", "outcome-truncated", 1.0, 1),
     ]  # fmt: skip
     answered = verdicts.with_columns(outcome=pl.lit("scored"))
-    assert slice_outcomes(arrange_outcomes(answered), plan(tables, "exam")).is_empty()
+    assert slice_values(arrange_outcomes(answered), plan(tables, "exam")).is_empty()
 
 
 def test_samples_keep_their_metric_and_k() -> None:
@@ -242,7 +240,7 @@ def test_samples_keep_their_metric_and_k() -> None:
     ]
     names = ["model", "setting", "rules", "id", "cluster", "metric", "k", "value"]
     samples = arrange_samples(pl.DataFrame(rows, schema=names, orient="row"))
-    table = slice_samples(samples, plan(tables, "exam"))
+    table = slice_values(samples, plan(tables, "exam"))
     assert table.select("metric", "estimate", "n").rows() == [
         ("pass@1", 0.5, 2), ("pass@4", 0.5, 2), ("consistency@4", 0.5, 2),
     ]  # fmt: skip

@@ -31,9 +31,7 @@ from omibench.results.slices import (
     arrange_samples,
     fill_measures,
     slice_lengths,
-    slice_outcomes,
-    slice_samples,
-    slice_verdicts,
+    slice_values,
 )
 from omibench.schemas.validation import suggest_name
 
@@ -124,10 +122,10 @@ class Slicer:
         )
 
     def _tabulate_parts(self, plan: SlicePlan) -> Iterator[pl.DataFrame]:
-        yield slice_verdicts(self._item_values, plan)
+        yield slice_values(self._item_values, plan)
         if self._samples:
-            yield slice_samples(self._samples, plan)
-        yield slice_outcomes(self._outcomes, plan)
+            yield slice_values(self._samples, plan)
+        yield slice_values(self._outcomes, plan)
         if self.choice.rules is None or self.choice.metric in LENGTHS:
             yield slice_lengths(self._lengths, plan)
 

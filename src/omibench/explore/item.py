@@ -114,8 +114,7 @@ class CellItems:
         judgements: defaultdict[int, list[Values]] = defaultdict(list)
         for row in self._judgements[name]:
             # The agreement with human labels is in the report, which reads certificates.
-            judgement = read_judgement(row, None)._replace(calibration="")
-            judgements[row["index"]].append(judgement._asdict())
+            judgements[row["index"]].append(read_judgement(row, None) | {"calibration": ""})
         responses = [
             {**row, "left_out": (name, row["index"]) in self._others}
             for row in self._responses[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -116,6 +117,10 @@ def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:
             file unchanged, so that nothing is rebuilt from it. provenance.json contains the hash
             of the code.
     """
-    parts = [stage, slice_study(study, stage, cell)]
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hash_slice(stage, slice_study(study, stage, cell))
+
+
+def hash_slice(stage: str, values: Mapping[str, Any]) -> str:
+    """Return the hash of a job of a stage with these parameters; see `job_hash`."""
+    text = json.dumps([stage, values], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -289,21 +289,6 @@ def _column(attribute: str) -> str:
     return f"_by_{attribute}"
 
 
-def slice_verdicts(values: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate accuracy, and partial credit, ratio and strict accuracy, in a slice.
-
-    Args:
-        values: Cells by `model`, `setting` and `rules`; the columns of `MEANS`.
-        plan: The slice.
-
-    Returns:
-        Rows of `model, setting, rules, slice, value, metric, estimate, low, high, n, clusters`,
-        `simulated` and `cells`, the number of cells in an item's mean; cells in order of
-        occurrence, values in their natural order. The metric of a judge's accuracy is `gptscore`.
-    """
-    return _slice_means(values, plan, MEANS)
-
-
 def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
     """Arrange the share of each outcome without an answer among an item's samples.
 
@@ -311,30 +296,15 @@ def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
         verdicts: Rows of `model, setting, rules, id, cluster, outcome`.
 
     Returns:
-        A matrix for every such outcome among the verdicts, by its name.
+        A matrix for every such outcome among the verdicts, such as `outcome-refused`.
     """
     present = set(verdicts["outcome"].unique())
-    names: list[str] = [name for name in FAILURES if name in present]
-    flags = verdicts.select(
-        *VALUES,
-        "id",
-        "cluster",
-        *((pl.col("outcome") == name).cast(pl.Float64).alias(name) for name in names),
-    )
-    return arrange_items(flags, VALUES, names)
-
-
-def slice_outcomes(outcomes: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate the share of each outcome without an answer in a slice.
-
-    Args:
-        outcomes: The output of `arrange_outcomes`.
-        plan: The slice.
-
-    Returns:
-        Rows as in `slice_verdicts`, with metrics such as `outcome-refused`.
-    """
-    return _slice_means(outcomes, plan, {name: f"{OUTCOME}{name}" for name in outcomes.values})
+    flags = {
+        f"{OUTCOME}{name}": (pl.col("outcome") == name).cast(pl.Float64)
+        for name in FAILURES
+        if name in present
+    }
+    return arrange_items(verdicts.select(*VALUES, "id", "cluster", **flags), VALUES, [*flags])
 
 
 def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
@@ -359,19 +329,6 @@ def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
     return arrange_items(wide, VALUES, names)
 
 
-def slice_samples(samples: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate pass@k, consistency@k and the choice among k samples in a slice.
-
-    Args:
-        samples: The output of `arrange_samples`.
-        plan: The slice.
-
-    Returns:
-        Rows as in `slice_verdicts`, with metrics such as `pass@4`.
-    """
-    return _slice_means(samples, plan, {name: name for name in samples.values})
-
-
 def slice_lengths(lengths: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
     """Estimate the mean length of responses in a slice.
 
@@ -380,32 +337,40 @@ def slice_lengths(lengths: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
         plan: The slice.
 
     Returns:
-        Rows as in `slice_verdicts`, without `rules`: metrics `characters` (of the visible text),
+        Rows as in `slice_values`, without `rules`: metrics `characters` (of the visible text),
         `output_tokens` and `reasoning_tokens` (as counted by providers; responses without a count
         are ignored), with Student's intervals of clustered means.
     """
     cells = plan.marks.group_by(CELL, maintain_order=True).agg(pl.col("simulated").any())
-    columns = {name: name for name in LENGTHS}
-    rows = _slice_means(lengths, plan._replace(marks=cells), columns, estimate_mean_sums)
+    rows = slice_values(lengths, plan._replace(marks=cells), estimate_mean_sums)
     return rows.with_columns(pl.col("low").clip(lower_bound=0)) if rows.height else rows
 
 
-def _slice_means(
-    matrix: ItemMatrix,
-    plan: SlicePlan,
-    columns: Mapping[str, str],
-    estimate: Estimate = estimate_sums,
+def slice_values(
+    matrix: ItemMatrix, plan: SlicePlan, estimate: Estimate = estimate_sums
 ) -> pl.DataFrame:
-    """Estimate the means of `columns` (column -> metric) in each value of a slice."""
+    """Estimate the mean of each matrix in a slice.
+
+    Args:
+        matrix: Cells by `model`, `setting` and `rules`: the columns of `MEANS`, or the output of
+            `arrange_outcomes` or `arrange_samples`.
+        plan: The slice.
+        estimate: Returns the intervals of sums.
+
+    Returns:
+        Rows of `model, setting, rules, slice, value, metric, estimate, low, high, n, clusters`,
+        `simulated` and `cells`, the number of cells in an item's mean; cells in order of
+        occurrence, values in their natural order. The metric of a matrix outside `MEANS` is its
+        name; that of a judge's accuracy is `gptscore`.
+    """
     keys, groups = _group_cells(matrix, plan)
     labels, labelled = _label_columns(matrix, plan)
     clusters = code_values(matrix.items["cluster"].to_list())
     parts = []
-    for place, (column, metric) in enumerate(columns.items()):
-        values = matrix.values[column]
-        if plan.pooled_columns:
-            values = average_cells(values, groups, keys.height)
-        sums = describe_labels(values, clusters, labelled)
+    for place, (column, values) in enumerate(matrix.values.items()):
+        metric = MEANS.get(column, column)
+        pooled = average_cells(values, groups, keys.height) if plan.pooled_columns else values
+        sums = describe_labels(pooled, clusters, labelled)
         rows = estimate(sums, ["_cell", "_label"], plan.confidence)
         named = rows.hstack(keys[rows["_cell"]])
         if labels.width:

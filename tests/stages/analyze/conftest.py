@@ -74,13 +74,14 @@ class Folders(NamedTuple):
 
     def open(self, study: Study | None = None, **analyze: object) -> Analysis:
         """The analysis of the study, of another, or with other parameters of the stage."""
-        if analyze:
-            study = parse_study(study_values(**analyze), "test")
-        return analysis_of(self.load(study))
+        return analysis_of(self.load(make_params(**analyze) if analyze else study))
 
-    def analyze(self, out: Path | None = None, study: Study | None = None) -> Headline:
+    def analyze(
+        self, out: Path | None = None, study: Study | None = None, **analyze: object
+    ) -> Headline:
         """Run the stage over them, into another folder or by other params where these are given."""
-        return analyze_study(self.freeze.parent, out or self.out, study or self.study)
+        study = make_params(**analyze) if analyze else study or self.study
+        return analyze_study(self.freeze.parent, out or self.out, study)
 
 
 _KEPT = 16
@@ -113,11 +114,15 @@ def study_values(**analyze: object) -> dict[str, object]:
     }
 
 
+def make_params(values: dict[str, object] | None = None, **analyze: object) -> Study:
+    """The parameters of the made study, with other blocks or other ones of the stage."""
+    return parse_study(study_values(**analyze) | (values or {}), "test")
+
+
 def place_study(folder: Path, **analyze: object) -> Folders:
     """Where a study of that folder stands."""
-    study = parse_study(study_values(**analyze), "test")
     names = ("freeze", "infer", "score", "analyze")
-    return Folders(*(folder / name for name in names), study)
+    return Folders(*(folder / name for name in names), make_params(**analyze))
 
 
 def make_study(
@@ -317,7 +322,6 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
     """The made study as recorded responses with published verdicts, and `robust` beside them."""
     folders = make_study(folder, simulated=False, **analyze)
     rules = ["published", *(["robust"] if robust else [])]
-    values = study_values(**analyze) | {"score": {"scorers": rules}}
     # What omibench said is taken as published, which records no failure.
     published = pl.col("rules") == "omibench"
 
@@ -330,7 +334,7 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
         )
 
     rewrite_verdicts(folders, publish)
-    return folders._replace(study=parse_study(values, "test"))
+    return folders._replace(study=make_params({"score": {"scorers": rules}}, **analyze))
 
 
 def analysis_of(results: Results, **frames: pl.DataFrame) -> Analysis:

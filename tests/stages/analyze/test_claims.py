@@ -11,6 +11,7 @@ from tests.stages.analyze.conftest import (
     Folders,
     analysis_of,
     forget_origins,
+    make_params,
     make_published_study,
     make_study,
     rewrite_verdicts,
@@ -19,7 +20,6 @@ from tests.stages.analyze.conftest import (
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
 from omibench.params.setting import Cell
-from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.findings import (
@@ -106,7 +106,7 @@ def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
 def test_models_are_compared_under_the_reference_setting_alone(made: Folders) -> None:
     """Three models under three settings are 3 pairs under one of them, not 36 pairs of cells."""
     for reference, label in ((None, "Chain of thought"), ("direct", "Direct")):
-        study = parse_study(study_values(reference_setting=reference), "test")
+        study = make_params(reference_setting=reference)
         results = made.load(study)
         analysis = analysis_of(results)
         top = best(analysis)
@@ -305,7 +305,7 @@ def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", ["robust", "omibench"])
 def test_the_main_rules_decide(made: Folders, rules: str) -> None:
-    study = parse_study(study_values(main_scorer=rules), "test")
+    study = make_params(main_scorer=rules)
     results = made.load(study)
     assert best(analysis_of(results))["rules"] == rules
 

@@ -69,16 +69,16 @@ def test_code_runs_once_and_is_replayed_from_the_store(
         trail.link_picture, page=tmp_path / "explorer/q.html", copies=tmp_path / "explorer/images"
     )
     asked, first, second, last = trail.steps([*steps, found["key"][0]], [], link)
-    assert asked.calls[0] == f"python \n{CODE}"
-    assert (first.who, first.text, len(first.drawn)) == ("tool python", "area 4800", 1)
-    assert first.drawn[0].src is not None
-    assert second.text == "(0, 0, 80, 60) (80, 60)"
-    assert last.told == [
-        "area 4800\nresult_1 (80 x 60 pixels).", second.text,
+    assert asked["calls"][0] == f"python \n{CODE}"
+    assert (first["who"], first["text"], len(first["drawn"])) == ("tool python", "area 4800", 1)
+    assert first["drawn"][0]["src"] is not None
+    assert second["text"] == "(0, 0, 80, 60) (80, 60)"
+    assert last["told"] == [
+        "area 4800\nresult_1 (80 x 60 pixels).", second["text"],
         "result_2 (80 x 30 pixels): crop of result_1.",
     ]  # fmt: skip
     with Store(store) as opened:
-        assert opened.images.path(first.drawn[0].sha256).is_file()
+        assert opened.images.path(first["drawn"][0]["sha256"]).is_file()
 
 
 def test_a_stand_in_rehearses_code_without_running_any(

@@ -10,7 +10,6 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ import polars as pl
 
 from omibench.answers.judges.gptscore import GPTSCORE as INSTRUMENT
 from omibench.errors import ArgumentError, UnfinishedError
+from omibench.graph.job_hash import hash_slice
 from omibench.graph.provenance import NAME, Provenance
 from omibench.params.setting import Cell
 from omibench.results.comparison.report import (
@@ -35,6 +35,7 @@ from omibench.results.comparison.report import (
     ScoringComparison,
     ScoringSummary,
 )
+from omibench.results.comparison.text import shorten_list
 from omibench.results.statistics.paired import paired_difference
 from omibench.results.study_files import StudyFiles, find_results_folder
 from omibench.schemas.cells import read_cell, read_origin
@@ -136,7 +137,7 @@ class JobRecords:
                 values = None
             if not isinstance(values, dict):
                 code = shorten(text)
-            elif not job or job == _hash_slice(stage, values):
+            elif not job or job == hash_slice(stage, values):
                 params = dict(_flatten(masked_values(values)))
         checksums = record.get("input_checksums")
         inputs = {
@@ -157,12 +158,6 @@ def _list_texts(values: object) -> Iterator[str]:
                 continue
             if isinstance(text, str):
                 yield text
-
-
-def _hash_slice(stage: str, values: Mapping[str, Any]) -> str:
-    """Return the hash of a job with these parameters, as stored in its file (`graph.job_hash`)."""
-    text = json.dumps([stage, values], sort_keys=True, ensure_ascii=False)
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _flatten(values: object, path: str = "") -> Iterator[tuple[str, str]]:
@@ -584,7 +579,5 @@ def _summarise_scoring(rules: str, scorings: set[Scoring]) -> ScoringSummary:
     )
 
 
-def _name_cells(cells: Collection[Cell], limit: int = 3) -> str:
-    names = [f"{cell.model}/{cell.setting}" for cell in cells]
-    more = len(names) - limit
-    return (", ".join(names[:limit]) or "none") + (f" and {more:,} more" if more > 0 else "")
+def _name_cells(cells: Collection[Cell]) -> str:
+    return shorten_list([f"{cell.model}/{cell.setting}" for cell in cells]) or "none"

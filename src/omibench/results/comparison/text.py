@@ -40,7 +40,7 @@ def _write_lines(comparison: RunComparison) -> Iterator[str]:
         yield from _describe_table(table, comparison.confidence)
     for name, cells in (("A", comparison.cells_only_a), ("B", comparison.cells_only_b)):
         if cells:
-            yield f"cells only in {name}: {_shorten_list(cells)}"
+            yield f"cells only in {name}: {shorten_list(cells)}"
 
 
 def _describe_run(run: RunSummary) -> str:
@@ -92,7 +92,7 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
 
 def _describe_scoring(scoring: ScoringSummary) -> str:
     versions = ", ".join(map(str, scoring.versions))
-    judges = f" of {_shorten_list(scoring.judges)}" if scoring.judges else ""
+    judges = f" of {shorten_list(scoring.judges)}" if scoring.judges else ""
     return f"{scoring.rules} {versions}{judges}"
 
 
@@ -116,7 +116,7 @@ def _describe_ranks(cells: list[CellComparison]) -> str:
         for cell in sorted(cells, key=lambda cell: cell.rank_a)
         if cell.rank_gold != cell.rank_a
     ]
-    names = f": {_shorten_list(moved, CELL_LINES)}" if moved else ""
+    names = f": {shorten_list(moved, CELL_LINES)}" if moved else ""
     return (
         "by the gold answers alone, the rank within the setting changes in "
         f"{len(moved):,} of {_count(len(cells), 'cell')}{names}"
@@ -137,6 +137,7 @@ def _percent(value: float) -> str:
     return "0.00" if float(text) == 0 else text
 
 
-def _shorten_list(names: list[str], limit: int = 3) -> str:
+def shorten_list(names: list[str], limit: int = 3) -> str:
+    """Return the first names, and the number of the others."""
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more:,} more" if more > 0 else "")

@@ -56,8 +56,9 @@ class AnswerCounts(NamedTuple):
         return sum(self.classes) + self.invalid
 
 
+@cache
 def vote_curve(
-    counts: AnswerCounts, verdicts: Sequence[float], invalid_verdict: float, most: int
+    counts: AnswerCounts, verdicts: tuple[float, ...], invalid_verdict: float, most: int
 ) -> tuple[float, ...]:
     """Return the mean verdict of the majority answer among k samples, for k = 1 to `most`.
 
@@ -88,6 +89,7 @@ def vote_curve(
     return tuple(curve.tolist())
 
 
+@cache
 def agreement_curve(counts: AnswerCounts, most: int) -> tuple[float, ...]:
     """Return the mean share of k samples that give their most frequent answer, for k = 1 to `most`.
 

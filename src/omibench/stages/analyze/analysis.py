@@ -28,11 +28,11 @@ from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.results.slices import fill_measures
 from omibench.stages.analyze.results.result import RESULTS, fill_table, round_table
-from omibench.stages.analyze.results.saliency import Salience, saliences
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
     from omibench.stages.analyze.figures.figure import FigureDrawing
+    from omibench.stages.analyze.results.saliency import Salience
 
 log = logging.getLogger("omibench.stages.analyze")
 MEANS = ("verdict", "credit", "ratio", "strict")
@@ -98,6 +98,8 @@ class Analysis:
             MissingInputError: The file of a cell is missing.
             UntrustedError: The measurement does not match the parameters of the study.
         """
+        from omibench.stages.analyze.results.saliency import saliences
+
         return saliences(self.results, self.study.saliency, self.folder / "saliency")
 
     @cached_property
@@ -239,8 +241,8 @@ class Analysis:
             name: Name in `results.result.RESULTS`.
 
         Returns:
-            A table with all columns of `tidy.COLUMNS` and numbers of 6 digits, or None if the study
-            has no data for it, or it is a plug-in's and failed.
+            A table with all columns of `result.COLUMNS` and numbers of 6 digits, or None if the
+            study has no data for it, or it is a plug-in's and failed.
 
         Raises:
             OmibenchError: A required file is missing or invalid.
@@ -262,6 +264,11 @@ class Analysis:
                     frame = None if frame.is_empty() else self._mark_partial(frame)
                 self._tables[name] = frame
         return self._tables[name]
+
+    def list_rows(self, name: str, **values: object) -> list[dict[str, Any]]:
+        """Return the rows of `find_rows` with these values; none if the study has no such table."""
+        frame = self.find_rows(name)
+        return [] if frame is None else frame.filter(**values).to_dicts()
 
     def rows(self, name: str) -> pl.DataFrame:
         """Return `find_rows` of a built-in result that every study has."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
@@ -26,7 +26,9 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import read_typed_json
+from omibench.stages.certify.labels import MatchedLabels, match_labels, read_labels
 
+AnyCertificate = TypeVar("AnyCertificate", Certificate, ReasoningCertificate)
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10
 """The minimum number of right and of wrong labels of an answer type to use its own error rates."""
@@ -76,21 +78,7 @@ def _has_reasoning_certificates(file: Path) -> bool:
 
 def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Certificate | None:
     """Return the first certificate of this judge: same models by identity, same prompt."""
-    judged = results.select_verdicts(JUDGE_RULES)
-    judges = judged["judge"].drop_nulls().unique().to_list()
-    prompts = judged["prompt_sha256"].drop_nulls().unique().to_list()
-    if len(judges) != 1 or len(prompts) != 1:
-        return None
-    named = [results.study.models.get(name) for name in judges[0].split("+")]
-    models = [model for model in named if model]
-    return next(
-        (
-            c
-            for c in candidates
-            if c.prompt_sha256 == prompts[0] and is_certified(c.identity, models)
-        ),
-        None,
-    )
+    return _match_judge(results, results.select_verdicts(JUDGE_RULES), candidates)
 
 
 def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
@@ -98,19 +86,24 @@ def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertifica
 
     It has the same models by identity and the same prompt.
     """
-    judges, prompts, names = (
-        rows[column].drop_nulls().unique().to_list()
-        for column in ("judge", "prompt_sha256", "instrument")
+    names = rows["instrument"].drop_nulls().unique().to_list()
+    own = [c for c in results.reasoning_certificates if [c.instrument] == names]
+    return _match_judge(results, rows, own)
+
+
+def _match_judge(
+    results: Results, rows: pl.DataFrame, candidates: Iterable[AnyCertificate]
+) -> AnyCertificate | None:
+    """Return the first certificate of the judge of rows, if they are of one judge and prompt."""
+    judges, prompts = (
+        rows[column].drop_nulls().unique().to_list() for column in ("judge", "prompt_sha256")
     )
-    if (len(judges), len(prompts), len(names)) != (1, 1, 1):
+    if len(judges) != 1 or len(prompts) != 1:
         return None
     named = [results.study.models.get(name) for name in judges[0].split("+")]
     models = [model for model in named if model]
-    for certificate in results.reasoning_certificates:
-        matches = (certificate.instrument, certificate.prompt_sha256) == (names[0], prompts[0])
-        if matches and is_certified(certificate.identity, models):
-            return certificate
-    return None
+    matching = (c for c in candidates if c.prompt_sha256 == prompts[0])
+    return next((c for c in matching if is_certified(c.identity, models)), None)
 
 
 class CorrectedAccuracy(NamedTuple):
@@ -189,3 +182,17 @@ def correct_share(judged: Share, quality: JudgeQuality, confidence: float) -> Co
         for m in (quality.tpr, quality.fpr)
     )
     return rogan_gladen(judged, tpr, fpr, confidence)
+
+
+def match_column(results: Results, file: str | None, column: str) -> MatchedLabels | None:
+    """Return the labels of one column in a file with their responses; None if there are none.
+
+    Raises:
+        FileFormatError: A label cannot be read or fits several responses.
+        MissingInputError: The file does not exist.
+    """
+    read = read_labels(Path(file)) if file else []
+    rows = [row for row in read if row.labels.get(column, "") != ""]
+    if file is None or not rows:
+        return None
+    return match_labels(rows, results.read_responses(), Path(file), "analyze")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -15,13 +15,11 @@ from omibench.files.outputs import write_csv
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import TOTAL, cells_of
 from omibench.stages.analyze.results.reasoning import MEAN, TYPE
 from omibench.stages.analyze.results.result import round_table
 from omibench.stages.analyze.results.saliency import UNSCORED
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 Row = dict[str, Any]
 
@@ -211,8 +209,7 @@ def describe_metrics(analysis: Analysis) -> dict[str, dict[str, Row]]:
         values.setdefault(cell.model, {})[cell.setting] = entry
     for cell in results.missing:
         values.setdefault(cell.model, {})[cell.setting] = {"missing": True}
-    stopped = analysis.find_rows("stopped")
-    for row in [] if stopped is None else stopped.to_dicts():
+    for row in analysis.list_rows("stopped"):
         part = {"problems": row["n"], "of": row["of"]}
         values.setdefault(row["model"], {})[row["setting"]] = {"stopped": part}
     return values

@@ -131,12 +131,8 @@ def image_difference(analysis: Analysis) -> ImageEffect | None:
     two others.
     """
     results = analysis.results
-    table = analysis.rows("accuracy-by-images")
-    pooled = [
-        row
-        for row in table.filter(model="", rules=results.main_rules).to_dicts()
-        if row["n"] >= MIN_PROBLEMS
-    ]
+    every = analysis.list_rows("accuracy-by-images", model="", rules=results.main_rules)
+    pooled = [row for row in every if row["n"] >= MIN_PROBLEMS]
     if len(pooled) < 2:
         return None
     fewest, most = pooled[0], pooled[-1]
@@ -162,12 +158,10 @@ def image_difference(analysis: Analysis) -> ImageEffect | None:
 def judge_difference(analysis: Analysis) -> tuple[AccuracyDifference, int] | None:
     """Return GPTScore minus the main scorer on the same responses, and the number of
     disagreements."""
-    table = analysis.find_rows("judge-difference")
-    if table is None:
-        return None
-    (row,) = table.to_dicts()
-    difference = AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"])
-    return difference, row["disagreements"]
+    for row in analysis.list_rows("judge-difference"):
+        difference = AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"])
+        return difference, row["disagreements"]
+    return None
 
 
 class Unanswered(NamedTuple):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
 
 from omibench.params.setting import Cell
 from omibench.results.load import JUDGE_RULES, Results
@@ -14,11 +16,8 @@ from omibench.stages.analyze.formatting import (
     format_share,
     name_rules,
 )
+from omibench.stages.analyze.results.result import ESTIMATE
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_ESTIMATE = ("estimate", "low", "high")
 Row = Mapping[str, Any]
 """A row of a result."""
 
@@ -79,14 +78,14 @@ def show_value(column: Column, value: Any) -> Entry:
     if column.kind == "share":
         return show_share(value)
     if column.kind == "number":
-        number, low, high = (value[name] if value else None for name in _ESTIMATE)
+        number, low, high = (value[name] if value else None for name in ESTIMATE)
         return Entry(format_number(number), (format_limits(low, high),))
     return Entry(value)
 
 
 def show_share(row: Row | None, *lines: str) -> Entry:
     """Format a share in per cent with its interval and further lines; a dash without a row."""
-    share, low, high = (row[name] if row else None for name in _ESTIMATE)
+    share, low, high = (row[name] if row else None for name in ESTIMATE)
     return Entry(format_share(share), (format_bounds(low, high), *lines))
 
 
@@ -98,6 +97,11 @@ def name_cell(results: Results, cell: Cell, *, simulated: bool | None = None) ->
     mark = results.simulated_cells[cell] if simulated is None else simulated
     label = Entry(results.label(cell.model), simulated=mark)
     return [label, results.setting_label(cell.setting)]
+
+
+def name_row(results: Results, row: Row) -> list[object]:
+    """Return the values of `CELL_COLUMNS` of a row of a result, marked as the row is."""
+    return name_cell(results, Cell(row["model"], row["setting"]), simulated=row["simulated"])
 
 
 def head_scorers(results: Results) -> list[Column]:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from math import nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -30,12 +30,10 @@ from omibench.review import own_answers
 from omibench.schemas.problem import Answer
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import write_estimate
 from omibench.stages.analyze.user_files import PEOPLE_KEY as KEY
 from omibench.stages.analyze.user_files import Cutoff, PersonAnswer, read_or_warn, read_people
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
 
 # Draw the problems for people, and problems for familiarisation.
 
@@ -390,12 +388,11 @@ def _estimate_difference(common: pl.DataFrame, confidence: float) -> dict[str, A
               "problems": common["id"].n_unique()}  # fmt: skip
     if counts["people"] > 1 and counts["clusters"] > 1:
         both = estimate_crossed_mean(deltas, person, cluster, confidence)
-        bounds = {"estimate": both.mean, "low": both.lo, "high": both.hi, "variance": BY_BOTH,
+        bounds = {**write_estimate(both), "variance": BY_BOTH,
                   "few_people": both.people < FEW_PEOPLE}  # fmt: skip
     else:
         alone = paired_difference(deltas, [0.0] * len(deltas), cluster, confidence)
-        bounds = {"estimate": alone.value, "low": alone.lo, "high": alone.hi,
-                  "variance": BY_PROBLEMS, "few_people": False}  # fmt: skip
+        bounds = {**write_estimate(alone), "variance": BY_PROBLEMS, "few_people": False}
     return counts | bounds
 
 
@@ -435,7 +432,7 @@ def tabulate_seconds(
         rows.append(
             {
                 "kind": kind, "respondent": respondent, "metric": "median seconds",
-                "estimate": median.mean, "low": median.lo, "high": median.hi, "n": median.n,
+                **write_estimate(median), "n": median.n,
                 "clusters": len(set(groups)), "people": part["person"].n_unique(),
                 "problems": part["id"].n_unique(), "variance": BY_PROBLEMS,
                 "simulated": part["simulated"].any(),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import polars as pl
 from markupsafe import Markup
 
 from omibench.results.load import Results
@@ -21,9 +22,6 @@ from omibench.stages.analyze.sections.section import list_unshown
 from omibench.stages.analyze.sentences import Headline, describe_simulation
 from omibench.web.plots_page import read_vega_scripts
 from omibench.web.templates import embed_json, read_script
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def prepare_figure(

@@ -90,11 +90,19 @@ def read_checked_rows(
     return CheckedRows(entries, bad_lines)
 
 
-def warn_bad_lines(path: str | Path, key: str, bad_lines: Sequence[BadLine]) -> None:
-    """List the rejected rows in file order, the first few individually."""
-    if not bad_lines:
-        return
+def warn_bad_lines(
+    path: str | Path, key: str, bad_lines: Sequence[BadLine], usable: Sequence[object]
+) -> None:
+    """List the rejected rows in file order, the first few individually.
+
+    Raises:
+        FileFormatError: No row is usable.
+    """
     ordered = sorted(bad_lines)
+    if not usable:
+        raise FileFormatError(f"{key}: {path}: no row is usable; {ordered[0]}")
+    if not ordered:
+        return
     details = "; ".join(map(str, ordered[:NAMED_LINES]))
     more = f"; and {len(ordered) - NAMED_LINES:,} more" if len(ordered) > NAMED_LINES else ""
     count = "1 line is" if len(ordered) == 1 else f"{len(ordered):,} lines are"
@@ -186,9 +194,7 @@ def read_cutoffs(path: str | Path) -> Mapping[tuple[str, int], list[Cutoff]]:
         FileFormatError: The file has another format, or no usable row.
     """
     entries, bad_lines = read_checked_rows(path, Cutoff, CUTOFFS_KEY, CUTOFFS_REQUIRED)
-    if not entries:
-        raise FileFormatError(f"{CUTOFFS_KEY}: {path}: no row is usable; {min(bad_lines)}")
-    warn_bad_lines(path, CUTOFFS_KEY, bad_lines)
+    warn_bad_lines(path, CUTOFFS_KEY, bad_lines, entries)
     by_exam: dict[tuple[str, int], list[Cutoff]] = {}
     for _, row in entries:
         by_exam.setdefault((row.exam, row.year), []).append(row)
@@ -243,9 +249,7 @@ def read_external_scores(path: str | Path) -> list[ExternalScore]:
         else:
             reason = f"{cite(row.model)} has a value of this metric on line {first_line}"
             bad_lines.append(BadLine(line, "model", reason))
-    if not usable:
-        raise FileFormatError(f"{EXTERNAL_SCORES_KEY}: {path}: no row is usable; {min(bad_lines)}")
-    warn_bad_lines(path, EXTERNAL_SCORES_KEY, bad_lines)
+    warn_bad_lines(path, EXTERNAL_SCORES_KEY, bad_lines, usable)
     return usable
 
 
@@ -291,10 +295,7 @@ def read_people(path: str | Path, golds: Mapping[str, Answer]) -> list[PersonAns
     """
     entries, bad_lines = read_checked_rows(path, PersonAnswer, PEOPLE_KEY, PEOPLE_REQUIRED)
     usable, unusable = _check_answers(entries, golds)
-    if not usable:
-        first = min([*bad_lines, *unusable])
-        raise FileFormatError(f"{PEOPLE_KEY}: {path}: no row is usable; {first}")
-    warn_bad_lines(path, PEOPLE_KEY, [*bad_lines, *unusable])
+    warn_bad_lines(path, PEOPLE_KEY, [*bad_lines, *unusable], usable)
     return usable
 
 

@@ -77,13 +77,14 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
     page = tmp_path / "pages" / "q.html"
     link = partial(trail.link_picture, page=page, copies=kept)
     caption, turn, last = trail.steps(keys, [own.sha256], link)
-    assert (caption.who, caption.text, caption.pictures) == ("captioner eyes", "A cart.", [])
-    assert (caption.of, turn.of) == (["IMAGE0"], [])
-    assert turn.calls == ['zoom {"box": [0, 0, 1, 1]}']
-    assert last.simulated
-    (seen,) = last.pictures
-    assert seen.src is not None
-    copy = (page.parent / seen.src).resolve()
+    assert (caption["who"], caption["text"]) == ("captioner eyes", "A cart.")
+    assert caption["pictures"] == []
+    assert (caption["of"], turn["of"]) == (["IMAGE0"], [])
+    assert turn["calls"] == ['zoom {"box": [0, 0, 1, 1]}']
+    assert last["simulated"]
+    (seen,) = last["pictures"]
+    assert seen["src"] is not None
+    copy = (page.parent / seen["src"]).resolve()
     assert copy == kept / f"{picture.sha256}.png"
     assert copy.read_bytes() == Path(picture.path).read_bytes()
 
@@ -106,9 +107,9 @@ def test_what_tools_gave_is_told_with_the_turn_that_saw_it(
         keep(store, "m", "respondent", asked, Response(text="B")),
     ]
     first, last = Trail(store, tmp_path, tmp_path).steps(keys, [], lambda _: None)
-    assert (first.told, first.calls) == ([], [f"zoom {HOSTILE}"])
-    assert last.told == ["result_1: zoom.", "Now answer."]
-    assert [seen.sha256 for seen in last.pictures] == [picture.sha256]
+    assert (first["told"], first["calls"]) == ([], [f"zoom {HOSTILE}"])
+    assert last["told"] == ["result_1: zoom.", "Now answer."]
+    assert [seen["sha256"] for seen in last["pictures"]] == [picture.sha256]
 
 
 def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) -> None:
@@ -117,7 +118,7 @@ def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) ->
     )
     trail = Trail(tmp_path / "store", tmp_path, tmp_path)
     (step,) = trail.steps(["ab" * 32, key], [], lambda _: None)
-    assert step.drawn == [(picture.sha256, None, 0)]
+    assert step["drawn"] == [{"sha256": picture.sha256, "src": None, "at": 0}]
     assert Trail(tmp_path, tmp_path, tmp_path).steps([key], [], lambda _: None) == []
 
 

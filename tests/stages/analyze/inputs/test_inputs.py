@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import pytest
@@ -50,8 +49,7 @@ def test_a_bad_line_is_named_and_the_rest_is_done(
 ) -> None:
     file = tmp_path / "cutoffs.csv"
     file.write_text(f"{HEADING}{line}\nlocal,2024,50,27,60\n")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        assert list(read_cutoffs(file)) == [("local", 2024)]
+    assert list(read_cutoffs(file)) == [("local", 2024)]
     assert reason in caplog.text
     file.write_text(f"{HEADING}{line}\n")
     with pytest.raises(FileFormatError, match=r"no row is usable; line 2"):
@@ -88,8 +86,7 @@ def test_a_bad_line_of_scores_is_named_and_the_rest_is_done(
 ) -> None:
     file = tmp_path / "scores.csv"
     file.write_text(f"{SCORES_HEADING}A,MMIU,accuracy,1,\n{line}\nC,MMIU,accuracy,3,\n", "utf-8")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        assert [row.model for row in read_external_scores(file)] == ["A", "C"]
+    assert [row.model for row in read_external_scores(file)] == ["A", "C"]
     (message,) = caplog.messages
     assert message.startswith("analyze.external_scores: 1 line is left out")
     assert f"line 3, {reason}" in message or f"line 3, column 'model': {reason}" in message
@@ -161,8 +158,7 @@ def test_a_bad_line_of_answers_is_named_and_the_rest_is_done(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, line: str, column: str, reason: str
 ) -> None:
     file = write(tmp_path, 'a,experts,physics-1,"B\nindeed",1', line, "b,novices,physics-1,A,2")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        rows = read_people(file, GOLDS)
+    rows = read_people(file, GOLDS)
     assert [row.person for row in rows] == ["a", "b"]
     (message,) = caplog.messages
     assert message.startswith(f"analyze.people: 1 line is left out of {file}: line 4, column")
@@ -173,8 +169,7 @@ def test_a_bad_line_of_answers_is_named_and_the_rest_is_done(
 
 def test_many_bad_lines_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = write(tmp_path, "a,,physics-1,B,", *[f"a,,p{number},B," for number in range(40)])
-    with caplog.at_level(logging.WARNING, "omibench"):
-        read_people(file, GOLDS)
+    read_people(file, GOLDS)
     assert "40 lines are left out" in caplog.messages[0]
     assert caplog.messages[0].endswith("; and 35 more")
 
@@ -213,6 +208,5 @@ def test_a_value_cannot_command_the_terminal(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = write(tmp_path, "a,,physics-1,B,", "b,,\x1b[2Jgone,B,")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        read_people(file, GOLDS)
+    read_people(file, GOLDS)
     assert "\x1b" not in caplog.messages[0]

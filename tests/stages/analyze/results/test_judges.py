@@ -12,14 +12,13 @@ from scipy import stats
 from tests.stages.analyze.conftest import (
     Folders,
     forget_origins,
+    make_params,
     make_study,
     rewrite_verdicts,
-    study_values,
     table_of,
 )
 
 from omibench.errors import FileFormatError
-from omibench.params.study import parse_study
 from omibench.results.judgements import RESPONSE, count_quadrants, side_by_side
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
@@ -42,7 +41,7 @@ def add_votes(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def open_certified(folders: Folders, **certify: Any) -> Analysis:
-    return folders.open(parse_study(study_values() | {"certify": certify}, "test"))
+    return folders.open(make_params({"certify": certify}))
 
 
 @pytest.fixture(scope="module")

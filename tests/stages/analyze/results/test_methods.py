@@ -11,6 +11,7 @@ from tests.stages.analyze.conftest import (
     Folders,
     analysis_of,
     forget_origins,
+    make_params,
     make_study,
     study_values,
     table_of,
@@ -54,7 +55,7 @@ def write_choices(folder: Path, model: str, setting: str, method: str, ks: list[
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     folder = tmp_path_factory.mktemp("methods")
     folders: Folders = make_study(folder)
-    study = parse_study(study_values() | {"settings": SETTINGS}, "test")
+    study = make_params({"settings": SETTINGS})
     for model in study.infer.models:
         write_choices(folder, model, "direct", "majority", [2, 4])
         write_choices(folder, model, "first-image", "best-of-n", [1, 2])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_study, study_values, table_of
+from tests.stages.analyze.conftest import Folders, make_study, table_of
 
-from omibench.params.study import parse_study
 from omibench.results.statistics.intervals import clustered_wilson
 from omibench.results.statistics.people import estimate_crossed_mean, estimate_crossed_share
 from omibench.stages.analyze.analysis import Analysis
@@ -215,9 +213,8 @@ def test_a_subset_that_cannot_be_drawn_is_one_line_and_the_rest_is_done(
     made: Folders, caplog: pytest.LogCaptureFixture, subset: object, reason: str
 ) -> None:
     analysis = made.open(people_subset=subset)
-    with caplog.at_level(logging.WARNING, "omibench"):
-        assert analysis.table("people") is None
-        assert analysis.table("people-subset") is None
+    assert analysis.table("people") is None
+    assert analysis.table("people-subset") is None
     (message,) = caplog.messages
     assert reason in message
 
@@ -232,7 +229,7 @@ def test_the_stage_writes_tables_and_figures(tmp_path: Path) -> None:
     )
     scores.write_text("model,benchmark,metric,value\n" + rows, "utf-8")
     files = {"people": str(tmp_path / "people.csv"), "external_scores": str(scores)}
-    folders.analyze(study=parse_study(study_values(**files, explorer=False), "test"))
+    folders.analyze(**files, explorer=False)
     table = pl.read_csv(folders.out / "tables" / "people.csv")
     assert {"person", "group", "everybody", "model"} <= set(table["kind"])
     assert table.filter(pl.col("kind") != "model")["simulated"].all()
@@ -248,8 +245,7 @@ def test_a_file_of_other_problems_is_one_line_and_the_rest_is_done(
 ) -> None:
     file = tmp_path / "people.csv"
     file.write_text("person,problem,answer\na,elsewhere-1,B\n", "utf-8")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        assert made.open(people=str(file)).table("people") is None
+    assert made.open(people=str(file)).table("people") is None
     (message,) = caplog.messages
     assert "no row is usable; line 2, column 'problem'" in message
     assert message.endswith("the report omits this file")
@@ -264,9 +260,7 @@ def test_answers_outside_of_the_subset_alone_are_said(
     other = next(id for id in analysis.results.answers if id not in set(drawn["problem"]))
     file = tmp_path / "people.csv"
     file.write_text(f"person,problem,answer\na,{other},B\n", "utf-8")
-    with caplog.at_level(logging.WARNING, "omibench"):
-        table = made.open(people=str(file), people_subset=subset).table("people")
-    assert table is not None
+    table = table_of(made.open(people=str(file), people_subset=subset), "people")
     assert set(table["kind"]) == {"model"}
     assert "no answer is to a problem of analyze.people_subset" in caplog.text
 
@@ -301,9 +295,7 @@ def open_estimates(folders: Folders, folder: Path, dated: bool = True) -> Analys
 def test_estimates_are_marked_and_models_stand_beside(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, "omibench"):
-        table = open_estimates(made, tmp_path).table("people-estimates")
-    assert table is not None
+    table = table_of(open_estimates(made, tmp_path), "people-estimates")
     assert "one cut-off of local 2023 does not determine the mean" in caplog.text
     people = table.filter(kind="estimated people")
     assert people.select("value", "estimate", "cutoffs", "n", "simulated").rows() == [
@@ -333,8 +325,6 @@ def test_models_and_estimates_are_drawn(made: Folders, tmp_path: Path) -> None:
 def test_without_years_there_are_estimates_alone(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, "omibench"):
-        table = open_estimates(made, tmp_path, dated=False).table("people-estimates")
-    assert table is not None
+    table = table_of(open_estimates(made, tmp_path, dated=False), "people-estimates")
     assert set(table["kind"]) == {"estimated people"}
     assert "no attribute 'year'" in caplog.text

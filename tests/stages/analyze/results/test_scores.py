@@ -12,6 +12,7 @@ from tests.stages.analyze.conftest import (
     SUBJECTS,
     Folders,
     analysis_of,
+    make_params,
     make_published_study,
     make_study,
     repeat_samples,
@@ -35,9 +36,7 @@ def results(made: Folders) -> Results:
 
 def select(made: Folders, full: list[str] | None = None) -> Results:
     """The results, with `analyze.full_settings`."""
-    block = made.study.analyze.model_copy(update={"full_settings": full})
-    study = made.study.model_copy(update={"analyze": block})
-    return made.load(study)
+    return made.load(make_params(full_settings=full))
 
 
 def test_every_cell_scorer_and_subject_is_there(results: Results) -> None:

@@ -41,9 +41,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def open_analysis(made: Folders, *slices: str, freeze: Path | None = None) -> Analysis:
-    block = made.study.analyze.model_copy(update={"slices": list(slices) or None})
-    study = made.study.model_copy(update={"analyze": block})
-    return made._replace(freeze=freeze or made.freeze).open(study)
+    return made._replace(freeze=freeze or made.freeze).open(slices=slices or None)
 
 
 def table(analysis: Analysis, name: str) -> pl.DataFrame:
@@ -110,11 +108,9 @@ def test_two_attributes_and_lists_of_labels(made: Folders, tmp_path: Path) -> No
 def test_a_slice_by_what_is_not_there_is_a_line_before_anything_is_written(
     made: Folders, tmp_path: Path
 ) -> None:
-    block = made.study.analyze.model_copy(update={"slices": ["subjekt"]})
-    study = made.study.model_copy(update={"analyze": block})
     message = r"analyze\.slices: slice 'subjekt': no .*; available: subject, "
     with pytest.raises(ParamsError, match=message):
-        made.analyze(tmp_path / "out", study)
+        made.analyze(tmp_path / "out", slices=["subjekt"])
     assert not (tmp_path / "out").exists()
 
 
@@ -238,10 +234,7 @@ def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) 
         part = [a for a in answers.values() if score["subject"] in ("total", a.subject)]
         chance = guess_accuracy([guess_chance(a) for a in part]).mean
         at_chance.append(score["low"] <= chance <= score["high"])
-    study = analysis.study.model_copy(
-        update={"analyze": analysis.study.analyze.model_copy(update={"slices": ["subject"]})}
-    )
-    table = table_of(Analysis(study, analysis.results, analysis.folder, analysis.report), "chance")
+    table = table_of(made.open(slices=["subject"]), "chance")
     (row,) = table.filter(metric="at chance", model=model, setting="cot", rules=rules).to_dicts()
     assert row["n"] == len(at_chance) == 5
     assert row["estimate"] == pytest.approx(sum(at_chance) / 5)
@@ -302,8 +295,7 @@ def test_the_random_choice_that_is_printed_is_a_likely_draw(
 @pytest.fixture(scope="module")
 def tables(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dataset")
-    block = made.study.analyze.model_copy(update={"explorer": False})
-    made.analyze(out, made.study.model_copy(update={"analyze": block}))
+    made.analyze(out, explorer=False)
     return out / "tables"
 
 
@@ -346,12 +338,6 @@ def test_every_question_is_in_one_bin_of_lengths(made: Folders, tables: Path) ->
 MINE, MY_FIGURE = "of-a-test", "drawn-by-a-test"
 
 
-def analyze(made: Folders, out: Path) -> None:
-    """Analyze the small study without its explorer."""
-    block = made.study.analyze.model_copy(update={"explorer": False})
-    made.analyze(out, made.study.model_copy(update={"analyze": block}))
-
-
 @pytest.fixture
 def registered() -> Iterator[None]:
     """What a test registers under these names is forgotten again."""
@@ -374,7 +360,7 @@ def test_every_built_in_result_has_a_title_and_says_in_its_docstring_what_it_is(
 
 
 def test_accuracy_is_that_of_the_main_table(made: Folders, tmp_path: Path) -> None:
-    analyze(made, tmp_path)
+    made.analyze(tmp_path, explorer=False)
     main = pl.read_csv(tmp_path / "main.csv").filter(subject="total")
     table = pl.read_parquet(tmp_path / "tables/accuracy.parquet")
     means = table.filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
@@ -395,7 +381,7 @@ def test_a_result_of_a_plug_in_that_fails_costs_itself(
         def tabulate(analysis: Analysis) -> pl.DataFrame | None:
             return analysis.items.select("no_such_column")
 
-    analyze(made, tmp_path)
+    made.analyze(tmp_path, explorer=False)
     assert re.search(rf"result '{MINE}': mine.py: Column", caplog.text)
     assert (tmp_path / "tables/accuracy.csv").is_file()
     assert not (tmp_path / f"tables/{MINE}.csv").exists()
@@ -411,7 +397,7 @@ def test_a_figure_of_a_table_that_is_not_there_costs_itself(
 ) -> None:
     with loading("mine.py"):
         figure(MY_FIGURE, table="acuracy", title="Nothing")(lambda table: None)
-    analyze(made, tmp_path)
+    made.analyze(tmp_path, explorer=False)
     assert re.search(r"unknown result 'acuracy'.*'accuracy'", caplog.text)
     assert "failed-parts" in Page(tmp_path / "report.html").ids
 
@@ -426,7 +412,7 @@ def test_a_figure_in_colours_of_its_own_keeps_them(
     monkeypatch.setattr(theme, "render_specification", lambda specification: svg)
     with loading("mine.py"):
         figure(MY_FIGURE, table="accuracy", title="In Altair's blue")(lambda table: chart)
-    analyze(made, tmp_path)
+    made.analyze(tmp_path, explorer=False)
     page = Page(tmp_path / "report.html")
     assert f"figure-{MY_FIGURE}" in page.ids
     assert "failed-parts" not in page.ids
@@ -438,7 +424,7 @@ def test_a_table_that_the_study_no_longer_has_is_removed(made: Folders, tmp_path
     left = tmp_path / "tables/earlier.csv"
     left.parent.mkdir(parents=True)
     left.write_text("result\n")
-    analyze(made, tmp_path)
+    made.analyze(tmp_path, explorer=False)
     assert not left.exists()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import fmean
@@ -17,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.stages.analyze.conftest import Folders, study_values, table_of
-from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
+from tests.stages.analyze.conftest import Folders, make_params, table_of
+from tests.stages.analyze.results.curves.made import Draw, make_analysis, study_of, tabulate
 from tests.stages.analyze.results.reading_study import (
     CUTS,
     open_reading_study,
@@ -31,7 +30,6 @@ from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
 from omibench.files.locations import find_shipped
 from omibench.params.benchmark import BenchmarkParams
-from omibench.params.study import parse_study
 from omibench.results.attributes import AttributeTables, describe_items
 from omibench.results.statistics.correlation import correlate
 from omibench.schemas.problem import Choice, Figure, Question
@@ -63,7 +61,7 @@ def test_a_study_without_what_a_table_is_made_of_has_no_such_table(made: Folders
 
 
 def test_agreement_and_remaining_errors_are_rows(made: Folders, tmp_path: Path) -> None:
-    study = parse_study(study_values() | {"review": {"folder": str(tmp_path)}}, "test")
+    study = make_params({"review": {"folder": str(tmp_path)}})
     assert made.open(study).table("agreement") is None, "there are no tasks"
     tasks, decisions = judge_samples(2)
     write_lines(tmp_path / "tasks.jsonl", *tasks)
@@ -91,7 +89,7 @@ def test_the_figure_has_a_row_a_field_and_is_marked(made: Folders, tmp_path: Pat
         decisions[i] = decision.model_copy(update={"simulated": True, "fields": fields})
     write_lines(tmp_path / "tasks.jsonl", *tasks)
     write_lines(tmp_path / "decisions.jsonl", *decisions)
-    study = parse_study(study_values() | {"review": {"folder": str(tmp_path)}}, "test")
+    study = make_params({"review": {"folder": str(tmp_path)}})
     table = table_of(made.open(study), "agreement")
     chart = FIGURES.get("agreement").draw(table)
     assert chart is not None
@@ -160,9 +158,8 @@ def test_other_benchmarks_stand_beside_ours(
     path = write_scores(
         tmp_path, ((model, "MMIU", "acc", value) for model, value in OTHERS.items())
     )
-    with caplog.at_level(logging.WARNING, "omibench"):
-        analysis = made.open(external_scores=path, reference_setting="direct")
-        table = table_of(analysis, "model-scores")
+    analysis = made.open(external_scores=path, reference_setting="direct")
+    table = table_of(analysis, "model-scores")
     others = table.filter(benchmark="MMIU")
     assert others["model"].to_list() == ["sim-strong", "sim-middle", "sim-weak", "Another"]
     assert others["source"].unique().to_list() == ["leaderboard"]
@@ -264,8 +261,7 @@ def open_doubtful(folder: Path) -> Analysis:
             Draw(model, "cot", "p2", float(place < 2), extracted=f"1{place}"),
             Draw(model, "cot", "p3", float(place < 2), extracted="8" if place > 3 else f"{place}"),
         ]
-    study = {"settings": {"cot": {}}, "infer": {"models": [*DOUBTFUL], "settings": ["cot"]}}
-    return make_analysis(folder, study, make_answers(20), draws)
+    return make_analysis(folder, study_of(*DOUBTFUL), 20, draws)
 
 
 def test_problems_and_models_share_a_scale_and_doubtful_problems_are_named(tmp_path: Path) -> None:
@@ -324,17 +320,13 @@ def test_a_suspected_key_can_decide_who_is_first(tmp_path: Path) -> None:
             (float(model == "a"), f"{n + 50}") if n < 3 else (float(n % 4 < 2), f"{model}{n}")
         ]
     ]
-    study = {
-        "settings": {"cot": {}},
-        "infer": {"models": [*"abcdefg", "half"], "settings": ["cot"]},
-    }
     draws += [
         Draw(model, "cot", f"p{n}", float(n == 5), extracted="0")
         for model in "efg"
         for n in range(20)
     ]
     draws += [Draw("half", "cot", f"p{n}", 0.0, extracted="1") for n in range(3, 20)]
-    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "key-effects")
+    table = tabulate(tmp_path, study_of(*"abcdefg", "half"), 20, draws, "key-effects")
     first = {
         keys: sorted(rows["model"])
         for (keys,), rows in table.filter(metric="rank", estimate=1.0).group_by("keys")
@@ -358,8 +350,7 @@ def test_twenty_models_give_discriminations(tmp_path: Path) -> None:
         for place, model in enumerate(names)
         for n in range(20)
     ]
-    study = {"settings": {"cot": {}}, "infer": {"models": names, "settings": ["cot"]}}
-    table = table_of(make_analysis(tmp_path, study, make_answers(20), draws), "items")
+    table = tabulate(tmp_path, study_of(*names), 20, draws, "items")
     rows = {row["id"]: row for row in table.drop_nulls("discrimination").to_dicts()}
     assert rows["p0"]["discrimination"] < 1 < rows["p10"]["discrimination"]
     assert all(row["discrimination_low"] < row["discrimination"] for row in rows.values())

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import study_values
+from tests.stages.analyze.conftest import make_params
 
 from omibench.errors import MissingInputError, UntrustedError
-from omibench.params.study import Study, parse_study
+from omibench.params.study import Study
 from omibench.schemas.columns import ADDED_LATER, VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet, write_parquet
 from omibench.stages.analyze.results.saliency import Salience, list_cells, saliences
@@ -61,7 +61,7 @@ def unscored(problem: str, outcome: str, reason: str) -> SaliencyRow:
 @pytest.fixture
 def shown(tmp_path: Path) -> Shown:
     block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
-    study = parse_study(study_values() | {"saliency": block}, "test")
+    study = make_params({"saliency": block})
     cells = {
         "direct": [
             *rows(-0.5, 0.25, -1.5),
@@ -150,7 +150,7 @@ def test_a_cell_that_was_measured_in_another_way_is_refused(
     tmp_path: Path, shown: Shown, change: dict[str, Any], words: str
 ) -> None:
     block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
-    other = Shown(parse_study(study_values() | {"saliency": block | change}, "test"), tmp_path)
+    other = Shown(make_params({"saliency": block | change}), tmp_path)
     with pytest.raises(UntrustedError, match=words) as caught:
         other.measure()
     assert "--forcerun" in str(caught.value)

@@ -11,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from omibench.params.setting import Cell
 from omibench.results.load import Results
@@ -22,20 +22,19 @@ from omibench.schemas.verdict import MARKS_BY_INSTRUMENT, RIGHT
 from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED, find_certificate
 from omibench.stages.analyze.explorer.requests import (
     PARTS,
-    DrawnPicture,
     Link,
     Trail,
+    Values,
+    describe_drawn,
     describe_place,
     describe_sent,
     describe_verdict,
     image_words,
-    place_drawn,
     shorten_response,
 )
 from omibench.stages.analyze.formatting import format_percent, name_outcome, name_rules
 from omibench.stages.analyze.pages import problem_file
 
-Values = dict[str, Any]
 RESPONSE: Final = (
     "id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd", "text", "reasoning",
     "steps", "drawn", "drawn_at", "error", "finish_reason", "latency_s", "input_tokens",
@@ -207,14 +206,9 @@ def describe_column(
                 "reasoning": shorten_response(row["reasoning"] or ""),
                 "outcome": name_outcome(row["outcome"]),
                 "steps": list(row["steps"] or []),
-                "drawn": [
-                    DrawnPicture(
-                        sha,
-                        link(sha),
-                        place_drawn(row["text"] or "", row["drawn_at"] or [], number),
-                    )._asdict()
-                    for number, sha in enumerate(row["drawn"] or [])
-                ],
+                "drawn": describe_drawn(
+                    row["text"] or "", row["drawn_at"] or [], row["drawn"] or [], link
+                ),
                 "left_out": row.get("left_out", False),
                 "verdicts": by_sample[row["index"]],
                 "judgements": list(judgements.get(row["index"], [])),
@@ -307,23 +301,7 @@ def _list_facts(question: Question, answer: Answer, *, has_attributes: bool) -> 
 # Judgements of the reasoning in each response, for the page of its problem.
 
 
-class Judgement(NamedTuple):
-    """One judge's judgement of one response, or the vote of several."""
-
-    instrument: str
-    judge: str
-    words: str
-    failed: bool
-    key: str
-    """The judge's reply in the store; empty if only the outcome is known."""
-    simulated: bool
-    left_out: bool
-    """Whether it is one of several judges, whose vote counts instead."""
-    calibration: str
-    """The judge's agreement with human labels; empty if not applicable."""
-
-
-Judgements = dict[tuple[str, str, str, int], list[Judgement]]
+Judgements = dict[tuple[str, str, str, int], list[Values]]
 """By model, setting, problem and sample."""
 
 
@@ -349,27 +327,32 @@ def judgements(results: Results, folder: Path) -> Judgements:
     return judgements_by_response
 
 
-def read_judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
-    """Return a judgement for display.
+def read_judgement(row: Values, certificate: ReasoningCertificate | None) -> Values:
+    """Return one judge's judgement of one response, or the vote of several, for display.
 
     Args:
         row: A JudgementRow.
         certificate: The certificate of the judge.
+
+    Returns:
+        `{instrument, judge, words, failed, key, simulated, left_out, calibration}`: `key` is the
+        judge's reply in the store, if known; `left_out` states that it is one of several judges,
+        whose vote counts instead; `calibration` is the judge's agreement with human labels.
     """
     failed = row["outcome"] != "scored"
-    return Judgement(
-        instrument=name_outcome(row["instrument"]),
-        judge=row["judge"] or "",
-        words=name_outcome(row["outcome"]) if failed else _words(row),
-        failed=failed,
-        key=row["judge_key"] or "",
-        simulated=row["simulated"],
-        left_out=not row["counts"],
-        calibration=_calibration(row, certificate) if row["judge"] else "",
-    )
+    return {
+        "instrument": name_outcome(row["instrument"]),
+        "judge": row["judge"] or "",
+        "words": name_outcome(row["outcome"]) if failed else _words(row),
+        "failed": failed,
+        "key": row["judge_key"] or "",
+        "simulated": row["simulated"],
+        "left_out": not row["counts"],
+        "calibration": _calibration(row, certificate) if row["judge"] else "",
+    }
 
 
-def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) -> str:
+def _calibration(row: Values, certificate: ReasoningCertificate | None) -> str:
     """Describe the certificate as in the report: per mark, for the vote if there are several
     judges."""
     if certificate is None or not row["counts"]:
@@ -383,7 +366,7 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
     )
 
 
-def _words(row: dict[str, Any]) -> str:
+def _words(row: Values) -> str:
     if row["mark"] is not None:
         return f"{row['mark']:g} of {row['lowest']:g} to {row['highest']:g}"
     if row["label"] is not None:

@@ -25,7 +25,6 @@ from omibench.settings.pictures.transforms import locate_pictures
 from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.explorer.item import (
     Judgements,
-    Values,
     choose_columns,
     describe_column,
     describe_item,
@@ -39,6 +38,7 @@ from omibench.stages.analyze.explorer.item import (
 from omibench.stages.analyze.explorer.requests import (
     Link,
     Trail,
+    Values,
     clip_answer,
     describe_verdict,
     image_words,
@@ -246,12 +246,7 @@ class _Rows:
             cell,
             [{**row, "left_out": row["index"] in others} for row in responses],
             [{**row, "calibration": _describe_calibration(self.results, row)} for row in verdicts],
-            {
-                row["index"]: [
-                    j._asdict() for j in self.judged.get((*cell, name, row["index"]), ())
-                ]
-                for row in responses
-            },
+            {row["index"]: self.judged.get((*cell, name, row["index"]), []) for row in responses},
             link,
         )
 

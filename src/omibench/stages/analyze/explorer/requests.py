@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from omibench.errors import MissingInputError, OmibenchError, StoreError
 from omibench.files.reading import read_bytes
@@ -24,6 +24,9 @@ from omibench.store.store import partition_folders, read_card
 from omibench.web.pictures import find_picture, link_file
 from omibench.web.verdicts import read_verdict_words
 
+Values = dict[str, Any]
+Link = Callable[[str], str | None]
+"""Returns the address of a picture by its SHA-256; None if it is missing."""
 LONGEST: Final = 20_000
 """The maximum length of a response on a page, in characters; the middle of a longer one is cut."""
 LONGEST_LISTED: Final = 120
@@ -69,6 +72,16 @@ def place_drawn(text: str, places: Sequence[int], number: int) -> int:
     if len(text) > LONGEST and place > half:  # behind the cut, or in the part that it left out
         place = max(half, len(shown) - (len(text) - place))
     return len(shown[:place].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def describe_drawn(
+    text: str, places: Sequence[int], images: Sequence[str], link: Link
+) -> list[Values]:
+    """Return the pictures of a response and their places in its shown text; see `place_drawn`."""
+    return [
+        {"sha256": image, "src": link(image), "at": place_drawn(text, places, number)}
+        for number, image in enumerate(images)
+    ]
 
 
 def clip_answer(text: str) -> str:
@@ -134,42 +147,6 @@ LONGEST_CALL = 2_000
 """The maximum length of a call's arguments on a page, in characters."""
 
 
-Link = Callable[[str], str | None]
-"""Returns the address of a picture by its SHA-256; None if it is missing."""
-
-
-class StoredPicture(NamedTuple):
-    """A picture that is not the problem's; its address is None if it is missing."""
-
-    sha256: str
-    src: str | None
-
-
-class DrawnPicture(NamedTuple):
-    """A picture of a response, and its place in the shown text; see `place_drawn`."""
-
-    sha256: str
-    src: str | None
-    at: int
-
-
-class TrailStep(NamedTuple):
-    """One request on the way: the receiver, its new inputs and its response."""
-
-    key: str
-    who: str
-    of: Sequence[str]
-    """The names of the problem's pictures shown to a helper."""
-    simulated: bool
-    told: Sequence[str]
-    """The text since its previous turn, such as results of tools; empty in a first turn."""
-    pictures: Sequence[StoredPicture]
-    outcome: str
-    text: str
-    calls: Sequence[str]
-    drawn: Sequence[DrawnPicture]
-
-
 class Trail:
     """The requests of a study's store by key, with their pictures.
 
@@ -182,13 +159,16 @@ class Trail:
         # Captions are shared by many responses; not all bodies of a study fit into memory.
         self._body = lru_cache(maxsize=CACHE_SIZE)(self._read)
 
-    def steps(
-        self, keys: Sequence[str], problem_images: Sequence[str], link: Link
-    ) -> list[TrailStep]:
+    def steps(self, keys: Sequence[str], problem_images: Sequence[str], link: Link) -> list[Values]:
         """Return the step of each key in the store, in order.
 
         `problem_images` are the SHA-256 of the problem's pictures. Other pictures are shown where
         they are first sent.
+
+        Returns:
+            `{key, who, of, simulated, told, pictures, outcome, text, calls, drawn}`: `of` names the
+            problem's pictures shown to a helper; `told` is the text since its previous turn, such
+            as results of tools.
         """
         seen_images, steps = set(problem_images), []
         for key in keys:
@@ -202,23 +182,20 @@ class Trail:
             seen_images.update(drawn)
             said, places = response.get("text", ""), response.get("drawn_at", [])
             steps.append(
-                TrailStep(
-                    key=key,
-                    who=recipient,
-                    of=[]
+                {
+                    "key": key,
+                    "who": recipient,
+                    "of": []
                     if recipient.startswith("respondent")
                     else _names(request_images, problem_images),
-                    simulated=bool(response.get("simulated")),
-                    told=[shorten_response(text) for text in _list_new_texts(request)],
-                    pictures=[StoredPicture(image, link(image)) for image in sent],
-                    outcome=name_outcome(response.get("outcome", "answered")),
-                    text=shorten_response(said),
-                    calls=[write_call(call) for call in response.get("calls", [])],
-                    drawn=[
-                        DrawnPicture(image, link(image), place_drawn(said, places, number))
-                        for number, image in enumerate(drawn)
-                    ],
-                )
+                    "simulated": bool(response.get("simulated")),
+                    "told": [shorten_response(text) for text in _list_new_texts(request)],
+                    "pictures": [{"sha256": image, "src": link(image)} for image in sent],
+                    "outcome": name_outcome(response.get("outcome", "answered")),
+                    "text": shorten_response(said),
+                    "calls": [write_call(call) for call in response.get("calls", [])],
+                    "drawn": describe_drawn(said, places, drawn, link),
+                }
             )
         return steps
 
@@ -324,8 +301,6 @@ def write_call(call: Mapping[str, Any]) -> str:
 
 # The messages sent to models, from the store: roles, text, pictures in place.
 
-Values = dict[str, Any]
-
 
 def describe_sent(
     trail: Trail, key: str, before: Sequence[str], images: Sequence[str], link: Link
@@ -349,12 +324,8 @@ def describe_sent(
         sent = describe_conversation(request, link) if request else None
     except (KeyError, TypeError, ValueError, AttributeError):  # stores may be external
         sent = None
-    said = next((step for step in steps if step.key == key), None)
-    return {
-        "sent": sent,
-        "said": _describe_step(said) if said else None,
-        "steps": [_describe_step(step) for step in steps if step.key != key],
-    }
+    said = next((step for step in steps if step["key"] == key), None)
+    return {"sent": sent, "said": said, "steps": [step for step in steps if step["key"] != key]}
 
 
 def describe_conversation(request: Mapping[str, Any], link: Link) -> Values:
@@ -396,10 +367,3 @@ def _describe_part(part: Mapping[str, Any], link: Link) -> Values:
     patch = part.get("patch")
     picture = {"sha256": part["image"], "src": link(part["image"])}
     return {"picture": picture, "note": f"covered at {patch}" if patch else ""}
-
-
-def _describe_step(step: TrailStep) -> Values:
-    values = step._asdict()
-    for name in ("pictures", "drawn"):
-        values[name] = [picture._asdict() for picture in values[name]]
-    return values

@@ -16,6 +16,7 @@ import polars as pl
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.stages.analyze.figures.theme import INK, SERIES, Chart, colours, shapes
 from omibench.stages.analyze.formatting import name_rules
+from omibench.stages.analyze.results.result import ESTIMATE
 from omibench.stages.analyze.sentences import SIMULATED
 
 Row = dict[str, Any]
@@ -30,7 +31,6 @@ MOST_ROWS: Final = 40
 MOST_LINES: Final = 16
 """The maximum number of lines of a figure; the highest are drawn, and the table has all."""
 ROW_HEIGHT: Final = 24
-SHARES: Final = ("estimate", "low", "high")
 MOST_OPAQUE: Final = 0.75
 """The opacity of the largest number of a heat map, so that the text on it stays readable."""
 _LETTER, _SYMBOL = 6.4, 34
@@ -101,6 +101,11 @@ def describe_rules(rules: str) -> str:
     return f"by {name_rules(rules)}" if rules else ""
 
 
+def name_accuracy(rules: str) -> str:
+    """Return the name of the mean verdict by a scorer: that of a judge is GPTScore."""
+    return name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
+
+
 def join_names(row: Mapping[str, Any], *fields: str) -> str:
     """Build the name of a line or row from its non-empty fields: `Apex · images none`."""
     return " · ".join(str(row[field]) for field in fields if row.get(field) not in (None, ""))
@@ -135,7 +140,7 @@ def scale_up(rows: Iterable[Row], *columns: str) -> list[Row]:
         row
         | {
             name: None if row[name] is None else 100 * row[name]
-            for name in columns or SHARES
+            for name in columns or ESTIMATE
             if name in row
         }
         for row in rows
@@ -144,7 +149,7 @@ def scale_up(rows: Iterable[Row], *columns: str) -> list[Row]:
 
 def keep_values(row: Mapping[str, Any], *columns: str) -> Row:
     """Return the numbers of a row with some more columns, for display and tooltip."""
-    return {name: row[name] for name in (*columns, *SHARES)}
+    return {name: row[name] for name in (*columns, *ESTIMATE)}
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> Drawn:

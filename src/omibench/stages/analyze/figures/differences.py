@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.figures.charts import (
     MOST_ROWS,
     Row,
@@ -27,6 +26,7 @@ from omibench.stages.analyze.figures.charts import (
     list_distinct,
     make_chart,
     mark_mixed,
+    name_accuracy,
     name_lines,
     per_cent,
     pick_rules,
@@ -40,7 +40,7 @@ from omibench.stages.analyze.figures.findings import (
     describe_fresh,
 )
 from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
-from omibench.stages.analyze.formatting import NO_VALUE, format_points, name_rules
+from omibench.stages.analyze.formatting import NO_VALUE, format_points
 from omibench.stages.analyze.results.baselines import DIFFERENCE, NOISE, PRESENT
 
 MOST_BASELINES = 4
@@ -326,8 +326,7 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     if not data:
         return None
     references = sorted(list_distinct(data, "baseline_prompt"))
-    measure = name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
-    axis = f"{measure} minus that under {', '.join(references)}, points"
+    axis = f"{name_accuracy(rules)} minus that under {', '.join(references)}, points"
     chart = draw_rows(data, axis, "prompt", "Prompt")
     title = "Effect of changing the prompt"
     return finish_rows(chart, title, data, describe_rules(rules), selection)
@@ -349,8 +348,7 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
     rules, data, selection = _select_comparisons(table, "label", "setting")
     if not data:
         return None
-    measure = name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
-    chart = _join_sides(data, _SIDES, "estimate", f"{measure}, %")
+    chart = _join_sides(data, _SIDES, "estimate", f"{name_accuracy(rules)}, %")
     title = "Thinking and instruct models of the same size"
     return finish_rows(chart, title, data, describe_rules(rules), selection)
 

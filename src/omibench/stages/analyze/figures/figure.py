@@ -15,15 +15,10 @@ from omibench.plugins import Registry
 if TYPE_CHECKING:
     from omibench.params.setting import Cell
     from omibench.stages.analyze.analysis import Analysis
-
-
-if TYPE_CHECKING:
     from omibench.stages.analyze.figures.theme import Chart
 
     Draw = Callable[[pl.DataFrame], "Chart | None"]
     Finding = Callable[[pl.DataFrame], "str | None"]
-else:
-    Draw = Finding = Callable
 
 
 class FigurePart(NamedTuple):

@@ -63,16 +63,11 @@ def count_differences(table: pl.DataFrame) -> str | None:
     rows = rows.filter(pl.col("rules") == rules)
     measure = rows["measure"][0]
     rows = rows.filter(pl.col("measure") == measure)
-    significant = rows.filter(pl.col("significant"))
-    above = significant.filter(pl.col("estimate") > 0).height
     subject = f"{_name_measure(measure, rules)} over all problems"
-    tested = count_noun(rows.height, "difference")
-    if significant.is_empty():
+    if not rows["significant"].any():
+        tested = count_noun(rows.height, "difference")
         return f"{subject}: none of {tested} is significant after Holm's correction."
-    return (
-        f"{subject}: {significant.height:,} of {tested} significant after Holm's correction, "
-        f"{above:,} above zero and {significant.height - above:,} below."
-    )
+    return f"{subject}: {_count_significant(rows)}"
 
 
 def count_open_ranks(table: pl.DataFrame) -> str | None:
@@ -172,10 +167,7 @@ def count_gains(metric: str, noun: str, topic: str) -> Finding:
         counts = count_sides(rows.select("low", "high").iter_rows())
         if not counts.total:
             return None
-        return (
-            f"Of {count_noun(counts.total, noun)} {topic}, {counts.above:,} "
-            f"{_have(counts.above)} an interval above zero and {counts.below:,} below. {_ALONE}"
-        )
+        return f"Of {count_noun(counts.total, noun)} {topic}, {_word_sides(counts)}. {_ALONE}"
 
     return describe
 
@@ -200,9 +192,9 @@ def count_adjusted(table: pl.DataFrame, axis: str, ends: str) -> str | None:
         return None
     raw = count_sides((value, value) for value in last["raw"])
     return (
-        f"Within subjects, {ends}: of {count_noun(counts.total, 'difference')}, {counts.above:,} "
-        f"{_have(counts.above)} an interval above zero and {counts.below:,} below. Without this "
-        f"adjustment {raw.above:,} differences are above zero and {raw.below:,} below. {_ALONE}"
+        f"Within subjects, {ends}: of {count_noun(counts.total, 'difference')}, "
+        f"{_word_sides(counts)}. Without this adjustment {raw.above:,} differences are above zero "
+        f"and {raw.below:,} below. {_ALONE}"
     )
 
 
@@ -304,8 +296,8 @@ def count_people_differences(table: pl.DataFrame) -> str | None:
     few = " Groups of few people have wide intervals." if rows["few_people"].any() else ""
     return (
         f"Models minus groups of people on the same problems, by {name_rules(rows['rules'][0])}: "
-        f"of {count_noun(counts.total, 'difference')}, {counts.above:,} {_have(counts.above)} an "
-        f"interval above zero and {counts.below:,} below.{ceiling} {_ALONE}{few}"
+        f"of {count_noun(counts.total, 'difference')}, {_word_sides(counts)}.{ceiling} {_ALONE}"
+        f"{few}"
     )
 
 
@@ -328,11 +320,10 @@ def count_estimated_people(table: pl.DataFrame) -> str | None:
     counts = count_sides(sides)
     if not counts.total:
         return None
+    found = _word_sides(counts, "the participants' estimated mean")
     return (
-        f"Of {count_noun(counts.total, 'point')} of models by year, {counts.above:,} "
-        f"{_have(counts.above)} an interval above the participants' estimated mean and "
-        f"{counts.below:,} below. The mean is estimated from cut-offs, and its uncertainty is "
-        f"ignored. {_ALONE}"
+        f"Of {count_noun(counts.total, 'point')} of models by year, {found}. The mean is "
+        f"estimated from cut-offs, and its uncertainty is ignored. {_ALONE}"
     )
 
 
@@ -404,6 +395,11 @@ def _select_first(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         if name in rows.columns and not rows.is_empty():
             rows = rows.filter(rows[name] == rows[name][0])
     return rows
+
+
+def _word_sides(counts: SideCounts, of: str = "zero") -> str:
+    above, below, _ = counts
+    return f"{above:,} {_have(above)} an interval above {of} and {below:,} below"
 
 
 def _have(count: int) -> str:

@@ -8,7 +8,6 @@ import altair as alt
 import polars as pl
 
 from omibench.stages.analyze.figures.charts import (
-    SHARES,
     Row,
     describe_rules,
     draw_intervals,
@@ -39,6 +38,7 @@ from omibench.stages.analyze.figures.theme import INK, MUTED, SERIES, Chart
 from omibench.stages.analyze.results.accuracy import MIN_PROBLEMS
 from omibench.stages.analyze.results.items import ABILITY, DIFFICULTY
 from omibench.stages.analyze.results.problem_curves import QUESTIONS
+from omibench.stages.analyze.results.result import ESTIMATE
 
 MOST_BARS = 60
 _MOST_BY_YEAR = 6
@@ -264,7 +264,7 @@ def draw_items(table: pl.DataFrame) -> Chart | None:
     if bins.is_empty() or models.is_empty():
         return None
     dots, no_dots = head_lines(bins.to_dicts())
-    points, no_points = head_lines(models.select("simulated", *SHARES, line="model").to_dicts())
+    points, no_points = head_lines(models.select("simulated", *ESTIMATE, line="model").to_dicts())
     x: Row = {"title": "Log-odds", "scale": alt.Scale(zero=False, padding=16)}
     y = encode_names("line", [*list_distinct(dots, "line"), *list_distinct(points, "line")])
     legend = alt.Legend(values=sorted({1, max(row["problems"] for row in dots)}), format="d")

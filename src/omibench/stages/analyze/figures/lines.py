@@ -8,7 +8,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.figures.charts import (
     MOST_LINES,
     Row,
@@ -16,6 +15,7 @@ from omibench.stages.analyze.figures.charts import (
     finish_lines,
     list_distinct,
     make_chart,
+    name_accuracy,
     name_lines,
     pick_rules,
     scale_up,
@@ -23,7 +23,6 @@ from omibench.stages.analyze.figures.charts import (
 )
 from omibench.stages.analyze.figures.labels import LineMarks, encode_lines, label_lines
 from omibench.stages.analyze.figures.theme import Chart
-from omibench.stages.analyze.formatting import name_rules
 
 
 def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y, marks: LineMarks) -> Chart:
@@ -50,7 +49,7 @@ def draw_curves(  # noqa: PLR0913 (what differs between figures is a keyword)
     place: Callable[[Sequence[Row]], alt.X],
     note: Callable[[Sequence[Row]], str] = lambda rows: "",
     *,
-    axis: str = "Accuracy, %",
+    axis: str = "",
     most: int = MOST_LINES,
     draw: Callable[[Sequence[Row], alt.X, alt.Y, LineMarks], Chart] = draw_lines,
     **scale: Any,
@@ -63,7 +62,7 @@ def draw_curves(  # noqa: PLR0913 (what differs between figures is a keyword)
         lines: Columns that define a line.
         place: Returns the encoding of the horizontal position of the drawn rows.
         note: Returns a phrase on the drawn rows, below the title.
-        axis: Title of the vertical axis; shares if it ends with a per cent sign.
+        axis: Title of the vertical axis; empty for accuracies, which are shares.
         most: Maximum number of lines.
         draw: Draws the rows.
         scale: Options of the vertical scale.
@@ -75,10 +74,9 @@ def draw_curves(  # noqa: PLR0913 (what differs between figures is a keyword)
     rows = name_lines(table.filter(rules=rules).to_dicts(), *lines)
     if not rows:
         return None
-    data, selection = select_lines(scale_up(rows) if axis.endswith("%") else rows, most)
-    if rules == JUDGE_RULES and axis == "Accuracy, %":
-        axis = f"{name_rules(rules)}, %"
-    y = alt.Y("estimate:Q", title=axis, scale=alt.Scale(**scale) if scale else alt.Undefined)
+    data, selection = select_lines(rows if axis else scale_up(rows), most)
+    title_y = axis or f"{name_accuracy(rules)}, %"
+    y = alt.Y("estimate:Q", title=title_y, scale=alt.Scale(**scale) if scale else alt.Undefined)
     x, marks = place(data), encode_lines(list_distinct(data, "line"))
     chart = label_lines(draw(data, x, y, marks), data, x, marks, scale=scale)
     return finish_lines(chart, title, data, describe_rules(rules), note(data), selection)

@@ -4,7 +4,6 @@ bounds and its correction for the judge's errors; and the outcomes of responses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,16 +15,14 @@ from omibench.results.load import JUDGE_RULES
 from omibench.results.slices import MEANS as METRICS
 from omibench.results.slices import name_metric, sort_values
 from omibench.schemas.verdict import FAILURES, RIGHT
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import correct_accuracy
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import ESTIMATE, result
 from omibench.stages.analyze.results.within_subjects import (
     DIFFERENCES,
     MIN_PROBLEMS,
     add_differences,
 )
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 __all__ = ["CELL", "METRICS", "MIN_PROBLEMS", "TOTAL", "name_metric", "tabulate_accuracy"]
 
@@ -34,7 +31,6 @@ SUBJECT = "subject"
 FAILURES_RIGHT, CORRECTED, CORRECTED_BY = "failures-right", "corrected", "corrected_by"
 ANSWERED_RIGHT, ANSWERED_WRONG = "right", "wrong"
 OUTCOMES = (ANSWERED_RIGHT, ANSWERED_WRONG, *FAILURES)
-_ESTIMATE = ("estimate", "low", "high")
 
 
 @result("accuracy", "Accuracy of every cell", source="OMIBench, section 4.1")
@@ -117,7 +113,7 @@ def tabulate_corrected(analysis: Analysis) -> pl.DataFrame | None:
     rows = [(*cell, *fixed) for cell, fixed in pairs if fixed is not None]
     if not rows:
         return None
-    frame = pl.DataFrame(rows, ["model", "setting", *_ESTIMATE, CORRECTED_BY], orient="row")
+    frame = pl.DataFrame(rows, ["model", "setting", *ESTIMATE, CORRECTED_BY], orient="row")
     judged = cells.join(frame, on=["model", "setting"], maintain_order="left")
     return analysis.mark_simulated(
         judged.with_columns(rules=pl.lit(JUDGE_RULES), metric=pl.lit(CORRECTED))
@@ -189,7 +185,7 @@ def tabulate_images(analysis: Analysis) -> pl.DataFrame:
         marked = named.with_columns(simulated=pl.col("rules").replace_strict(marks))
         parts.append(sort_cells(analysis, marked, "value", order))
     columns = [
-        *CELL, "slice", "value", "metric", *_ESTIMATE, "n", "clusters", "simulated", *DIFFERENCES,
+        *CELL, "slice", "value", "metric", *ESTIMATE, "n", "clusters", "simulated", *DIFFERENCES,
     ]  # fmt: skip
     is_pooled = pl.col("setting").is_in(["", *results.pooled_settings])
     return pl.concat(part.select(*columns, pooled=is_pooled) for part in parts)
@@ -241,7 +237,7 @@ def frame_scores(analysis: Analysis) -> pl.DataFrame:
         table.with_columns(subject=pl.lit(TOTAL) if table is whole else pl.col("value"))
         for table in (whole, analysis.slice(SUBJECT))
     ]
-    shared = [*CELL, "subject", "metric", *_ESTIMATE, "n", "clusters", "n_eff"]
+    shared = [*CELL, "subject", "metric", *ESTIMATE, "n", "clusters", "n_eff"]
     rows = pl.concat(part.select(shared) for part in parts)
     keys = [*CELL, "subject"]
     is_accuracy = pl.col("metric").is_in(["accuracy", "gptscore"])

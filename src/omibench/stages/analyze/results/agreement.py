@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -13,10 +13,8 @@ from omibench.review.agreement.text import RESIDUAL
 from omibench.review.folder import TASKS, read_review
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.strata import ResidualError, measure_residual_error
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 TASK: Final = "task"
 """The `slice` of all rows; its values are kinds of review tasks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -11,13 +11,10 @@ from omibench.results.grouped import compare_pairs
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.results.statistics.paired import bootstrap_difference
 from omibench.schemas.problem import list_labels
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
 
 KEYS = (*CELL, "baseline", "kind", "measure", "slice")
 BOUNDS = ("bootstrap_low", "bootstrap_high", "bootstrap_p")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from omibench.results.slices import label_items
 from omibench.results.statistics.people import guess_accuracy
 from omibench.schemas.problem import Answer
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
 _PLACE = ("slice", "value")

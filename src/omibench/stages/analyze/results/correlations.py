@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from omibench.papers.tables import match_models
 from omibench.results.grouped import estimate_groups
 from omibench.results.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import name_metric
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 from omibench.stages.analyze.user_files import EXTERNAL_SCORES_KEY as KEY
 from omibench.stages.analyze.user_files import read_external_scores, read_or_warn
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 NAMED = 5
 """The number of models that a warning lists."""
@@ -86,7 +84,7 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
         for pair in combinations(series.items(), 2)
         for row in _correlate_pair(*pair, confidence=analysis.confidence)
     ]
-    return pl.DataFrame(rows) if rows else None
+    return frame_rows(rows)
 
 
 def _correlate_pair(
@@ -107,9 +105,7 @@ def _describe(correlation: Correlation, models: list[str]) -> dict[str, Any]:
     influence = correlation.influence
     return {
         "metric": correlation.coefficient,
-        "estimate": correlation.value,
-        "low": correlation.interval.lo,
-        "high": correlation.interval.hi,
+        **write_estimate((correlation.value, *correlation.interval)),
         "n": correlation.n,
         "clusters": correlation.n,
         "p": correlation.p,

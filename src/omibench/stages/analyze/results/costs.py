@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curve_series import frame_cells
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 _KEYS: Final = ("model", "setting")
 _UNASKED: Final = "provider_error"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from omibench.params.setting import Setting
 from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
 
 Facts = Mapping[str, Any]
 """The content of a setting by dotted key, such as `decoding.temperature` -> 0.0."""

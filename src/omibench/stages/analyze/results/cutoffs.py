@@ -6,21 +6,19 @@ Either exams from before and after the end of its training data, or public and f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
 from omibench.results.grouped import adjust_families
 from omibench.results.statistics.fixed_effects import Effect, fit_effect
 from omibench.schemas.problem import FRESH, TEMPLATE
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, MIN_PROBLEMS, pool_items
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.curve_series import label_cells
 from omibench.stages.analyze.results.problem_curves import date_items
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import result, write_estimate
 
 OVER_MODELS: Final = "difference in differences"
 _NUMBERS: Final = (
@@ -155,7 +153,7 @@ def _compare_sides(part: pl.DataFrame, groups: pl.Series, confidence: float) -> 
         _fit(known, parts, confidence) for parts in ([0] * known.height, known["_group"])
     )
     return facts | {
-        "estimate": adjusted.value, "low": adjusted.low, "high": adjusted.high, "p": adjusted.p,
+        **write_estimate(adjusted), "p": adjusted.p,
         "before": before["verdict"].mean(), "after": after["verdict"].mean(), "raw": raw.value,
         "raw_low": raw.low, "raw_high": raw.high,
     }  # fmt: skip
@@ -171,8 +169,8 @@ def _compare_models(values: pl.DataFrame, analysis: Analysis) -> Iterator[dict[s
             continue
         found = _fit(part, part["id"], analysis.confidence, part["model"])
         yield {
-            "rules": rules, "metric": OVER_MODELS, "estimate": found.value, "low": found.low,
-            "high": found.high, "p": found.p, "n": part["id"].n_unique(),
+            "rules": rules, "metric": OVER_MODELS, **write_estimate(found), "p": found.p,
+            "n": part["id"].n_unique(),
             "clusters": part["cluster"].n_unique(), "models": part["model"].n_unique(),
             "shared": shared,
         }  # fmt: skip

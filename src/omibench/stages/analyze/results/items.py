@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import compress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -21,13 +21,11 @@ from omibench.results.suspected_keys import (
     normalise_extracted,
     suspect_keys,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import SUBJECT, pool_items
 from omibench.stages.analyze.results.chance import guess_chance
 from omibench.stages.analyze.results.result import result
 from omibench.text.masking import mask_line
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 DIFFICULTY, ABILITY = "difficulty", "ability"
 NONE, ALL = "solved by none", "solved by all"

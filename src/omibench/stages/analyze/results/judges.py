@@ -10,8 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from math import isnan
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -25,11 +24,10 @@ from omibench.results.statistics.intervals import Estimate, clustered_wilson
 from omibench.results.statistics.paired import paired_difference
 from omibench.schemas.certificate import Measure
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.analyze.results.result import result
-from omibench.stages.certify.labels import SOURCES, MatchedLabels, match_labels, read_labels
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.certificates import match_column
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
+from omibench.stages.certify.labels import SOURCES
 
 Row = dict[str, Any]
 QUADRANT, SOURCE = "quadrant", "source"
@@ -70,7 +68,7 @@ def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
         for model, part in _split_by_model(pairs.filter(rules=rules))
         for row in _measure_judge(part, analysis.confidence, {"rules": rules, "model": model})
     ]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 @result(
@@ -130,8 +128,8 @@ def tabulate_judge_difference(analysis: Analysis) -> pl.DataFrame | None:
     )
     return pl.DataFrame(
         {
-            "rules": results.main_rules, "metric": "difference", "estimate": difference.value,
-            "low": difference.lo, "high": difference.hi, "n": difference.n,
+            "rules": results.main_rules, "metric": "difference", **write_estimate(difference),
+            "n": difference.n,
             "clusters": pairs["cluster"].n_unique(),
             "disagreements": int(((first - second).abs() >= RIGHT).sum()),
             "simulated": results.rests_on_simulation(JUDGE_RULES),
@@ -178,7 +176,7 @@ def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
 def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
     """Return the responses labelled right or wrong by annotators, with `label` in [0, 1] and
     `labelled_by`."""
-    matched = _match(analysis, analysis.study.certify.labels, "label")
+    matched = match_column(analysis.results, analysis.study.certify.labels, "label")
     if matched is None:
         return None
     simulated = {label.place: label.row.simulated for label in matched.labels}
@@ -189,18 +187,6 @@ def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
         "index": pl.Int64, "label": pl.Float64, "by_stand_in": pl.Boolean,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row") if rows else None
-
-
-def _match(analysis: Analysis, file: str | None, column: str) -> MatchedLabels | None:
-    """Return the labels of one column in a file with their responses; None if there are none."""
-    if file is None:
-        return None
-    rows = [row for row in read_labels(Path(file)) if column in row.labels]
-    return (
-        match_labels(rows, analysis.results.read_responses(), Path(file), "analyze")
-        if rows
-        else None
-    )
 
 
 def _split_by_model(pairs: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -226,8 +212,7 @@ def _measure_judge(part: pl.DataFrame, confidence: float, names: Row) -> Iterato
     rank = correlate_by_rank(labels, verdicts, clusters, confidence)
     if not isnan(rank.value):
         yield base | {
-            "metric": "spearman", "estimate": rank.value, "low": rank.low, "high": rank.high,
-            "n": rank.n, "p": rank.p,
+            "metric": "spearman", **write_estimate(rank), "n": rank.n, "p": rank.p,
         }  # fmt: skip
     agreement = clustered_wilson(
         [float(a == b) for a, b in zip(right, called, strict=True)], clusters, confidence
@@ -266,7 +251,7 @@ def _name_judge(part: pl.DataFrame) -> str:
 
 def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.DataFrame]:
     certify = analysis.study.certify
-    matched = _match(analysis, certify.sources or certify.labels, SOURCE)
+    matched = match_column(analysis.results, certify.sources or certify.labels, SOURCE)
     if matched is None:
         return
     sources: Mapping[Any, str] = matched.column(SOURCE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,10 +11,8 @@ from omibench.results.grouped import average_samples, estimate_accuracy
 from omibench.results.load import Results, StoppedCells
 from omibench.results.statistics.paired import paired_difference
 from omibench.schemas.adaptive import Look, StopRecord
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import result, write_estimate
 
 NOT_FIRST = "not first"
 
@@ -66,9 +64,7 @@ def _describe_stop(
         "setting": cell.setting,
         "rules": look.scorer,
         "metric": "accuracy",
-        "estimate": estimate.mean,
-        "low": estimate.lo,
-        "high": estimate.hi,
+        **write_estimate(estimate),
         "n": mine["id"].n_unique(),
         "clusters": mine["cluster"].n_unique(),
         "simulated": mine["simulated"].any() or results.has_synthetic_problems,

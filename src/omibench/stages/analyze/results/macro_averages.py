@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from omibench.results.attributes import NOT_STATED
 from omibench.results.slices import JOINT
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 _PARTS = ("model", "setting", "rules", "slice", "of")
 _SUMS = ("n", "clusters", "simulated")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
+from omibench.params.setting import Setting
 from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.study_files import StudyFiles
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-
-if TYPE_CHECKING:
-    from omibench.params.setting import Setting
-    from omibench.stages.analyze.analysis import Analysis
 
 NO_METHODS: Final = ("first", "consistency")
 """The metrics of the stage `aggregate` that select nothing; of the others, `pass` is the upper

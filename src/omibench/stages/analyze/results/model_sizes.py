@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from omibench.params.study import Study
 from omibench.results.statistics.regression import (
     find_saturation,
     fit_log_trend,
     resample_saturation,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curve_series import estimate_points, frame_cells
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.params.study import Study
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 SIZES = {"total": "parameters_b", "active": "active_parameters_b"}
 """The column that counts the parameters of each kind of curve."""
@@ -91,7 +89,7 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
                 rows += [
                     facts | row for row in _describe_curve(answers, sizes, analysis.confidence)
                 ]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 class _CurveAnswers(NamedTuple):
@@ -154,6 +152,5 @@ def _describe_curve(
     }
     trend = fit_log_trend(places, answers.values, answers.clusters, confidence)
     if trend:
-        slope = trend.slope
-        numbers = {"estimate": slope.mean, "low": slope.lo, "high": slope.hi}
+        numbers = write_estimate(trend.slope)
         yield shared | {"metric": SLOPE, **numbers, "r_squared": trend.r_squared}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from omibench.results.statistics.agreement import (
     estimate_nominal,
     make_ac1,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.people import (
     BY_PROBLEMS,
     EVERYBODY,
@@ -35,9 +36,6 @@ from omibench.stages.analyze.people import (
 from omibench.stages.analyze.results.accuracy import METRICS, name_metric
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 _CELL = ["model", "setting", "rules"]
 _VOTERS = 3

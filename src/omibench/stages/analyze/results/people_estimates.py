@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from omibench.results.attributes import list_values
 from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.people import estimate_score
-from omibench.stages.analyze.results.result import JOINT, result
+from omibench.stages.analyze.results.result import JOINT, result, write_estimate
 from omibench.stages.analyze.user_files import CUTOFFS_KEY as KEY
 from omibench.stages.analyze.user_files import read_cutoffs, read_or_warn
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 ESTIMATED, MODEL = "estimated people", "model"
 _CELL = ["model", "setting", "rules"]
@@ -68,9 +66,7 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
                 _YEAR: year,
                 "kind": ESTIMATED,
                 "metric": "accuracy",
-                "estimate": estimate.mean,
-                "low": estimate.lo,
-                "high": estimate.hi,
+                **write_estimate(estimate[:3]),
                 "cutoffs": len(part),
                 "method": estimate.method,
                 "simulated": any(row.simulated for row in part),

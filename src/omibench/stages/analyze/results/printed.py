@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from omibench.papers.comparison import compare_chance, compare_readings
 from omibench.papers.tables import PrintedCell
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.chance import CHANCE
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import frame_rows, result
 from omibench.stages.analyze.results.transcripts import ACC_OCR
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 
 @result("printed", "Every printed value of the study's papers")
@@ -34,7 +32,7 @@ def tabulate_printed(analysis: Analysis) -> pl.DataFrame | None:
         for table in analysis.print_beside.tables
         for cell in table.cells
     ]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 @result("printed-beside-measured", "Printed values and our values from the responses")

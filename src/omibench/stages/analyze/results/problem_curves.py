@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -12,15 +12,12 @@ from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.results.slices import LENGTHS
 from omibench.results.statistics.correlation import correlate_by_rank, correlate_values
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curve_series import label_cells
 from omibench.stages.analyze.results.result import JOINT, result
 from omibench.stages.analyze.results.setting_curves import EXAM
 from omibench.stages.analyze.results.within_subjects import add_differences
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
 
 YEAR = "year"
 QUESTIONS = "questions"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from omibench.params.study import Study
 from omibench.results.slices import name_metric
 from omibench.results.statistics.prompts import FEWEST_PROMPTS, estimate_prompt_spread
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.params.study import Study
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import result, write_estimate
 
 _WORDING = {"prompt", "prompts", "label"}
 """Fields of a setting that determine its wording alone."""
@@ -71,7 +69,7 @@ def _describe(
     yield {
         **part.select("model", "rules").row(0, named=True),
         "slice": "settings", "value": ", ".join(asked),
-        "estimate": spread.mean, "low": spread.lo, "high": spread.hi, "sd": spread.sd,
+        **write_estimate(spread), "sd": spread.sd,
         "new_low": spread.new_lo, "new_high": spread.new_hi,
         "lowest": float(accuracies.min()), "highest": float(accuracies.max()),
         "prompts": len(asked), "n": wide.height, "clusters": wide["cluster"].n_unique(),

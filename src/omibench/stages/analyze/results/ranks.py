@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from omibench.params.setting import Cell
 from omibench.results.grouped import FamilyTests, compare_family
 from omibench.results.load import VOTE_MARK
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.baselines import DIFFERENCE
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 
 class _CellMean(NamedTuple):
@@ -88,9 +86,7 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
             "baseline_setting": second.setting,
             "rules": rules,
             "metric": DIFFERENCE,
-            "estimate": test.difference.value,
-            "low": test.difference.lo,
-            "high": test.difference.hi,
+            **write_estimate(test.difference),
             "n": test.difference.n,
             "clusters": test.clusters,
             "p": test.p,
@@ -101,9 +97,9 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
         for rules, tests in _test_books(analysis)
         for (first, second), test in tests.pairs.items()
     ]
-    if not rows:
+    table = frame_rows(rows)
+    if table is None:
         return None
-    table = pl.DataFrame(rows, infer_schema_length=None)
     return analysis.mark_pairs(table, pl.col("baseline_model"), pl.col("baseline_setting"))
 
 

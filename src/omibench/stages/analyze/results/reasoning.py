@@ -7,8 +7,7 @@ Annotators' labels of errors are a distribution of their own.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -24,14 +23,12 @@ from omibench.results.statistics.intervals import (
     clustered_wilson,
 )
 from omibench.schemas.verdict import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT, NO_ERROR
-from omibench.stages.analyze.certificates import find_certificate
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.certificates import find_certificate, match_column
 from omibench.stages.analyze.results.curve_series import label_cells
-from omibench.stages.analyze.results.result import result
-from omibench.stages.certify.labels import STEPS, WRONG_STEPS, match_labels, read_labels
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
+from omibench.stages.certify.labels import STEPS, WRONG_STEPS
 from omibench.stages.certify.reasoning import check_error_types
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 JUDGE, PEOPLE = "judge", "people"
 TYPE = "error_type"
@@ -197,10 +194,9 @@ def _read_labels(results: Results) -> dict[Cell, pl.DataFrame]:
     """
     errors = results.study.judge.errors
     file = (errors.labels or results.study.certify.labels) if errors else None
-    if errors is None or file is None:
+    matched = match_column(results, file, TYPE)
+    if errors is None or matched is None:
         return {}
-    rows = [row for row in read_labels(Path(file)) if row.error_type]
-    matched = match_labels(rows, results.read_responses(), Path(file), "analyze")
     check_error_types(matched, errors.taxonomy)
     types = matched.column(TYPE)
     labels: dict[Cell, list[dict[str, Any]]] = {}
@@ -257,9 +253,9 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
             rows.append(
                 {
                     "model": "", **dict(zip(by, keys, strict=True)), "metric": "wrong-steps",
-                    "estimate": share.mean, "low": share.lo, "high": share.hi,
-                    "n": part["id"].n_unique(), "clusters": len(set(groups)), "steps": share.n,
-                    "rationales": part.height, "simulated": bool(part["simulated"].any()),
+                    **write_estimate(share), "n": part["id"].n_unique(),
+                    "clusters": len(set(groups)), "steps": share.n, "rationales": part.height,
+                    "simulated": bool(part["simulated"].any()),
                 }
             )  # fmt: skip
     return label_cells(analysis, pl.DataFrame(rows))
@@ -269,10 +265,9 @@ def _read_steps(results: Results) -> pl.DataFrame | None:
     """Return a row per rationale with labelled steps: `RESPONSE`, the counts and `simulated`."""
     errors = results.study.judge.errors
     file = (errors.labels if errors else None) or results.study.certify.labels
-    rows = [row for row in read_labels(Path(file)) if row.steps is not None] if file else []
-    if not rows or file is None:
+    matched = match_column(results, file, STEPS)
+    if matched is None:
         return None
-    matched = match_labels(rows, results.read_responses(), Path(file), "analyze")
     wrong, every = matched.column(WRONG_STEPS), matched.column(STEPS)
     simulated = {label.place: label.row.simulated for label in matched.labels}
     counts = [
@@ -358,7 +353,7 @@ def tabulate_other_judges(analysis: Analysis) -> pl.DataFrame | None:
                 share = _average(hits, "is_it", analysis.confidence)
                 rows.append({**base, "value": label, "metric": "share", **share,
                              "lowest": 0.0, "highest": 1.0})  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 def _average(
@@ -376,8 +371,7 @@ def _average(
         if scale
         else clustered_wilson(values, clusters, confidence)
     )
-    return {"estimate": found.mean, "low": found.lo, "high": found.hi, "n": found.n,
-            "clusters": len(set(clusters))}  # fmt: skip
+    return {**write_estimate(found), "n": found.n, "clusters": len(set(clusters))}
 
 
 def _is_certified(analysis: Analysis, cell: Cell, instrument: str, mark: str = "") -> bool:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from math import exp, isnan
-from typing import TYPE_CHECKING, Any
+from math import exp
+from typing import Any
 
 import polars as pl
 
 from omibench.results.load import VOTE_MARK
 from omibench.results.slices import label_items
 from omibench.results.statistics.regression import AnswerCounts, Fit, fit_logistic
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 ITEM_FACTORS = ("n_images", "subject")
 
@@ -82,19 +80,15 @@ def _list_rows(fit: Fit, rules: str, *, simulated: bool) -> list[dict[str, Any]]
             "slice": row.factor,
             "value": row.level,
             "metric": "log odds",
-            "estimate": _none(row.estimate),
-            "low": _none(row.low),
-            "high": _none(row.high),
+            "estimate": row.estimate,
+            "low": row.low,
+            "high": row.high,
             "n": row.n,
             "clusters": fit.clusters,
             "simulated": simulated,
-            "odds_ratio": None if isnan(row.estimate) else exp(row.estimate),
-            "p": _none(row.p),
+            "odds_ratio": exp(row.estimate),
+            "p": row.p,
             "note": row.note,
         }
         for row in fit.coefficients
     ]
-
-
-def _none(value: float) -> float | None:
-    return None if isnan(value) else value

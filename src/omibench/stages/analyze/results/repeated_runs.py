@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,12 +14,10 @@ from omibench.results.statistics.samples import (
     mark_stars,
     summarise_runs,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.baselines import DIFFERENCE, mark_both_simulated
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 RUN_MEAN = "run mean"
 KEYS = ("model", "setting", "rules", "slice", "value")

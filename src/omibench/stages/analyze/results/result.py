@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,13 +19,7 @@ from omibench.results.slices import JOINT
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
     Tabulate = Callable[[Analysis], "pl.DataFrame | None"]
-else:
-    Tabulate = Callable
 
 
 class ResultPart(NamedTuple):
@@ -38,7 +32,7 @@ class ResultPart(NamedTuple):
     source: str
     """Paper and section or table; empty for our own results."""
     tabulate: Tabulate
-    """The table, with columns of `tidy.COLUMNS` and more; None if a study has no data for it."""
+    """The table, with columns of `result.COLUMNS` and more; None if a study has no data for it."""
 
 
 RESULTS: Registry[ResultPart] = Registry("results", "result")
@@ -96,8 +90,23 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
 """Each column with its type. `model`, `setting`, `rules`, `slice` and `value` are empty if a row
 covers all of them; `slice` lists attributes and `value` their values, joined by ` × `; `estimate`,
 `low` and `high` are shares in [0, 1] unless the metric says otherwise; `n` counts items."""
+ESTIMATE = ("estimate", "low", "high")
 _DIGITS = 6
 _WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
+
+
+def write_estimate(found: Sequence[float]) -> dict[str, float]:
+    """Return the columns of a number with its interval.
+
+    Args:
+        found: An estimate of `results.statistics`: its first fields are the number and its bounds.
+    """
+    return dict(zip(ESTIMATE, found, strict=False))
+
+
+def frame_rows(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame | None:
+    """Return rows, each of which can lack columns of others, as a table; None without rows."""
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
 def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:

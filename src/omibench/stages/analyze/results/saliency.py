@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from math import floor, inf, nan
 from pathlib import Path
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -23,11 +23,8 @@ from omibench.results.load import Results
 from omibench.results.statistics.intervals import clustered_mean, clustered_wilson
 from omibench.schemas.columns import VERSION, SaliencyOutcome, SaliencyRow, map_file
 from omibench.schemas.tables import read_parquet
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 REACH = 1.5
 """The reach of a whisker beyond its box, in interquartile ranges (Tukey 1977, section 2C)."""
@@ -302,13 +299,12 @@ class _Pair(NamedTuple):
     def average(self, values: Sequence[float], lowest: float = -inf, highest: float = inf) -> Row:
         """Return the mean of values by problem; without bounds if a single one leaves them open."""
         mean = clustered_mean(values, self.clusters, self.confidence, lowest, highest)
-        bounds = [None if abs(bound) == inf else bound for bound in (mean.lo, mean.hi)]
-        return {"estimate": mean.mean, "low": bounds[0], "high": bounds[1]}
+        return write_estimate([nan if abs(number) == inf else number for number in mean[:3]])
 
     def share(self, hits: Sequence[bool]) -> Row:
         """Return the share of problems that are hit."""
-        share = clustered_wilson([float(hit) for hit in hits], self.clusters, self.confidence)
-        return {"estimate": share.mean, "low": share.lo, "high": share.hi}
+        shares = [float(hit) for hit in hits]
+        return write_estimate(clustered_wilson(shares, self.clusters, self.confidence))
 
 
 @result(
@@ -412,8 +408,7 @@ def tabulate_maps(analysis: Analysis) -> pl.DataFrame | None:
         `image` (from 0), `option`, `file` below the results folder, and the largest effect (metric
         `impact`, nats). None if no pair has such a problem.
     """
-    rows = [row for pair in _list_pairs(analysis) for row in _list_panels(*pair)]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows([row for pair in _list_pairs(analysis) for row in _list_panels(*pair)])
 
 
 def _list_pairs(analysis: Analysis) -> list[tuple[Salience, Salience]]:
@@ -442,7 +437,7 @@ def _tabulate(
             if ids:
                 pair = _Pair(salience, baseline, ids, own, analysis.confidence)
                 rows += [part | row for row in list_rows(pair)]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 def _list_gains(pair: _Pair) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -14,10 +14,8 @@ from omibench.params.study_params import Limit
 from omibench.results.grouped import average_samples, estimate_accuracy
 from omibench.results.statistics.sampled import estimate_from_sample
 from omibench.results.study_files import StudyFiles
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 KEY: Final = "analyze.full_results"
 _LOG = logging.getLogger("omibench")
@@ -51,7 +49,7 @@ def tabulate_sampled(analysis: Analysis) -> pl.DataFrame | None:
         return None
     full = _read_full(analysis, Path(folder))
     rows = _estimate_cells(analysis, limit, full)
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 def _read_full(analysis: Analysis, folder: Path) -> pl.DataFrame:
@@ -104,8 +102,8 @@ def _estimate_cells(analysis: Analysis, limit: Limit, full: pl.DataFrame) -> lis
         rows.append(
             {
                 "model": cell.model, "setting": cell.setting, "rules": results.main_rules,
-                "metric": "accuracy", "estimate": estimate.mean, "low": estimate.lo,
-                "high": estimate.hi, "n": estimate.n, "clusters": mine["cluster"].n_unique(),
+                "metric": "accuracy", **write_estimate(estimate), "n": estimate.n,
+                "clusters": mine["cluster"].n_unique(),
                 "simulated": simulated or results.has_synthetic_problems,
                 "of": len(ids), "n_eff": estimate.n_eff, "plain": plain.mean,
                 "plain_low": plain.lo, "plain_high": plain.hi,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from omibench.answers.scorers.registry import SCORERS
+from omibench.params.setting import Cell
 from omibench.results.grouped import average_samples, estimate_groups
+from omibench.results.load import Results
 from omibench.results.statistics.regression import fit_log_trend
 from omibench.results.statistics.samples import (
     AnswerCounts,
@@ -28,14 +29,10 @@ from omibench.stages.aggregate.samples import (
     make_equivalence,
     make_validity,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, sort_cells
 from omibench.stages.analyze.results.curve_series import label_cells
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.params.setting import Cell
-    from omibench.results.load import Results
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import result, write_estimate
 
 RUNS = "runs"
 FIT = (1, 3, 4, 8, 16)
@@ -178,9 +175,8 @@ def _fit_lines(analysis: Analysis, values: pl.DataFrame) -> list[dict[str, Any]]
         *cell, curve = keys
         facts = dict(zip(CELL, cell, strict=True)) | {"curve": curve}
         for metric, term in ((SLOPE, trend.slope), (INTERCEPT, trend.intercept)):
-            numbers = {"estimate": term.mean, "low": term.lo, "high": term.hi, "n": term.n}
-            facts |= {"metric": metric, "clusters": len(set(clusters))}
-            rows.append(facts | numbers | {"r_squared": trend.r_squared})
+            facts |= {"metric": metric, "clusters": len(set(clusters)), "n": term.n}
+            rows.append(facts | write_estimate(term) | {"r_squared": trend.r_squared})
     return rows
 
 
@@ -229,8 +225,10 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
     for scorer, problems in samples.items():
         voter = scorer if scorer in SCORERS and scorer != _PUBLISHED else base
         for problem, drawn in problems.items():
-            scores = tuple(sample.verdict for sample in drawn)
-            yield Worth(scorer, problem, PASS, _count_passes(scores, most))
+            scores = [sample.verdict for sample in drawn]
+            right = sum(score >= RIGHT for score in scores)
+            passes = tuple(pass_at_k(len(scores), right, k) for k in range(1, most + 1))
+            yield Worth(scorer, problem, PASS, passes)
             if voter is None or problem not in samples[voter]:
                 continue
             if (voter, problem) not in ballots:
@@ -239,7 +237,8 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
                 )
             ballot = ballots[voter, problem]
             yield Worth(scorer, problem, MAJORITY, _count_votes(ballot.classes, scores, most))
-            yield Worth(scorer, problem, CONSISTENCY, _count_agreement(ballot, most))
+            counts = AnswerCounts(ballot.agreeing, len(drawn) - sum(ballot.agreeing))
+            yield Worth(scorer, problem, CONSISTENCY, agreement_curve(counts, most))
 
 
 def _collect_samples(verdicts: pl.DataFrame, scorer: str) -> dict[str, list[Sample]]:
@@ -265,15 +264,6 @@ def _cast_votes(
     return _Ballot(tuple(home.get(s.index, -1) for s in samples), tuple(sizes))
 
 
-def _count_passes(verdicts: tuple[float, ...], most: int) -> tuple[float, ...]:
-    return _pass_curve(len(verdicts), sum(verdict >= RIGHT for verdict in verdicts), most)
-
-
-@cache
-def _pass_curve(samples: int, right: int, most: int) -> tuple[float, ...]:
-    return tuple(pass_at_k(samples, right, k) for k in range(1, most + 1))
-
-
 def _count_votes(classes: Sequence[int], verdicts: Sequence[float], most: int) -> tuple[float, ...]:
     members: dict[int, list[float]] = {}
     for place, verdict in zip(classes, verdicts, strict=True):
@@ -281,22 +271,5 @@ def _count_votes(classes: Sequence[int], verdicts: Sequence[float], most: int) -
     invalid = members.pop(-1, [])
     groups = sorted((len(scores), sum(scores) / len(scores)) for scores in members.values())
     mean = sum(invalid) / len(invalid) if invalid else 0.0
-    return _vote_curve(tuple(groups), len(invalid), mean, most)
-
-
-@cache
-def _vote_curve(
-    groups: tuple[tuple[int, float], ...], invalid: int, invalid_verdict: float, most: int
-) -> tuple[float, ...]:
-    counts = AnswerCounts(tuple(size for size, _ in groups), invalid)
-    return vote_curve(counts, [score for _, score in groups], invalid_verdict, most)
-
-
-def _count_agreement(ballot: _Ballot, most: int) -> tuple[float, ...]:
-    invalid = len(ballot.classes) - sum(ballot.agreeing)
-    return _agreement_curve(ballot.agreeing, invalid, most)
-
-
-@cache
-def _agreement_curve(sizes: tuple[int, ...], invalid: int, most: int) -> tuple[float, ...]:
-    return agreement_curve(AnswerCounts(sizes, invalid), most)
+    counts = AnswerCounts(tuple(size for size, _ in groups), len(invalid))
+    return vote_curve(counts, tuple(score for _, score in groups), mean, most)

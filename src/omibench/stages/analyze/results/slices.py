@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,15 +21,11 @@ from omibench.results.slices import (
     arrange_samples,
     label_items,
     slice_lengths,
-    slice_outcomes,
-    slice_samples,
-    slice_verdicts,
+    slice_values,
 )
 from omibench.results.study_files import StudyFiles
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 
 def list_item_slices(analysis: Analysis) -> list[str]:
@@ -87,7 +82,7 @@ def slice_accuracy(analysis: Analysis, names: str) -> pl.DataFrame:
     Returns:
         Rows as in `slices`, whether `analyze.slices` lists it or not.
     """
-    return slice_verdicts(_arrange_verdicts(analysis), _plan(analysis, names))
+    return slice_values(_arrange_verdicts(analysis), _plan(analysis, names))
 
 
 def _arrange_verdicts(analysis: Analysis) -> ItemMatrix:
@@ -109,8 +104,7 @@ def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
         interval; for attributes of models or settings, `cells` is the number of cells over which an
         item's value is averaged.
     """
-    values = _arrange_verdicts(analysis)
-    return _stack(analysis, lambda plan: slice_verdicts(values, plan))
+    return _stack(analysis, _arrange_verdicts(analysis))
 
 
 @result("slice-samples", "pass@k and consistency@k by attributes", source="USNCO-V, eq. 3-4")
@@ -132,8 +126,7 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     ]
     if not frames:
         return None
-    samples = arrange_samples(analysis.add_clusters(pl.concat(frames)))
-    return _stack(analysis, lambda plan: slice_samples(samples, plan))
+    return _stack(analysis, arrange_samples(analysis.add_clusters(pl.concat(frames))))
 
 
 @result("slice-outcomes", "Responses without an answer by attributes")
@@ -147,8 +140,7 @@ def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame | None:
         Rows as in `slices`, with metrics such as `outcome-refused`; None if every response has an
         answer.
     """
-    outcomes = arrange_outcomes(analysis.results.counting_verdicts)
-    return _stack(analysis, lambda plan: slice_outcomes(outcomes, plan))
+    return _stack(analysis, arrange_outcomes(analysis.results.counting_verdicts))
 
 
 @result("slice-lengths", "Length of responses and reasoning by attributes")
@@ -163,12 +155,14 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         `reasoning_tokens` as providers counted them.
     """
     lengths = arrange_items(analysis.add_clusters(analysis.results.responses), CELL, LENGTHS)
-    return _stack(analysis, lambda plan: slice_lengths(lengths, plan))
+    return _stack(analysis, lengths, slice_lengths)
 
 
 def _stack(
-    analysis: Analysis, tabulate: Callable[[SlicePlan], pl.DataFrame]
+    analysis: Analysis,
+    matrix: ItemMatrix,
+    tabulate: Callable[[ItemMatrix, SlicePlan], pl.DataFrame] = slice_values,
 ) -> pl.DataFrame | None:
     """Concatenate the tables of all slices; None if they are empty."""
-    frames = [frame for plan in list_plans(analysis) if (frame := tabulate(plan)).height]
+    frames = [frame for plan in list_plans(analysis) if (frame := tabulate(matrix, plan)).height]
     return pl.concat(frames) if frames else None

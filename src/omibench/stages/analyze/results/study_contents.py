@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
 
 
 @result("models", "Models and their sizes", source="OMIBench, H.2; EMMA, table 6")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from omibench.answers.transcripts import (
     measure_rule_parts,
     print_text,
 )
+from omibench.params.setting import Cell
 from omibench.results.grouped import estimate_groups
 from omibench.results.judgements import read_judgements
 from omibench.results.load import JUDGE_RULES
@@ -31,11 +32,8 @@ from omibench.results.statistics.correlation import (
     correlate_values,
 )
 from omibench.schemas.tables import ResponseRow, read_parquet
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.params.setting import Cell
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 ACC_OCR: Final = "accocr"
 METRICS: Final = (ACC_OCR, *PARTS, "normalized")
@@ -173,7 +171,7 @@ def tabulate_ocr_correlations(analysis: Analysis) -> pl.DataFrame | None:
     if parts is None:
         return None
     rows = [*_correlate_items(analysis, parts), *_correlate_models(analysis)]
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+    return frame_rows(rows)
 
 
 def _list_readings(analysis: Analysis) -> Iterator[TranscriptReading]:
@@ -230,8 +228,8 @@ def _correlate_items(analysis: Analysis, parts: pl.DataFrame) -> Iterator[Row]:
             if not isnan(found.value):
                 yield {
                     "model": model, "setting": setting, "rules": rules, "metric": metric,
-                    "estimate": found.value, "low": found.low, "high": found.high,
-                    "n": found.n, "clusters": found.clusters, "p": found.p, "over": "items",
+                    **write_estimate(found), "n": found.n, "clusters": found.clusters, "p": found.p,
+                    "over": "items",
                     "measure": measure, "simulated": bool(part["simulated"].any()),
                 }  # fmt: skip
 
@@ -253,8 +251,7 @@ def _correlate_models(analysis: Analysis) -> Iterator[Row]:
             if not isnan(found.value):
                 yield {
                     "model": "", "setting": setting, "rules": part["rules"][0],
-                    "metric": coefficient, "estimate": found.value, "low": found.interval.lo,
-                    "high": found.interval.hi, "n": found.n, "clusters": found.n, "p": found.p,
-                    "over": "models", "measure": part["measure"][0],
-                    "simulated": bool(part["simulated"].any()),
+                    "metric": coefficient, **write_estimate((found.value, *found.interval)),
+                    "n": found.n, "clusters": found.n, "p": found.p, "over": "models",
+                    "measure": part["measure"][0], "simulated": bool(part["simulated"].any()),
                 }  # fmt: skip

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from omibench.schemas.tables import read_jsonl
 from omibench.schemas.tuning import LossRow
-from omibench.stages.analyze.results.result import result
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.result import frame_rows, result
 
 
 @result("tuning-loss", "Training loss of tuned models", source="OMIBench, 6.4 and table 9")
@@ -36,4 +32,4 @@ def tabulate_losses(analysis: Analysis) -> pl.DataFrame | None:
         for path in [analysis.folder / "tune" / name / "loss.jsonl"]
         for row in (read_jsonl(path, LossRow) if path.is_file() else ())
     ]  # fmt: skip
-    return pl.DataFrame(rows) if rows else None
+    return frame_rows(rows)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from omibench.results.statistics.paired import adjusted_difference
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.analysis import Analysis
 
 MIN_PROBLEMS: Final = 10
 """Accuracies of fewer problems are pale in a figure and not compared: they are too uncertain."""

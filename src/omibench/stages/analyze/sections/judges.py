@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from omibench.answers.judges.gptscore import find_variant
-from omibench.params.setting import Cell
 from omibench.results.judgements import QUADRANTS
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.statistics.homogeneity import FEWEST
 from omibench.schemas.certificate import ALL_TYPES, Certificate, ReasoningCertificate
 from omibench.schemas.verdict import ALIGNMENT_MARK, MARKS_BY_INSTRUMENT, QUALITY_MARKS
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import UNCALIBRATED, find_certificate
 from omibench.stages.analyze.formatting import (
     NO_VALUE,
@@ -34,6 +34,7 @@ from omibench.stages.analyze.page_table import (
     PageTable,
     Row,
     name_cell,
+    name_row,
     show_share,
     show_value,
     spread,
@@ -43,10 +44,6 @@ from omibench.stages.analyze.results.judges import QUADRANT
 from omibench.stages.analyze.results.reasoning import JUDGE, MEAN, PEOPLE, TYPE
 from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.sentences import calibration_sentence
-
-if TYPE_CHECKING:
-    from omibench.stages.analyze.analysis import Analysis
-
 
 KINDS = {ALL_TYPES: "all labels", "mcq": "multiple choice", "open": "open answers"}
 _CORRECTED = (
@@ -170,7 +167,7 @@ def _describe_certificate(certificate: Certificate) -> PageTable:
 def _compare_errors(analysis: Analysis) -> PageTable:
     """Return the tests of equal error rates, with their findings (`judge-errors`)."""
     findings = {True: "differs", False: "no difference found", None: "too few labels to say"}
-    table = analysis.rows("judge-errors")
+    rows = analysis.list_rows("judge-errors")
     return PageTable(
         _ERRORS_BY,
         [
@@ -184,19 +181,17 @@ def _compare_errors(analysis: Analysis) -> PageTable:
                 NO_VALUE if row["p_holm"] is None else format_p(row["p_holm"]),
                 findings[row["differs"]],
             ]
-            for row in table.to_dicts()
+            for row in rows
         ],
-        simulated=bool(table["simulated"].any()),
+        simulated=any(row["simulated"] for row in rows),
         heading="Errors by model and answer type",
     )  # fmt: skip
 
 
-def _count(
-    table: pl.DataFrame | None, names: Sequence[str]
-) -> dict[tuple[str, ...], dict[str, int]]:
+def _count(rows: Sequence[Row], *names: str) -> dict[tuple[str, ...], dict[str, int]]:
     """Return the counts of a result by the values of some columns, and by `value`."""
     counts: dict[tuple[str, ...], dict[str, int]] = {}
-    for row in [] if table is None else table.to_dicts():
+    for row in rows:
         counts.setdefault(tuple(row[name] for name in names), {})[row["value"]] = row["count"]
     return counts
 
@@ -204,8 +199,7 @@ def _count(
 def _compare_with_scorer(analysis: Analysis, simulated: bool) -> PageTable:
     """Return the four combinations of verdicts of each model, and of all (`disagreements`)."""
     results = analysis.results
-    table = analysis.find_rows("disagreements")
-    counts = _count(None if table is None else table.filter(slice=QUADRANT), ["model"])
+    counts = _count(analysis.list_rows("disagreements", slice=QUADRANT), "model")
     rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
     rows: list[list[object]] = []
     for model in [*(model for (model,) in counts if model), ""]:
@@ -237,7 +231,7 @@ def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
     results, certificate = analysis.results, analysis.results.certificate
     scores = analysis.scores.filter(rules=JUDGE_RULES, subject=TOTAL)
     totals = {(row["model"], row["setting"]): row for row in scores.to_dicts()}
-    counts = _count(analysis.rows("outcomes").filter(rules=JUDGE_RULES), ["model", "setting"])
+    counts = _count(analysis.list_rows("outcomes", rules=JUDGE_RULES), "model", "setting")
     columns = [
         *CELL_COLUMNS,
         *map(Column, ("Right", "Wrong", "Judge failed", "Not judged")),
@@ -296,13 +290,13 @@ class ReasoningSection(ReportSection):
         """Tabulate the results of the stage `judge`."""
         super().__init__(analysis)
         self.marks = analysis.find_rows("rationale-marks")
-        self.errors = analysis.find_rows("error-judgements")
+        self.errors = analysis.list_rows("error-judgements")
 
     @property
     def is_simulated(self) -> bool:
         """Whether a judge of the reasoning is simulated."""
-        tables = [table for table in (self.marks, self.errors) if table is not None]
-        return any(bool(table["simulated"].any()) for table in tables)
+        marks = self.marks is not None and bool(self.marks["simulated"].any())
+        return marks or any(row["simulated"] for row in self.errors)
 
     @property
     def has_empty_files(self) -> bool:
@@ -312,7 +306,7 @@ class ReasoningSection(ReportSection):
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""
         tables = [
-            *([] if self.errors is None else [self._list_errors(self.errors)]),
+            *([self._list_errors()] if self.errors else []),
             *([] if self.marks is None else [self._list_marks(self.marks)]),
         ]
         if not tables:
@@ -322,9 +316,8 @@ class ReasoningSection(ReportSection):
             "simulated": self.is_simulated,
         }  # fmt: skip
 
-    def _list_errors(self, cells: pl.DataFrame) -> PageTable:
-        types = self.analysis.find_rows("error-types")
-        totals = [] if types is None else types.filter(slice=TYPE).to_dicts()
+    def _list_errors(self) -> PageTable:
+        totals = self.analysis.list_rows("error-types", slice=TYPE)
         found = [row for row in totals if row["count"]]
         counts: Counter[str] = Counter()
         for row in found:
@@ -332,12 +325,12 @@ class ReasoningSection(ReportSection):
         names = sorted(counts, key=lambda name: (-counts[name], name))
         shares = {(r["model"], r["setting"], r["by"], r["value"]): r for r in found}
         rows: list[list[object]] = []
-        for row in cells.to_dicts():
+        for row in self.errors:
             place = (row["model"], row["setting"], row["by"])
             none = Entry(format_share(0.0) if row["classified"] else NO_VALUE, ("0",))
             rows.append(
                 [
-                    *name_cell(self.results, Cell(*place[:2]), simulated=row["simulated"]),
+                    *name_row(self.results, row),
                     row["by"],
                     *(
                         Entry(format_share(of["estimate"]), (str(of["count"]),)) if of else none
@@ -347,14 +340,14 @@ class ReasoningSection(ReportSection):
                 ]
             )
         heads = [*map(_capitalize, names), "Classified", "Found right", "Judge failed"]
-        judged = cells.filter(by=JUDGE)["calibrated"]
+        judged = [row["calibrated"] for row in self.errors if row["by"] == JUDGE]
         return PageTable(
             _ERRORS,
             [*CELL_COLUMNS, Column("By", "text"), *map(Column, heads)],
             rows,
             simulated=self.is_simulated,
             heading="Types of errors",
-            uncalibrated=judged.len() > 0 and not judged.all(),
+            uncalibrated=not all(judged),
         )
 
     def _list_marks(self, marks: pl.DataFrame) -> PageTable:
@@ -383,8 +376,7 @@ class ReasoningSection(ReportSection):
             judges = _name_judges(self.results, self.marks["judge"][0])
             yield f"Rationales were marked from 1 to 5 by {judges}."
         for by in (JUDGE, PEOPLE):
-            cells = [] if self.errors is None else self.errors.filter(by=by).to_dicts()
-            if cells:
+            if cells := [row for row in self.errors if row["by"] == by]:
                 by_outcome = sum(cell["by_outcome"] for cell in cells)
                 judged = sum(cell["classified"] for cell in cells) - by_outcome
                 judge = next((cell["judge"] for cell in cells if cell["judge"]), "")
@@ -395,7 +387,7 @@ class ReasoningSection(ReportSection):
                     f"taxonomy {cells[0]['taxonomy']}{rest if by_outcome else ''}."
                 )
         certificates = _find_certificates(self.analysis)
-        by_judges = self.errors is not None and JUDGE in self.errors["by"]
+        by_judges = any(row["by"] == JUDGE for row in self.errors)
         if not certificates and (self.marks is not None or by_judges):
             yield "None of these judges is calibrated with human labels."
         for certificate in certificates:
@@ -455,15 +447,12 @@ class OtherJudgesSection(ReportSection):
     @property
     def is_simulated(self) -> bool:
         """Whether one of these judges or its input is simulated."""
-        table = self.analysis.find_rows("other-judges")
-        return table is not None and bool(table["simulated"].any())
+        return any(row["simulated"] for row in self.analysis.list_rows("other-judges"))
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell and judge, or per cell, judge and label."""
-        table = self.analysis.find_rows("other-judges")
-        if table is None:
-            return None
-        return {"columns": _OTHER_HEADS, "rows": [self._row(row) for row in table.to_dicts()]}
+        rows = [self._row(row) for row in self.analysis.list_rows("other-judges")]
+        return {"columns": _OTHER_HEADS, "rows": rows} if rows else None
 
     def _row(self, row: Row) -> list[object]:
         is_mean = row["metric"] == MEAN

@@ -8,8 +8,6 @@ from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from omibench.papers.layouts import AVERAGE
 from omibench.papers.study import PrintedResult, find_row
 from omibench.papers.tables import ACC, GPTSCORE, STRICT
@@ -284,8 +282,7 @@ def _describe_printed(
 
 def rank_cells(analysis: Analysis) -> dict[Cell, Row]:
     """Return the rows of `ranks` under the main scorer by cell; empty if none are compared."""
-    table = analysis.find_rows("ranks")
-    rows = [] if table is None else table.filter(rules=analysis.results.main_rules).to_dicts()
+    rows = analysis.list_rows("ranks", rules=analysis.results.main_rules)
     return {find_cell(row): row for row in rows}
 
 
@@ -340,29 +337,21 @@ def list_references(analysis: Analysis) -> Iterator[dict[str, Any]]:
         analysis: The study's results.
     """
     names = subjects(analysis)
-    people = analysis.find_rows("people")
-    if people is not None:
-        rows = people.filter(
-            pl.col("kind").is_in([EVERYBODY, MAJORITY]),
-            metric="accuracy", rules=analysis.results.main_rules,
-        )  # fmt: skip
-        for kind, label in {EVERYBODY: "People", MAJORITY: "Majority of people"}.items():
-            own = rows.filter(kind=kind)
-            totals = own.filter(slice="").to_dicts()
-            for total in totals:
-                by_subject = {r["value"]: r for r in own.filter(slice=SUBJECT).to_dicts()}
-                yield {
-                    "label": label,
-                    "simulated": total["simulated"],
-                    "detail": "",
-                    "note": f"on {count_noun(total['problems'], 'problem')}",
-                    "bar": _draw_bar(total),
-                    "total": total,
-                    "subjects": [by_subject.get(name) for name in names],
-                }
-    guessing = analysis.find_rows("chance")
-    if guessing is not None:
-        total = guessing.filter(metric="chance", slice="").to_dicts()[0]
+    for kind, label in {EVERYBODY: "People", MAJORITY: "Majority of people"}.items():
+        rules = analysis.results.main_rules
+        rows = analysis.list_rows("people", kind=kind, metric="accuracy", rules=rules)
+        by_subject = {row["value"]: row for row in rows if row["slice"] == SUBJECT}
+        for total in (row for row in rows if not row["slice"]):
+            yield {
+                "label": label,
+                "simulated": total["simulated"],
+                "detail": "",
+                "note": f"on {count_noun(total['problems'], 'problem')}",
+                "bar": _draw_bar(total),
+                "total": total,
+                "subjects": [by_subject.get(name) for name in names],
+            }
+    for total in analysis.list_rows("chance", metric="chance", slice="")[:1]:
         parts = {row["value"]: row for row in guess_slice(analysis, SUBJECT).to_dicts()}
         upper = format_share(total["upper"])
         yield {

@@ -22,7 +22,7 @@ from omibench.stages.analyze.page_table import (
     Column,
     Entry,
     PageTable,
-    name_cell,
+    name_row,
     show_share,
 )
 from omibench.stages.analyze.sections.section import ReportSection, section
@@ -37,10 +37,9 @@ class StoppedSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per stopped cell, and what it means."""
-        found = self.analysis.find_rows("stopped")
-        if found is None:
+        rows, results = self.analysis.list_rows("stopped"), self.results
+        if not rows:
             return None
-        rows, results = found.to_dicts(), self.results
         saved = sum(row["saved_requests"] for row in rows)
         dollars = [row["saved_usd"] for row in rows if row["saved_usd"]]
         money = f" and about {usd_text(sum(dollars))}" if dollars else ""
@@ -69,12 +68,11 @@ class StoppedSection(ReportSection):
         return {"text": text, "table": table}
 
     def _format_row(self, row: Mapping[str, Any]) -> list[object]:
-        cell = Cell(row["model"], row["setting"])
         behind = describe_cell(self.results, Cell(row["behind_model"], row["behind_setting"]))
         value, low, high = (row[f"difference{end}"] for end in ("", "_low", "_high"))
         difference = AccuracyDifference(value, low, high, row["n"])
         return [
-            *name_cell(self.results, cell, simulated=row["simulated"]),
+            *name_row(self.results, row),
             row["rank"],
             f"stopped at {format_percent(row['stopped_at'], 0)}, behind {behind}",
             f"{row['n']:,} of {row['of']:,}",

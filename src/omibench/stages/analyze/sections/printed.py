@@ -6,7 +6,9 @@ Simulated models are not compared: they are not meant to reproduce printed value
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from omibench.papers.checks import Finding, check_tables
 from omibench.papers.comparison import describe_unmatched
@@ -24,10 +26,6 @@ from omibench.stages.analyze.formatting import (
 )
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.sentences import SIMULATED
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 COLUMNS = (
     "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",

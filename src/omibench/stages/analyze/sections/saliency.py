@@ -20,7 +20,7 @@ from omibench.stages.analyze.formatting import (
     format_decimals,
     format_share,
 )
-from omibench.stages.analyze.page_table import CELL_COLUMNS, Column, PageTable, Row, name_cell
+from omibench.stages.analyze.page_table import CELL_COLUMNS, Column, PageTable, Row, name_row
 from omibench.stages.analyze.results.saliency import (
     TIE,
     UNSCORED,
@@ -87,10 +87,10 @@ def describe_saliency(
 
 
 def _format_row(results: Results, row: Row) -> list[object]:
-    cell, share = Cell(row["model"], row["setting"]), row["supportive"]
+    share = row["supportive"]
     impacts = (row[name] for name in ("estimate", "impact_median", "impact_max"))
     return [
-        *name_cell(results, cell, simulated=row["simulated"]),
+        *name_row(results, row),
         row["n"], sum(row[outcome] for outcome in UNSCORED), row["declares"], row["pictures"],
         *map(_nats, (row["logprob"], *impacts)),
         NO_VALUE if isnan(share) else f"{format_share(share)} %",

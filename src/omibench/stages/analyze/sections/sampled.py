@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from omibench.params.setting import Cell
 from omibench.stages.analyze.formatting import count_noun, name_scorer
 from omibench.stages.analyze.page_table import (
     CELL_COLUMNS,
     Column,
     PageTable,
-    name_cell,
+    name_row,
     show_share,
 )
 from omibench.stages.analyze.sections.section import ReportSection, section
@@ -26,10 +25,9 @@ class SampledSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell, and how its number was made."""
-        found = self.analysis.find_rows("sampled")
-        if found is None:
+        rows = self.analysis.list_rows("sampled")
+        if not rows:
             return None
-        rows = found.to_dicts()
         first = rows[0]
         text = (
             f"These cells answered a random sample of {first['n']:,} of {first['of']:,} problems. "
@@ -51,10 +49,9 @@ class SampledSection(ReportSection):
         return {"text": text, "table": table}
 
     def _format_row(self, row: Mapping[str, Any]) -> list[object]:
-        cell = Cell(row["model"], row["setting"])
         plain = {"estimate": row["plain"], "low": row["plain_low"], "high": row["plain_high"]}
         return [
-            *name_cell(self.results, cell, simulated=row["simulated"]),
+            *name_row(self.results, row),
             show_share(row),
             show_share(plain),
             f"{row['n_eff']:,.0f} problems",

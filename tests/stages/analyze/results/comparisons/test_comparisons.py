@@ -13,6 +13,7 @@ from scipy.stats import ttest_ind, ttest_rel
 from statsmodels.stats.multitest import multipletests
 from tests.stages.analyze.conftest import table_of
 from tests.stages.analyze.results.comparisons.studies import (
+    Verdicts,
     draw_verdicts,
     make_items,
     write_analysis,
@@ -25,6 +26,7 @@ from omibench.results.statistics.paired import (
     paired_difference,
     sum_pairs,
 )
+from omibench.stages.analyze.analysis import Analysis
 
 # Differences to declared baselines are those of each pair of cells; Holm is over their family.
 
@@ -286,11 +288,27 @@ RUN_SHARES = {("a", "direct"): 0.4, ("a", "cot"): 0.6}
 BASELINES = {"settings": {"cot": "direct"}}
 
 
-def test_runs_are_the_samples_of_each_index(tmp_path: Path) -> None:
-    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 5)
-    analysis = write_analysis(
-        tmp_path, RUN_ITEMS, verdicts, 5, baselines=BASELINES, slices=["exam"]
+def open_runs(folder: Path, samples: int, **analyze: object) -> tuple[Verdicts, Analysis]:
+    """One model under two settings, of which one is the baseline."""
+    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, samples)
+    return verdicts, write_analysis(
+        folder, RUN_ITEMS, verdicts, samples, baselines=BASELINES, **analyze
     )
+
+
+def change(analysis: Analysis, chosen: pl.DataFrame, **rules: Aggregation) -> Analysis:
+    """The analysis where settings have another rule of choice, and these verdicts."""
+    settings = {
+        name: setting.model_copy(update={"aggregate": rules.get(name, setting.aggregate)})
+        for name, setting in analysis.study.settings.items()
+    }
+    study = analysis.study.model_copy(update={"settings": settings})
+    results = replace(analysis.results, study=study, verdicts=chosen)
+    return replace(analysis, study=study, results=results)
+
+
+def test_runs_are_the_samples_of_each_index(tmp_path: Path) -> None:
+    verdicts, analysis = open_runs(tmp_path, 5, slices=["exam"])
     table = table_of(analysis, "run-tests")
     local = [item.id for item in RUN_ITEMS if item.attributes["exam"] == "local"]
     runs = {
@@ -332,65 +350,43 @@ def test_a_run_that_lacks_items_is_left_out(tmp_path: Path) -> None:
 
 
 def test_cells_that_lack_different_runs_are_not_paired(tmp_path: Path) -> None:
-    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 3)
-    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 3, baselines=BASELINES)
+    _, analysis = open_runs(tmp_path, 3)
     lost = ((pl.col("setting") == "cot") & (pl.col("index") == 0)) | (
         (pl.col("setting") == "direct") & (pl.col("index") == 2)
     )
     some = analysis.results.verdicts.filter(~((pl.col("id") == "p0") & lost))
-    results = replace(analysis.results, verdicts=some)
-    table = table_of(replace(analysis, results=results), "run-tests")
+    table = table_of(change(analysis, some), "run-tests")
     (gain,) = table.filter(metric="difference", slice="").to_dicts()
     assert (gain["runs"], gain["baseline_runs"], gain["p_paired"]) == (2, 2, None)
     assert gain["p_welch"] is not None
 
 
 def test_a_study_whose_cells_all_choose_one_sample_has_no_runs(tmp_path: Path) -> None:
-    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 4)
-    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 4, baselines=BASELINES)
-    settings = {
-        name: setting.model_copy(update={"aggregate": Aggregation(how="majority")})
-        for name, setting in analysis.study.settings.items()
-    }
-    study = analysis.study.model_copy(update={"settings": settings})
-    results = replace(analysis.results, study=study)
-    assert replace(analysis, study=study, results=results).table("run-tests") is None
+    _, analysis = open_runs(tmp_path, 4)
+    rule = Aggregation(how="majority")
+    chosen = change(analysis, analysis.results.verdicts, direct=rule, cot=rule)
+    assert chosen.table("run-tests") is None
 
 
 def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
-    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 3)
-    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 3, baselines=BASELINES)
-    cot = analysis.study.settings["cot"]
-    voted = cot.model_copy(
-        update={"aggregate": cot.aggregate.model_copy(update={"how": "majority"})}
-    )
-    settings = {**analysis.study.settings, "cot": voted}
-    study = analysis.study.model_copy(update={"settings": settings})
+    _, analysis = open_runs(tmp_path, 3)
     picks = pl.Series([n % 3 for n in range(len(RUN_ITEMS))])
     chosen = analysis.results.verdicts.with_columns(
         counts=(pl.col("setting") != "cot")
         | (pl.col("id").replace_strict([item.id for item in RUN_ITEMS], picks) == pl.col("index"))
     )
-    results = replace(analysis.results, study=study, verdicts=chosen)
-    table = table_of(replace(analysis, study=study, results=results), "run-tests")
+    table = table_of(change(analysis, chosen, cot=Aggregation(how="majority")), "run-tests")
     assert set(table["setting"]) == {"direct"}
     assert set(table["metric"]) == {"run mean"}
 
 
 def test_runs_that_choose_a_sample_are_paired(tmp_path: Path) -> None:
     """Three runs of two samples: `direct` takes the first, `cot` the second of each (J)."""
-    verdicts = draw_verdicts(RUN_SHARES, RUN_ITEMS, 6)
-    analysis = write_analysis(tmp_path, RUN_ITEMS, verdicts, 6, baselines=BASELINES)
+    verdicts, analysis = open_runs(tmp_path, 6)
     rule = Aggregation(how="majority", runs=3)
-    settings = {
-        name: setting.model_copy(update={"aggregate": rule})
-        for name, setting in analysis.study.settings.items()
-    }
-    study = analysis.study.model_copy(update={"settings": settings})
     is_second = (pl.col("setting") == "cot").cast(pl.Int64)
     chosen = analysis.results.verdicts.with_columns(counts=pl.col("index") % 2 == is_second)
-    results = replace(analysis.results, study=study, verdicts=chosen)
-    table = table_of(replace(analysis, study=study, results=results), "run-tests")
+    table = table_of(change(analysis, chosen, direct=rule, cot=rule), "run-tests")
     drawn = {
         setting: np.array([*verdicts["a", setting].values()]).mean(axis=0)[place::2]
         for place, setting in enumerate(("direct", "cot"))
@@ -411,8 +407,7 @@ def test_strict_accuracy_counts_refusals_as_wrong_in_every_table(tmp_path: Path)
         ("a", "direct"): {"p0": [1.0], "p1": [0.5], "p2": [None], "p3": [None]},
         ("a", "cot"): {"p0": [1.0], "p1": [1.0], "p2": [1.0], "p3": [None]},
     }
-    baselines = {"settings": {"cot": "direct"}}
-    analysis = write_analysis(tmp_path, make_items(4), verdicts, baselines=baselines)
+    analysis = write_analysis(tmp_path, make_items(4), verdicts, baselines=BASELINES)
     for name in ("accuracy", "slices"):
         table = table_of(analysis, name)
         rows = table.filter(setting="direct", metric="strict")

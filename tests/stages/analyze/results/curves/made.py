@@ -7,6 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
+from tests.stages.analyze.conftest import table_of
+
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.schemas.problem import Answer, Question
@@ -53,10 +56,33 @@ def make_answers(count: int, **attributes: Sequence[str]) -> list[Answer]:
     ]
 
 
+def draw_first(model: str, setting: str, right: int, problems: int, **more: Any) -> list[Draw]:
+    """One response to each of so many problems, of which the first are right."""
+    return [Draw(model, setting, f"p{i}", float(i < right), **more) for i in range(problems)]
+
+
+def study_of(*models: str, **more: Any) -> dict[str, Any]:
+    """The parameters of a study of one setting."""
+    infer = {"models": [*models], "settings": ["cot"]}
+    return {"settings": {"cot": {}}, "infer": infer, **more}
+
+
+def tabulate(
+    folder: Path,
+    study: Mapping[str, Any],
+    answers: Sequence[Answer] | int,
+    draws: Sequence[Draw],
+    name: str,
+) -> pl.DataFrame:
+    """A table of a study, which it must have."""
+    return table_of(make_analysis(folder, study, answers, draws), name)
+
+
 def make_analysis(
-    folder: Path, study: Mapping[str, Any], answers: Sequence[Answer], draws: Sequence[Draw]
+    folder: Path, study: Mapping[str, Any], answers: Sequence[Answer] | int, draws: Sequence[Draw]
 ) -> Analysis:
-    """Write a study and read it for the stage `analyze`."""
+    """Write a study, of these or so many problems, and read it for the stage `analyze`."""
+    answers = make_answers(answers) if isinstance(answers, int) else answers
     models = {name: dict(SIMULATED) for name in study["infer"]["models"]}
     values = {
         "score": {"scorers": ["robust"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -14,7 +15,15 @@ import pytest
 from scipy.stats import linregress, pointbiserialr, spearmanr, ttest_1samp, ttest_ind
 from statsmodels.stats.multitest import multipletests
 from tests.stages.analyze.conftest import table_of
-from tests.stages.analyze.results.curves.made import SIMULATED, Draw, make_analysis, make_answers
+from tests.stages.analyze.results.curves.made import (
+    SIMULATED,
+    Draw,
+    draw_first,
+    make_analysis,
+    make_answers,
+    study_of,
+    tabulate,
+)
 
 from omibench.errors import FileFormatError
 from omibench.params.setting import Setting
@@ -34,8 +43,14 @@ from omibench.stages.analyze.results.curve_series import (
 )
 from omibench.stages.analyze.results.setting_curves import pair_variants
 
-PLAIN = {"settings": {"cot": {}}, "infer": {"models": ["m"], "settings": ["cot"]}}
-"""Of one model and one setting."""
+PLAIN = study_of("m")
+
+
+def find(name: str, table: pl.DataFrame) -> str:
+    """What a figure says of a table; empty if nothing."""
+    finding = FIGURES.get(name).finding
+    assert finding is not None
+    return finding(table) or ""
 
 
 OF_MORE = (
@@ -47,7 +62,7 @@ OF_MORE = (
 
 
 def test_one_response_of_one_model_makes_no_curve(tmp_path: Path) -> None:
-    analysis = make_analysis(tmp_path, PLAIN, make_answers(1), [Draw("m", "cot", "p0", 1.0)])
+    analysis = make_analysis(tmp_path, PLAIN, 1, [Draw("m", "cot", "p0", 1.0)])
     assert [name for name in OF_MORE if analysis.table(name) is not None] == []
 
 
@@ -64,20 +79,10 @@ BUDGETS = {"settings": SETTINGS, "infer": {"models": ["m", "n"], "settings": [*S
 
 def test_a_row_a_budget_with_accuracy_tokens_and_truncated_responses(tmp_path: Path) -> None:
     draws = [Draw("m", "wide", f"p{i}", 1.0, tokens=600 + i) for i in range(4)]
-    draws += [
-        Draw(
-            "m",
-            "narrow",
-            f"p{i}",
-            float(i < 1),
-            tokens=512,
-            outcome="truncated" if i else "answered",
-        )
-        for i in range(4)
-    ]
-    draws += [Draw("m", "direct", f"p{i}", 0.0, tokens=5) for i in range(4)]
-    draws += [Draw("n", "wide", f"p{i}", 0.0) for i in range(4)]
-    table = table_of(make_analysis(tmp_path, BUDGETS, make_answers(4), draws), "accuracy-by-budget")
+    draws += [Draw("m", "narrow", "p0", 1.0, tokens=512)]
+    draws += draw_first("m", "narrow", 0, 4, tokens=512, outcome="truncated")[1:]
+    draws += draw_first("m", "direct", 0, 4, tokens=5) + draw_first("n", "wide", 0, 4)
+    table = tabulate(tmp_path, BUDGETS, 4, draws, "accuracy-by-budget")
     assert set(table["setting"]) == {"wide", "narrow"}
     assert table["model"].unique().to_list() == ["m"]
     rows = {(r["metric"], r["budget"]): r for r in table.iter_rows(named=True)}
@@ -91,26 +96,21 @@ def test_a_row_a_budget_with_accuracy_tokens_and_truncated_responses(tmp_path: P
 
 
 def test_responses_whose_tokens_nobody_counted_have_no_mean(tmp_path: Path) -> None:
-    draws = [Draw("m", s, f"p{i}", 1.0) for s in ("wide", "narrow") for i in range(3)]
-    table = table_of(make_analysis(tmp_path, BUDGETS, make_answers(3), draws), "accuracy-by-budget")
+    draws = draw_first("m", "wide", 3, 3) + draw_first("m", "narrow", 3, 3)
+    table = tabulate(tmp_path, BUDGETS, 3, draws, "accuracy-by-budget")
     assert set(table["metric"]) == {"accuracy", "truncated"}
 
 
 def test_a_study_of_one_budget_has_no_such_table(tmp_path: Path) -> None:
     draws = [Draw("m", s, "p0", 1.0) for s in ("wide", "direct")]
     draws += [Draw("n", "narrow", "p0", 1.0)]
-    analysis = make_analysis(tmp_path, BUDGETS, make_answers(1), draws)
+    analysis = make_analysis(tmp_path, BUDGETS, 1, draws)
     assert analysis.table("accuracy-by-budget") is None
 
 
 # Types of errors by judges and by people, wrong steps, and marks of rationales.
 
 TYPES = ["logical", "logical", "logical", "visual_perception", "no_error", None]
-
-
-def make_study(**more: Any) -> dict[str, Any]:
-    infer = {"models": ["m", "judge"], "settings": ["cot"], "only": {"judge": []}}
-    return {"settings": {"cot": {}}, "infer": infer, **more}
 
 
 def make_judgement(instrument: str, problem: int, **values: Any) -> JudgementRow:
@@ -140,8 +140,9 @@ def judge(folder: Path, labels: str = "") -> Analysis:
         answer.model_copy(update={"subject": "biology" if i < 3 else "physics"})
         for i, answer in enumerate(make_answers(6))
     ]
-    draws = [Draw("m", "cot", f"p{i}", 0.0) for i in range(6)]
-    return make_analysis(folder, make_study(judge=params), answers, draws)
+    study = study_of("m", "judge", judge=params)
+    study["infer"]["only"] = {"judge": []}
+    return make_analysis(folder, study, answers, draw_first("m", "cot", 0, 6))
 
 
 def test_shares_of_types_are_over_problems_whose_failure_was_classified(tmp_path: Path) -> None:
@@ -208,9 +209,7 @@ def draw_longer_wrong(problems: int = PROBLEMS) -> list[Draw]:
 
 def test_bins_hold_equally_many_responses_of_a_cell_from_short_to_long(tmp_path: Path) -> None:
     draws = draw_longer_wrong()
-    table = table_of(
-        make_analysis(tmp_path, PLAIN, make_answers(PROBLEMS), draws), "accuracy-by-length"
-    )
+    table = tabulate(tmp_path, PLAIN, PROBLEMS, draws, "accuracy-by-length")
     assert set(table["slice"]) == {"characters", "output_tokens"}
     bins = table.filter(slice="characters")
     assert bins["bin"].to_list() == [1, 2, 3, 4, 5]
@@ -225,18 +224,14 @@ def test_bins_hold_equally_many_responses_of_a_cell_from_short_to_long(tmp_path:
 
 def test_equal_lengths_share_a_bin(tmp_path: Path) -> None:
     draws = [Draw("m", "cot", f"p{i}", 1.0, text="x" * (1 + (i >= 15))) for i in range(PROBLEMS)]
-    table = table_of(
-        make_analysis(tmp_path, PLAIN, make_answers(PROBLEMS), draws), "accuracy-by-length"
-    )
+    table = tabulate(tmp_path, PLAIN, PROBLEMS, draws, "accuracy-by-length")
     assert sorted(table["responses"].to_list()) == [5, 15]
     assert table.filter(table["shortest"] != table["longest"]).is_empty()
 
 
 def test_correlations_are_those_of_scipy(tmp_path: Path) -> None:
     draws = draw_longer_wrong()
-    table = table_of(
-        make_analysis(tmp_path, PLAIN, make_answers(PROBLEMS), draws), "length-correlations"
-    )
+    table = tabulate(tmp_path, PLAIN, PROBLEMS, draws, "length-correlations")
     lengths, verdicts = [len(d.text) for d in draws], [d.verdict for d in draws]
     rows = {r["metric"]: r for r in table.filter(slice="characters").iter_rows(named=True)}
     spearman, biserial = spearmanr(lengths, verdicts), pointbiserialr(verdicts, lengths)
@@ -250,10 +245,8 @@ def test_correlations_are_those_of_scipy(tmp_path: Path) -> None:
 
 
 def test_cells_are_never_pooled(tmp_path: Path) -> None:
-    infer = {"models": ["m", "n"], "settings": ["cot"]}
     long = [Draw("n", "cot", f"p{i}", 1.0, text="x" * (900 + i)) for i in range(PROBLEMS)]
-    draws = draw_longer_wrong() + long
-    analysis = make_analysis(tmp_path, PLAIN | {"infer": infer}, make_answers(PROBLEMS), draws)
+    analysis = make_analysis(tmp_path, study_of("m", "n"), PROBLEMS, draw_longer_wrong() + long)
     table = table_of(analysis, "accuracy-by-length")
     assert table.filter(slice="characters", model="n")["shortest"].min() == 900
     correlations = table_of(analysis, "length-correlations")
@@ -261,8 +254,7 @@ def test_cells_are_never_pooled(tmp_path: Path) -> None:
 
 
 def test_few_responses_make_no_bins_and_equal_ones_no_correlation(tmp_path: Path) -> None:
-    draws = [Draw("m", "cot", f"p{i}", 1.0) for i in range(4)]
-    analysis = make_analysis(tmp_path, PLAIN, make_answers(4), draws)
+    analysis = make_analysis(tmp_path, PLAIN, 4, draw_first("m", "cot", 4, 4))
     assert analysis.table("accuracy-by-length") is None
     assert analysis.table("length-correlations") is None
 
@@ -289,25 +281,24 @@ MODELS = {
 }
 
 
-def make_draws(right: dict[str, int], setting: str = "cot") -> list[Draw]:
+def make_draws(right: dict[str, int]) -> list[Draw]:
     return [
-        Draw(model, setting, f"p{i}", float(i < count), judged=float(i < count // 2))
+        Draw(model, "cot", f"p{i}", float(i < count), judged=float(i < count // 2))
         for model, count in right.items()
         for i in range(SIZED_PROBLEMS)
     ]
 
 
-def make_sized_study(models: dict[str, Any]) -> dict[str, Any]:
-    infer = {"models": [*models], "settings": ["cot"]}
-    return {"settings": {"cot": {}}, "infer": infer, "models": models}
+def open_sized(folder: Path, right: dict[str, int], models: Iterable[str] = ()) -> Analysis:
+    """Models of several sizes of which some answer, by default all."""
+    chosen = {name: MODELS[name] for name in models or right}
+    study = study_of(*chosen, models=chosen)
+    return make_analysis(folder, study, SIZED_PROBLEMS, make_draws(right))
 
 
 def test_a_family_is_one_curve_without_its_fine_tuned_models(tmp_path: Path) -> None:
-    draws = make_draws(RIGHT | {"tuned": 40, "alone": 0})
-    table = table_of(
-        make_analysis(tmp_path, make_sized_study(MODELS), make_answers(SIZED_PROBLEMS), draws),
-        "accuracy-by-parameters",
-    )
+    analysis = open_sized(tmp_path, RIGHT | {"tuned": 40, "alone": 0})
+    table = table_of(analysis, "accuracy-by-parameters")
     rows = table.filter(rules="robust")
     assert rows["model"].to_list() == ["s", "m", "l", "xl"]
     assert rows["parameters_b"].to_list() == [2, 8, 30, 235]
@@ -317,13 +308,7 @@ def test_a_family_is_one_curve_without_its_fine_tuned_models(tmp_path: Path) -> 
 
 
 def test_the_saturation_point_is_by_total_and_by_active_parameters(tmp_path: Path) -> None:
-    analysis = make_analysis(
-        tmp_path,
-        make_sized_study({n: MODELS[n] for n in RIGHT}),
-        make_answers(SIZED_PROBLEMS),
-        make_draws(RIGHT),
-    )
-    table = table_of(analysis, "saturation")
+    table = table_of(open_sized(tmp_path, RIGHT), "saturation")
     points = {
         (r["rules"], r["parameters"]): r
         for r in table.filter(metric="saturation").iter_rows(named=True)
@@ -339,13 +324,7 @@ def test_the_saturation_point_is_by_total_and_by_active_parameters(tmp_path: Pat
 
 def test_a_curve_that_still_rises_has_no_saturation_point(tmp_path: Path) -> None:
     right = {"s": 5, "m": 15, "l": 25, "xl": 39}
-    analysis = make_analysis(
-        tmp_path,
-        make_sized_study({n: MODELS[n] for n in right}),
-        make_answers(SIZED_PROBLEMS),
-        make_draws(right),
-    )
-    table = table_of(analysis, "saturation")
+    table = table_of(open_sized(tmp_path, right), "saturation")
     (row,) = table.filter(metric="saturation", rules="robust", parameters="total").to_dicts()
     assert row["estimate"] is None
     assert row["stability"] > 0.95
@@ -353,11 +332,8 @@ def test_a_curve_that_still_rises_has_no_saturation_point(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("names", [["s", "m"], ["s", "alone", "tuned"]])
 def test_fewer_than_three_sizes_are_no_curve(tmp_path: Path, names: list[str]) -> None:
-    models = MODELS if "tuned" in names else {n: MODELS[n] for n in names}
-    draws = make_draws(dict.fromkeys(names, 10))
-    analysis = make_analysis(
-        tmp_path, make_sized_study(models), make_answers(SIZED_PROBLEMS), draws
-    )
+    models = MODELS if "tuned" in names else names
+    analysis = open_sized(tmp_path, dict.fromkeys(names, 10), models)
     assert analysis.table("accuracy-by-parameters") is None
     assert analysis.table("saturation") is None
 
@@ -476,19 +452,14 @@ def make_shot_study(**decoding: Any) -> dict[str, Any]:
 
 def draw_two(right: list[int], problems: int = 6) -> list[Draw]:
     """Runs of which so many problems are right."""
-    return [
-        Draw("m", "two", f"p{i}", float(i < count), index=run)
-        for run, count in enumerate(right)
-        for i in range(problems)
-    ]
+    runs = [draw_first("m", "two", n, problems, index=run) for run, n in enumerate(right)]
+    return [draw for run in runs for draw in run]
 
 
 def test_runs_have_mean_spread_and_a_test_against_no_example(tmp_path: Path) -> None:
     counts = [4, 5, 4, 3, 5]
-    draws = [Draw("m", "none", f"p{i}", float(i < 2)) for i in range(6)] + draw_two(counts)
-    table = table_of(
-        make_analysis(tmp_path, make_shot_study(), make_answers(6), draws), "accuracy-by-shots"
-    )
+    draws = draw_first("m", "none", 2, 6) + draw_two(counts)
+    table = tabulate(tmp_path, make_shot_study(), 6, draws, "accuracy-by-shots")
     zero, two = table.sort("shots").to_dicts()
     shares = [count / 6 for count in counts]
     assert (zero["shots"], two["shots"], two["runs"], zero["runs"]) == (0, 2, 5, 1)
@@ -506,11 +477,11 @@ def test_stars_are_corrected_for_the_number_of_points(tmp_path: Path) -> None:
     study = make_shot_study()
     study["infer"]["models"] = ["m", "n", "o"]
     counts = {"m": [4, 5, 4, 3, 5], "n": [2, 3, 4, 2, 3], "o": [2, 2, 2, 2, 3]}
-    draws = [Draw(model, "none", f"p{i}", float(i < 2)) for i in range(6) for model in counts]
+    draws = [draw for model in counts for draw in draw_first(model, "none", 2, 6)]
     draws += [
         draw._replace(model=model) for model, right in counts.items() for draw in draw_two(right)
     ]
-    table = table_of(make_analysis(tmp_path, study, make_answers(6), draws), "accuracy-by-shots")
+    table = tabulate(tmp_path, study, 6, draws, "accuracy-by-shots")
     tested = table.filter(shots=2).sort("p")
     assert tested["family"].to_list() == [3, 3, 3]
     expected = multipletests(tested["p"].to_numpy(), method="holm")[1]
@@ -522,9 +493,9 @@ def test_stars_are_corrected_for_the_number_of_points(tmp_path: Path) -> None:
 
 
 def test_a_single_sampled_run_without_examples_is_no_baseline_for_a_test(tmp_path: Path) -> None:
-    draws = [Draw("m", "none", f"p{i}", 0.0) for i in range(6)] + draw_two([4, 5, 4, 3, 5])
+    draws = draw_first("m", "none", 0, 6) + draw_two([4, 5, 4, 3, 5])
     study = make_shot_study(temperature=1.0)
-    table = table_of(make_analysis(tmp_path, study, make_answers(6), draws), "accuracy-by-shots")
+    table = tabulate(tmp_path, study, 6, draws, "accuracy-by-shots")
     (two,) = table.filter(shots=2).to_dicts()
     assert (two["p"], two["stars"], two["reason"]) == (None, "", "fewer than two runs")
 
@@ -539,7 +510,7 @@ def test_each_exam_is_compared_by_itself(tmp_path: Path) -> None:
     ]
     draws = none + draw_two([6, 7, 8, 5, 7], 8)
     answers = make_answers(8, exam=["local", "national"])
-    table = table_of(make_analysis(tmp_path, study, answers, draws), "accuracy-by-shots")
+    table = tabulate(tmp_path, study, answers, draws, "accuracy-by-shots")
     assert table["value"].unique(maintain_order=True).to_list() == ["", "local", "national"]
     (row,) = table.filter(value="national", shots=2).to_dicts()
     by_run = [
@@ -592,11 +563,10 @@ def test_the_gain_is_over_the_same_items_in_total_and_by_subject(tmp_path: Path)
         answer.model_copy(update={"subject": "physics" if i % 2 else "biology"})
         for i, answer in enumerate(make_answers(VARIANT_PROBLEMS))
     ]
-    draws = [Draw("think", "cot", f"p{i}", float(i < 9)) for i in range(VARIANT_PROBLEMS)]
-    draws += [Draw("plain", "cot", f"p{i}", float(i < 4)) for i in range(VARIANT_PROBLEMS - 2)]
-    infer = {"models": [*models], "settings": ["cot"]}
-    study = {"settings": {"cot": {}}, "infer": infer, "models": models}
-    table = table_of(make_analysis(tmp_path, study, answers, draws), "thinking-gains")
+    draws = draw_first("think", "cot", 9, VARIANT_PROBLEMS)
+    draws += draw_first("plain", "cot", 4, VARIANT_PROBLEMS - 2)
+    study = study_of(*models, models=models)
+    table = tabulate(tmp_path, study, answers, draws, "thinking-gains")
     (row,) = table.filter(slice="").to_dicts()
     assert (row["model"], row["baseline"], row["metric"]) == ("think", "plain", "difference")
     assert row["n"] == VARIANT_PROBLEMS - 2
@@ -615,15 +585,12 @@ def test_prompts_are_compared_with_the_setting_of_reference(tmp_path: Path) -> N
     }
     right = {"cot": 6, "direct": 3, "plan": 7, "first": 1}
     draws = [
-        Draw("m", setting, f"p{i}", float(i < count))
+        draw
         for setting, count in right.items()
-        for i in range(VARIANT_PROBLEMS)
+        for draw in draw_first("m", setting, count, VARIANT_PROBLEMS)
     ]
     study = {"settings": settings, "infer": {"models": ["m"], "settings": [*settings]}}
-    table = table_of(
-        make_analysis(tmp_path / "a", study, make_answers(VARIANT_PROBLEMS), draws),
-        "prompt-differences",
-    )
+    table = tabulate(tmp_path / "a", study, VARIANT_PROBLEMS, draws, "prompt-differences")
     total = table.filter(slice="")
     rows = {r["setting"]: r for r in total.iter_rows(named=True)}
     assert set(rows) == {"direct", "plan"}
@@ -631,10 +598,7 @@ def test_prompts_are_compared_with_the_setting_of_reference(tmp_path: Path) -> N
     assert (rows["plan"]["prompt"], rows["plan"]["baseline_prompt"]) == ("plan-and-solve", "cot")
     assert rows["direct"]["baseline"] == "cot"
     reference = study | {"analyze": {"reference_setting": "direct"}}
-    other = table_of(
-        make_analysis(tmp_path / "b", reference, make_answers(VARIANT_PROBLEMS), draws),
-        "prompt-differences",
-    )
+    other = tabulate(tmp_path / "b", reference, VARIANT_PROBLEMS, draws, "prompt-differences")
     assert set(other["baseline"]) == {"direct"}
 
 
@@ -643,8 +607,8 @@ def test_prompts_are_compared_with_the_setting_of_reference(tmp_path: Path) -> N
 
 def test_each_year_has_its_accuracy_and_its_questions(tmp_path: Path) -> None:
     answers = make_answers(6, year=["2001", "2010", "2010"])
-    draws = [Draw("m", "cot", f"p{i}", float(i in (0, 1))) for i in range(6)]
-    table = table_of(make_analysis(tmp_path, PLAIN, answers, draws), "accuracy-by-year")
+    draws = draw_first("m", "cot", 2, 6)
+    table = tabulate(tmp_path, PLAIN, answers, draws, "accuracy-by-year")
     rows = {(r["metric"], r["year"]): r for r in table.iter_rows(named=True)}
     assert rows["accuracy", 2001]["estimate"] == 0.5
     assert rows["accuracy", 2010]["estimate"] == 0.25
@@ -671,19 +635,16 @@ def test_years_and_lengths_are_compared_within_subjects(
     ]  # fmt: skip
     analysis = make_analysis(tmp_path, PLAIN, answers, draws)
     (late,) = table_of(analysis, "accuracy-by-year").filter(year=2010, metric="accuracy").to_dicts()
-    finding = FIGURES.get("accuracy-by-year").finding
-    assert finding is not None
+    said = find("accuracy-by-year", table_of(analysis, "accuracy-by-year"))
     if not compared:
         assert (late["reference"], late["adjusted"], late["raw"]) == (None, None, None)
-        assert finding(table_of(analysis, "accuracy-by-year")) is None
+        assert said == ""
         return
     assert late["reference"] == "2001"
     assert late["raw"] < -0.2
     assert late["adjusted_low"] < 0 < late["adjusted_high"]
     assert abs(late["adjusted"]) < 0.1
-    assert "of 1 difference, 0 have an interval above zero and 0 below" in (
-        finding(table_of(analysis, "accuracy-by-year")) or ""
-    )
+    assert "of 1 difference, 0 have an interval above zero and 0 below" in said
     bins = table_of(analysis, "accuracy-by-length").filter(slice="characters")
     assert bins.filter(bin=1)["adjusted"].to_list() == [None]
     for row in bins.filter(bins["reference"].is_not_null()).to_dicts():
@@ -694,7 +655,7 @@ def test_years_and_lengths_are_compared_within_subjects(
 def test_exams_are_told_apart(tmp_path: Path) -> None:
     answers = make_answers(8, year=["2001", "2001", "2002", "2002"], exam=["local", "national"])
     draws = [Draw("m", "cot", f"p{i}", float(i % 2)) for i in range(8)]
-    table = table_of(make_analysis(tmp_path, PLAIN, answers, draws), "accuracy-by-year")
+    table = tabulate(tmp_path, PLAIN, answers, draws, "accuracy-by-year")
     national = table.filter(exam="national", year=2002).sort("metric")
     assert national["slice"].unique().to_list() == ["exam × year"]
     assert national["value"].unique().to_list() == ["national × 2002"]
@@ -704,8 +665,8 @@ def test_exams_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize("years", [["2001"], ["n/a", "2003"]])
 def test_one_year_or_none_that_is_a_number_makes_no_table(tmp_path: Path, years: list[str]) -> None:
     answers = make_answers(4, year=years)
-    draws = [Draw("m", "cot", f"p{i}", 1.0) for i in range(4)]
-    assert make_analysis(tmp_path, PLAIN, answers, draws).table("accuracy-by-year") is None
+    analysis = make_analysis(tmp_path, PLAIN, answers, draw_first("m", "cot", 4, 4))
+    assert analysis.table("accuracy-by-year") is None
 
 
 # Accuracy before and after the cut-off of each model.
@@ -733,8 +694,7 @@ def open_cutoffs(folder: Path, leak: float = 0.0, years: dict[str, int] = YEARS)
         for known in [cutoff is not None and year < cutoff[:4]]
     ]
     models = {name: {**SIMULATED, "cutoff": cutoff} for name, cutoff in CUTOFFS.items()}
-    study = {**PLAIN, "models": models, "infer": {"models": [*CUTOFFS], "settings": ["cot"]}}
-    return make_analysis(folder, study, answers, draws)
+    return make_analysis(folder, study_of(*CUTOFFS, models=models), answers, draws)
 
 
 def draw_places(model: str) -> list[float]:
@@ -765,11 +725,8 @@ def test_a_leak_by_construction_is_found_and_harder_new_problems_are_none(
     assert (both["models"], both["shared"], both["n"]) == (3, 20, 63)
     assert (both["p"] < 0.05) == (leak > 0)
     assert both["low"] < leak < both["high"]
-    finding = FIGURES.get("cutoffs").finding
-    assert finding is not None
-    assert "On the same problems, models with a cut-off after the exam score" in (
-        finding(table) or ""
-    )
+    words = "On the same problems, models with a cut-off after the exam score"
+    assert words in find("cutoffs", table)
 
 
 def test_fewer_than_ten_problems_on_a_side_are_not_compared(tmp_path: Path) -> None:
@@ -778,10 +735,8 @@ def test_fewer_than_ten_problems_on_a_side_are_not_compared(tmp_path: Path) -> N
     assert table["metric"].to_list() == ["difference"] * 3
     assert table["estimate"].null_count() == table["before"].null_count() == 3
     assert table["n_after"].to_list() == [18, 9, 9]
-    figure = FIGURES.get("cutoffs")
-    assert figure.draw(table) is None
-    assert figure.finding is not None
-    assert figure.finding(table) is None
+    assert FIGURES.get("cutoffs").draw(table) is None
+    assert find("cutoffs", table) == ""
 
 
 def open_fresh(folder: Path, templates: bool = True, fresh: int = 30) -> Analysis:
@@ -806,9 +761,7 @@ def open_fresh(folder: Path, templates: bool = True, fresh: int = 30) -> Analysi
         for is_hard in [answer.attributes.get("template") == "hard"]
         for chance in [0.8 - 0.5 * is_hard + 0.3 * (is_public and model == "a")]
     ]
-    models = dict.fromkeys("ab", SIMULATED)
-    study = {**PLAIN, "models": models, "infer": {"models": [*"ab"], "settings": ["cot"]}}
-    return make_analysis(folder, study, answers, draws)
+    return make_analysis(folder, study_of(*"ab"), answers, draws)
 
 
 def test_fresh_problems_are_compared_within_templates(tmp_path: Path) -> None:
@@ -823,9 +776,7 @@ def test_fresh_problems_are_compared_within_templates(tmp_path: Path) -> None:
     assert rows["a"]["low"] > 0
     assert not rows["b"]["significant"]
     assert rows["b"]["low"] < 0 < rows["b"]["high"]
-    finding = FIGURES.get("fresh").finding
-    assert finding is not None
-    assert "1 of 2 differences significant" in (finding(table) or "")
+    assert "1 of 2 differences significant" in find("fresh", table)
 
 
 def test_without_templates_fresh_problems_are_compared_within_subjects(tmp_path: Path) -> None:
@@ -852,7 +803,7 @@ SAMPLED = {
 def draw_samples(problems: int, seed: int = 1) -> list[Draw]:
     """Samples that answer 7 (right), 8, 9 or nothing."""
     rng = Random(seed)
-    draws = [Draw("m", "one", f"p{i}", 1.0) for i in range(problems)]
+    draws = draw_first("m", "one", problems, problems)
     for i in range(problems):
         for index in range(SAMPLES):
             answer = rng.choice(["7", "7", "8", "9", None])
@@ -871,7 +822,7 @@ def vote(subset: tuple[str | None, ...]) -> float:
 
 def test_every_k_is_the_mean_over_all_subsets_of_the_samples(tmp_path: Path) -> None:
     draws = draw_samples(5)
-    table = table_of(make_analysis(tmp_path, SAMPLED, make_answers(5), draws), "accuracy-by-k")
+    table = tabulate(tmp_path, SAMPLED, 5, draws, "accuracy-by-k")
     rows = {(r["metric"], r["k"]): r for r in table.drop_nulls("k").iter_rows(named=True)}
     assert len(rows) == 3 * SAMPLES
     for k in range(1, SAMPLES + 1):
@@ -891,7 +842,7 @@ def test_every_k_is_the_mean_over_all_subsets_of_the_samples(tmp_path: Path) -> 
 
 
 def test_a_line_is_fitted_on_log2_of_the_papers_k(tmp_path: Path) -> None:
-    analysis = make_analysis(tmp_path, SAMPLED, make_answers(20), draw_samples(20))
+    analysis = make_analysis(tmp_path, SAMPLED, 20, draw_samples(20))
     table = table_of(analysis, "accuracy-by-k")
     points = table.filter(pl.col("k").is_in([1, 3, 4, 8]), metric="pass@k")
     line = linregress(np.log2(points["k"].to_numpy()), points["estimate"].to_numpy())
@@ -906,12 +857,10 @@ def test_a_line_is_fitted_on_log2_of_the_papers_k(tmp_path: Path) -> None:
 
 def test_the_judge_scores_the_vote_of_the_extracted_answers(tmp_path: Path) -> None:
     draws = [
-        Draw(
-            "m", "many", "p0", 0.0, index=index, extracted="9" if index < 5 else "7", judged=judged
-        )
-        for index, judged in enumerate([1.0] * 5 + [0.0] * 3)
+        Draw("m", "many", "p0", 0.0, index, extracted="97"[index > 4], judged=float(index < 5))
+        for index in range(SAMPLES)
     ]
-    table = table_of(make_analysis(tmp_path, SAMPLED, make_answers(1), draws), "accuracy-by-k")
+    table = tabulate(tmp_path, SAMPLED, 1, draws, "accuracy-by-k")
     rows = table.filter(metric="majority@k", k=SAMPLES)
     assert dict(rows.select("rules", "estimate").iter_rows()) == {"robust": 0.0, "gptscore": 1.0}
 
@@ -925,7 +874,7 @@ def test_agreement_over_all_samples_is_that_of_the_stage_aggregate(tmp_path: Pat
         Draw("m", "many", "p0", float("A" in letter.upper()), index=index, extracted=letter)
         for index, letter in enumerate(extracted)
     ]
-    table = table_of(make_analysis(tmp_path, SAMPLED, answers, draws), "accuracy-by-k")
+    table = tabulate(tmp_path, SAMPLED, answers, draws, "accuracy-by-k")
     samples = [Sample(draw.index, draw.extracted, draw.verdict) for draw in draws]
     agreement = consistency(samples, make_equivalence(None, "mcq", choices), make_validity(choices))
     (row,) = table.filter(metric="consistency@k", k=SAMPLES).to_dicts()
