@@ -50,3 +50,25 @@ def test_commands_of_a_page_exist_with_their_options(page: str, omibench: Any) -
         given = rest[: rest.index("--")] if "--" in rest else rest
         options = {word.partition("=")[0] for word in given if word.startswith("-")}
         assert options <= {*known, "-h", "--help"}, " ".join(words)
+
+
+NEEDED = {
+    ("run",): "workflow", ("explore",): "web", ("flow",): "flows", ("serve",): "flows",
+    ("reevaluate",): "flows", ("review", "serve"): "review", ("review", "user"): "review",
+    ("ocr",): "pdf", ("store", "compact"): "packs",
+}  # fmt: skip
+"""The extra of a command that does nothing without it."""
+INSTALLING = ("start", "own_study", "exploring", "scheduling", "reviewing", "store",
+              "tutorials/papers", "tutorials/endpoint", "tutorials/responses",
+              "tutorials/reviewers")  # fmt: skip
+
+
+@pytest.mark.parametrize("page", INSTALLING)
+def test_a_page_installs_the_extras_of_its_commands(page: str) -> None:
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    installs = re.findall(r"pip install [^`\n]*\[([\w,]+)\]", text)
+    named = {extra for extras in installs for extra in extras.split(",")}
+    blocks = "".join(match[0] for match in _BLOCK.finditer(text))
+    for words in list_commands(blocks):
+        needed = {extra for start, extra in NEEDED.items() if tuple(words[: len(start)]) == start}
+        assert needed <= named, " ".join(words)

@@ -20,7 +20,7 @@ from model_server.handle import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BASE_MB = 350
-"""The base install without pip, as files that are not compiled."""
+"""The base install without pip, as `pip install --no-compile` of the page leaves it."""
 
 
 def run_quietly(*words: str | Path) -> subprocess.CompletedProcess[str]:

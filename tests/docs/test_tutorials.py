@@ -1,4 +1,7 @@
-"""Every command of the start page and the tutorials runs, in the order of its page."""
+"""Every command of the start page and the tutorials runs, in the order of its page.
+
+With the packages that the install line of the page gives: all others are hidden.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.docs.tutorial import Step, read_steps
+from tests.docs.hidden import hide_others
+from tests.docs.tutorial import Step, read_extras, read_steps
 
 from model_server.handle import running_server
 
@@ -33,12 +37,17 @@ class Reader:
         limit: int | None = None,
     ) -> None:
         self.folder, self.endpoint, self.limit = folder, endpoint, limit
+        self.is_fresh = programs is not None
         own = programs or Path(sys.executable).parent
         self.env = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         self.env |= {"PATH": f"{own}{os.pathsep}{self.env['PATH']}", "BROWSER": "true"}
 
     def follow(self, page: Path) -> list[str]:
         """Do what a page says; what its commands print, one text a block."""
+        if not self.is_fresh:
+            hidden = hide_others(self.folder / ".hidden", read_extras(page))
+            paths = [str(hidden), os.environ.get("PYTHONPATH", "")]
+            self.env["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         return [self.do(step) for step in read_steps(page)]
 
     def do(self, step: Step) -> str:

@@ -11,7 +11,9 @@ _BLOCK = re.compile(
     r"^```(?P<language>\w+)(?: (?P<name>\w+)=\"(?P<value>[^\"]*)\")?\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_INSTALL = re.compile(r"^pip install '?\.(?P<extras>\[[\w,]+\])?'?$", re.MULTILINE)
+_INSTALL = re.compile(
+    r"^pip install (?:--no-compile )?'?\.(?P<extras>\[[\w,]+\])?'?$", re.MULTILINE
+)
 INSTALL, SERVES = "install", "until Ctrl-C"
 
 
