@@ -18,9 +18,9 @@ from glyphtex.row_operands import BREAK
 from glyphtex.row_reader import RowReader
 from glyphtex.rows import Passage, find_passages, form_rows, is_certain
 from glyphtex.tree import build_formula, find_parts
-from glyphtex.tree.parts import Part, bounds
+from glyphtex.tree.parts import Part
 from glyphtex.unit_scripts import attach_scripts
-from glyphtex.units import AXIS, is_math_font
+from glyphtex.units import is_math_font
 
 TORN = "other text is painted between the marks of the formula"
 TAKEN = "one of its marks may have been read as part of another formula"
@@ -241,18 +241,6 @@ def _join(place: PlacedRegion, below: PlacedRegion) -> PlacedRegion:
 
 _GREEK_PROSE = 0.2
 """Share of a page's letters from which Greek ones are prose."""
-_OVERHANG = 0.5
-"""Maximum length of a rule beyond the end of its formula, in type sizes."""
-_LEAST_RULE_GAP = 1.5
-"""Points between a formula and a rule over or under it, at least."""
-_RULE_GAP = 0.25
-"""The same in type sizes: three times the rule and half of it, which is .04 to .07 thick."""
-
-
-_SMALLER = 0.86
-"""Maximum size of a script in an object, as a share of its base's."""
-_LEVEL = 0.12
-"""Maximum difference between the baselines of an object with one row, in type sizes."""
 
 
 class PlacedRegion(NamedTuple):
@@ -291,20 +279,8 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
 
 def _make_object(marks: PageMarks) -> Part:
     """Return an embedded formula as one part on the baseline of its row."""
-    units = attach_scripts(find_parts(marks, is_page=False, is_embedded=True))
-    parts = [part for unit in units for part in unit.walk()]
-    size = max(unit.size for unit in units)
-    letters = [u for u in units if u.axis is None and u.size > _SMALLER * size]
-    levels = sorted(u.middle for u in letters)
-    axis = bounds(parts).centre[1]
-    if levels and levels[-1] - levels[0] < _LEVEL * size:
-        axis = levels[0]
-    elif len(units) == 1:
-        axis = units[0].middle
-    taken = {bar for part in parts for bar in part.bars}
-    free = [bar for bar in marks.bars if bar not in taken]
-    whole = build_formula(parts, free, is_embedded=True)
-    whole = whole.change(axis=axis, size=size, y=axis + AXIS * size, bars=marks.bars)
+    whole = build_formula(find_parts(marks, is_page=False, is_embedded=True), is_embedded=True)
+    whole = whole.change(axis=whole.middle, bars=marks.bars)
     whole.is_object = True
     return whole
 
@@ -327,7 +303,6 @@ def _place_regions(
     narrow = [replace(group, bars=_list_narrow(group.bars, marks)) for group in groups]
     units = [attach_scripts(find_parts(group)) for group in narrow]
     rows = form_rows([*units, embedded])
-    marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []
     for passage in find_passages(rows, marks.glyphs):
@@ -381,14 +356,6 @@ def _find_base(line: Sequence[Part]) -> Part:
     return next((unit for unit in line if unit.axis is None), line[0])
 
 
-def _without_bars(marks: PageMarks, rows: Sequence[Sequence[Part]]) -> PageMarks:
-    """Return the marks without bars that belong to a unit, such as a root in the row below."""
-    if not marks.bars:
-        return marks
-    taken = {bar for row in rows for unit in row for part in unit.walk() for bar in part.bars}
-    return replace(marks, bars=tuple(bar for bar in marks.bars if bar not in taken))
-
-
 def has_greek_prose(marks: PageMarks) -> bool:
     """Return whether Greek letters of a page are words rather than mathematics."""
     letters = [g for g in marks.glyphs if g.text.isalpha() and not is_math_font(g.font)]
@@ -400,20 +367,12 @@ def make_region(row: Sequence[Part], marks: PageMarks, *, display: bool) -> Form
     """Return units of one formula as a region."""
     units = [part for unit in row for part in unit.walk()]
     box = unite(unit.box for unit in units)
-    bars = {bar: None for unit in units for bar in unit.bars}
-    size = max(unit.size for unit in units)
-    around = box.grow(1.0, max(_LEAST_RULE_GAP, _RULE_GAP * size))
-    is_object = any(unit.is_object for unit in units)
-    for bar in () if is_object else marks.bars:
-        is_within = box.x0 - _OVERHANG * size < bar.x0 and bar.x1 < box.x1 + _OVERHANG * size
-        if is_within and around.holds(bar.box):
-            bars.setdefault(bar)
     return FormulaRegion(
         box=box,
         glyphs=tuple(glyph for unit in units for glyph in unit.glyphs),
-        bars=tuple(bars),
+        bars=tuple(bar for unit in units for bar in unit.bars),
         roots=tuple(root for unit in units for root in unit.roots),
         pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
         display=display,
-        is_object=is_object,
+        is_object=any(unit.is_object for unit in units),
     )

@@ -26,16 +26,10 @@ from glyphtex.units import (
 
 _LEVEL = 0.12
 """Maximum difference between baselines, or left edges, that are the same, in type sizes."""
-_TALL = 1.3
-"""Minimum height of a bracket taller than a line, in type sizes."""
 _MOST_ROWS = 12
 """Maximum number of rows next to a block that are examined."""
 _ROW_GAP = 1.3
 """Minimum gap that splits a row, in type sizes: columns, choices and equation numbers."""
-_OFF_AXIS = 0.36
-"""Maximum distance of a block's axis from that of an adjacent row, as a share of its height."""
-_BESIDE = 0.4
-"""Maximum gap between a block and such a row, in type sizes."""
 
 
 def form_rows(groups: Iterable[Sequence[Part]]) -> list[list[Part]]:
@@ -75,12 +69,7 @@ def _place_blocks(rows: list[list[Part]], blocks: Sequence[Part]) -> None:
             else:
                 row.append(block)
         if len(left) == len(waiting):
-            block = left.pop(0)
-            row = _choose_row_beside(block, rows)
-            if row is None:
-                rows.append([block])
-            else:
-                row.append(block)
+            rows.append([left.pop(0)])
         waiting = left
 
 
@@ -96,19 +85,6 @@ def _choose_row(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
         if gap < _ROW_GAP * size and (best is None or distance < best[0]):
             best = (distance, row)
     return best[1] if best else None
-
-
-def _choose_row_beside(block: Part, rows: Sequence[list[Part]]) -> list[Part] | None:
-    """Choose the row whose type ends right next to a tall block, slightly off the block's axis."""
-    for row in rows:
-        size = max(u.size for u in row)
-        off = abs(row[0].middle - block.middle)
-        if block.box.height < _TALL * size or off > min(_OFF_AXIS * block.box.height, size):
-            continue
-        gap = min(abs(u.whole_box.gap_x(block.whole_box)) for u in row)
-        if gap < _BESIDE * size:
-            return row
-    return None
 
 
 def _part_at_gaps(row: list[Part]) -> list[list[Part]]:

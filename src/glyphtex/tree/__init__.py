@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from glyphtex.marks import Formula, FormulaRegion, PageMarks, RootSign, Rule
+from glyphtex.marks import Formula, FormulaRegion, PageMarks, RootSign
 from glyphtex.tree.bars import reduce_bars
 from glyphtex.tree.brackets import build_rows, find_rows, join_fences, place_fences
 from glyphtex.tree.latex import as_chemistry, is_upright, join_words, write_latex
@@ -53,15 +53,18 @@ def find_parts(
     """
     doubts = Doubts(build_row, is_embedded)
     glyphs = [part_of_glyph(g) for g in marks.glyphs if g.symbol.kind != "space"]
-    field = Field([*glyphs, *map(_part_of_root, marks.roots)])
+    field = Field([*glyphs, *map(_part_of_root, marks.roots)], doubts)
     rules = join_pieces(field, sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS])
     join_overlays(field)
-    place_accents(field, doubts, is_page=is_page)
+    place_accents(field, is_page=is_page)
     words = Neighbours(field.parts)
-    join_limits(field, words, doubts)
-    reduce_bars(field, rules, doubts, words if is_page else None)
-    join_fences(field, doubts)
-    return [part for part in field.parts if part.glyphs or not is_page]
+    join_limits(field, words)
+    reduce_bars(field, rules, words if is_page else None)
+    join_fences(field)
+    parts = [part for part in field.parts if part.glyphs or not is_page]
+    if parts:
+        doubts.flush(parts[0])
+    return parts
 
 
 def _part_of_root(root: RootSign) -> Part:
@@ -118,21 +121,17 @@ def _with_words(parts: Sequence[Part]) -> list[Part]:
     return [*without(parts, upright), *words]
 
 
-def build_formula(
-    parts: Sequence[Part], rules: Sequence[Rule] = (), *, is_embedded: bool = False
-) -> Part:
+def build_formula(parts: Sequence[Part], *, is_embedded: bool = False) -> Part:
     """Combine all parts of a formula into one, with the doubts about it.
 
     Args:
         parts: One or more parts, their scripts among them.
-        rules: Rules of the formula that are in none of its parts.
         is_embedded: Whether the document has the formula as an object.
     """
     doubts = Doubts(build_row, is_embedded)
-    field = Field(parts)
+    field = Field(parts, doubts)
     if any(part.kind == "accent" for part in parts):
-        place_accents(field, doubts, is_page=False)
-    reduce_bars(field, rules, doubts)
+        place_accents(field, is_page=False)
     whole = doubts.build(list(field.parts))
     if ends_open(whole.node):
         doubts.add("the formula ends with a sign that needs something after it")
@@ -140,8 +139,6 @@ def build_formula(
         doubts.add(doubt)
     if not are_balanced(whole.node):
         doubts.add("a bracket is unmatched")
-    if count_marks(parts) + len(rules) > count_marks([whole]):
-        doubts.add(_LOST)
     return doubts.flush(whole)
 
 
@@ -168,13 +165,14 @@ def build_tree(region: FormulaRegion, parts: Sequence[Part]) -> tuple[Node, tupl
     doubts = ("the formula contains a small picture",) if region.pictures else ()
     if not parts:
         return Row(()), doubts
-    taken = {bar for part in parts for bar in part.bars}
-    rules = [bar for line in region.lines for bar in line.bars if bar not in taken]
     nodes = Row(tuple(part.node for part in parts[:MOST_MARKS]))
-    if count_marks(parts) + len(rules) > MOST_MARKS:
+    if count_marks(parts) > MOST_MARKS:
         return nodes, (*doubts, _MANY)
     try:
-        whole = build_formula(parts, rules, is_embedded=region.is_object)
+        whole = build_formula(parts, is_embedded=region.is_object)
     except RecursionError:
         return nodes, (*doubts, "the formula is nested too deeply to be built")
-    return whole.node, (*doubts, *whole.doubts)
+    printed = sum(len(line.bars) + len(line.roots) for line in region.lines)
+    printed += sum(g.symbol.kind != "space" for line in region.lines for g in line.glyphs)
+    lost = (_LOST,) if printed > count_marks([whole]) else ()
+    return whole.node, tuple(dict.fromkeys((*doubts, *whole.doubts, *lost)))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from glyphtex.boxes import Box
 from glyphtex.marks import SEQUENCE, Rule
 from glyphtex.tree.nodes import Accent, Fraction, Root
-from glyphtex.tree.parts import Doubts, Field, Neighbours, Part, bounds, join, without
+from glyphtex.tree.parts import Field, Neighbours, Part, bounds, join, without
 from glyphtex.units import AXIS, is_math_font, is_math_letter
 
 _SIDE = 0.18
@@ -50,15 +50,12 @@ class Bar(NamedTuple):
         return self.sign.box.x0 if self.sign else self.x0
 
 
-def reduce_bars(
-    field: Field, rules: Sequence[Rule], doubts: Doubts, words: Neighbours | None = None
-) -> None:
+def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -> None:
     """Turn every rule and root sign into a fraction, a root, or a line over or under its body.
 
     Args:
         field: Parts of a page or of a formula.
         rules: Its rules.
-        doubts: Collects doubts.
         words: Words of a page, which rules can underline or separate; None for a formula.
     """
     bars = _pair_signs(field, rules)
@@ -67,9 +64,9 @@ def reduce_bars(
     queue = sorted(bars, key=lambda b: b.x1 - b.start - (0.3 * b.sign.size if b.sign else 0.0))
     for number, bar in enumerate(queue):
         if bar.sign:
-            _reduce_root(field, bar, bar.sign, queue[number + 1 :], doubts)
+            _reduce_root(field, bar, bar.sign)
         else:
-            _reduce_bar(field, bar, queue[number + 1 :], doubts, page)
+            _reduce_bar(field, bar, queue[number + 1 :], page)
 
 
 def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
@@ -97,7 +94,7 @@ def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
     return [*(Bar(rule.x0, rule.x1, rule.y, (rule,)) for rule in free), *roots]
 
 
-def _reduce_root(field: Field, bar: Bar, sign: Part, later: Sequence[Bar], doubts: Doubts) -> None:
+def _reduce_root(field: Field, bar: Bar, sign: Part) -> None:
     em, box = sign.size, sign.box
     inside = Box(box.x0, bar.y - 0.1 * em, max(bar.x1, box.x1) + em, box.y1 + 0.15 * em)
     body = [
@@ -106,18 +103,11 @@ def _reduce_root(field: Field, bar: Bar, sign: Part, later: Sequence[Bar], doubt
         if part is not sign
         and box.x1 - 0.3 * em < part.x < _find_end(part, bar, _BODY_SIDE)
         and not (_is_bracket(part) and part.x > bar.x1 - 0.02 * part.size)
-        and part.box.x1 < bar.x1 + 0.35 * em
-        and part.box.x0 > box.x0 + 0.3 * box.width
-        # Over the hook of the sign is an index.
-        and not (part.box.x1 < box.x1 and part.box.y1 < box.y0 + 0.6 * box.height)
     ]
     if not body:
-        doubts.add("a root sign has nothing under its bar")
-        field.replace(
-            [sign], doubts.flush(join([sign], sign.node, sign, bars=bar.rules, kind="letter"))
-        )
+        field.doubts.add("a root sign has nothing under its bar")
+        field.replace([sign], join([sign], sign.node, sign, bars=bar.rules, kind="letter"))
         return
-    top = _find_limit(bar, later, up=True)
     size = max(part.size for part in body)
     hook = Box(box.x0 - 0.9 * em, box.y0 - 2 * em, box.x0 + 0.75 * box.width, box.y1)
     around = without(field.centred_in(hook.grow(em, em)), [sign, *body])
@@ -129,15 +119,14 @@ def _reduce_root(field: Field, bar: Bar, sign: Part, later: Sequence[Bar], doubt
         and part.box.x1 > box.x0 - 0.05 * em
         and part.box.x0 > box.x0 - 0.9 * em
         and box.y0 - 0.6 * em < part.box.y1 < box.y0 + 0.75 * box.height
-        and part.box.centre[1] > top
         and not any(_is_subscript(part, other) for other in around)
     ]
     held = [*body, *index]
-    content = doubts.build(body)
-    node = Root(content.node, doubts.build(index).node if index else None)
+    content = field.doubts.build(body)
+    node = Root(content.node, field.doubts.build(index).node if index else None)
     whole = box._replace(y0=min(bar.y, box.y0), x1=max(bar.x1, box.x1)).union(bounds(held))
     root = join([sign, *held], node, content, bars=bar.rules, kind="letter", box=whole)
-    field.replace([sign, *held], doubts.flush(root))
+    field.replace([sign, *held], root)
 
 
 def _find_end(part: Part, bar: Bar, side: float) -> float:
@@ -160,37 +149,35 @@ def _is_subscript(part: Part, base: Part) -> bool:
     )
 
 
-def _reduce_bar(
-    field: Field, bar: Bar, later: Sequence[Bar], doubts: Doubts, page: Prose | None
-) -> None:
+def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None) -> None:
     above = _find_stack(field, bar, later, page, up=True)
     below = _find_stack(field, bar, later, page, up=False)
-    if above and below and (page is None or page.is_fraction(bar, above, below)):
-        over, under = doubts.build(above), doubts.build(below)
+    if above and below and (page is None or _is_fraction(bar, above, below)):
+        over, under = field.doubts.build(above), field.doubts.build(below)
         size = max(over.size, under.size)
         node, y = Fraction(over.node, under.node), bar.y + AXIS * size
         whole = join(
             [*above, *below], node, over, bars=bar.rules, kind="letter", axis=bar.y, y=y, size=size
         )
-        field.replace([*above, *below], doubts.flush(whole))
+        field.replace([*above, *below], whole)
         return
     if page is not None:
-        below = page.find_overlined(bar, field)
-        above = [] if below else page.find_underlined(bar, field)
+        below = _find_overlined(bar, field)
+        above = [] if below else _find_underlined(bar, field)
     body, command = (below, "\\overline") if below else (above, "\\underline")
     if not body:
         if page is None:
-            doubts.add("a rule could not be placed in the formula")
+            field.doubts.add("a rule could not be placed in the formula")
         return
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
     is_far = abs(edge - bar.y) > (_LINE_GAP if below else _UNDERLINE_GAP) * em
-    inside = doubts.build(body)
+    inside = field.doubts.build(body)
     if is_far or all(p.kind in _NO_OPERANDS for p in body):
-        doubts.add("a fraction has nothing on one side of its bar")
+        field.doubts.add("a fraction has nothing on one side of its bar")
     box = inside.box.union(Box(inside.box.x0, bar.y, inside.box.x1, bar.y))
     line = join(body, Accent(command, inside.node), inside, bars=bar.rules, box=box, kind="letter")
-    field.replace(body, doubts.flush(line))
+    field.replace(body, line)
 
 
 def _find_stack(
@@ -204,8 +191,6 @@ def _find_stack(
         box = part.box
         if (
             bar.x0 - _SIDE * part.size < part.x < _find_end(part, bar, _SIDE)
-            and box.x0 > bar.x0 - 0.5 * part.size
-            and box.x1 < bar.x1 + 0.5 * part.size
             and not _crosses(part, bar)
             and not (page and page.excludes(part, bar, field, later))
         ):
@@ -304,51 +289,50 @@ class Prose:
                 current = following
         return False
 
-    def is_fraction(self, bar: Bar, above: Sequence[Part], below: Sequence[Part]) -> bool:
-        """Return whether a bar is that of a fraction, rather than under words or in a table."""
-        if _is_underline(above, bar):
-            return False
-        size, width = max(part.size for part in (*above, *below)), bar.x1 - bar.x0
-        boxes = [bounds(above), bounds(below)]
-        most_off = max(0.35 * size, 0.12 * width)
-        return (
-            max(_widest_gap(above), _widest_gap(below)) <= _CELL_GAP * size
-            and all(abs(box.centre[0] - (bar.x0 + bar.x1) / 2) <= most_off for box in boxes)
-            and max(box.width for box in boxes) >= width - 1.3 * size
-        )
 
-    def find_overlined(self, bar: Bar, field: Field) -> list[Part]:
-        """Return the few symbols under a bar, unless it underlines the text above it."""
-        below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
-        below = [p for p in below if p.axis is None and p.box.y0 > bar.y - 0.05 * p.size]
-        if not 1 <= len(below) <= _MOST_OVERLINED:
-            return []
-        size = max(p.size for p in below)
-        base = max(p.baseline for p in below if p.size > 0.86 * size)
-        below = [p for p in below if p.size < 0.86 * size or base - p.baseline < 0.15 * size]
-        box = bounds(below)
-        above = field.centred_in(Box(bar.x0 - 1, bar.y - 1.2 * size, bar.x1 + 1, bar.y))
-        near = [p for p in above if abs(bar.y - p.box.y1) < _UNDERLINE_GAP * size]
-        is_underline = near and (_is_painted_next(bar, near) or not _is_painted_next(bar, below))
-        is_far = box.y0 - bar.y > _OVERLINE_GAP * size
-        off = max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1))
-        return [] if is_underline or is_far or off >= 0.35 * size else below
+def _is_fraction(bar: Bar, above: Sequence[Part], below: Sequence[Part]) -> bool:
+    """Return whether a bar is that of a fraction, rather than under words or in a table."""
+    if _is_underline(above, bar):
+        return False
+    size, width = max(part.size for part in (*above, *below)), bar.x1 - bar.x0
+    boxes = [bounds(above), bounds(below)]
+    most_off = max(0.35 * size, 0.12 * width)
+    return (
+        max(_widest_gap(above), _widest_gap(below)) <= _CELL_GAP * size
+        and all(abs(box.centre[0] - (bar.x0 + bar.x1) / 2) <= most_off for box in boxes)
+        and max(box.width for box in boxes) >= width - 1.3 * size
+    )
 
-    def find_underlined(self, bar: Bar, field: Field) -> list[Part]:
-        """Return the few mathematical letters over a bar that is exactly as wide."""
-        above = field.centred_in(Box(bar.x0 - 1, bar.y - _BELOW_OVERLINE, bar.x1 + 1, bar.y))
-        if not 1 <= len(above) <= _MOST_OVERLINED or not _is_painted_next(bar, above):
-            return []
-        size = max(p.size for p in above)
-        letters = [g for p in above for g in p.glyphs if g.symbol.kind == "letter"]
-        box = bounds(above)
-        is_as_wide = max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1)) < _EXACTLY * size
-        is_near = 0 <= bar.y - box.y1 < _UNDERLINE_GAP * size
-        return (
-            above
-            if letters and all(map(is_math_letter, letters)) and is_as_wide and is_near
-            else []
-        )
+
+def _find_overlined(bar: Bar, field: Field) -> list[Part]:
+    """Return the few symbols under a bar, unless it underlines the text above it."""
+    below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
+    below = [p for p in below if p.axis is None and p.box.y0 > bar.y - 0.05 * p.size]
+    if not 1 <= len(below) <= _MOST_OVERLINED:
+        return []
+    size = max(p.size for p in below)
+    base = max(p.baseline for p in below if p.size > 0.86 * size)
+    below = [p for p in below if p.size < 0.86 * size or base - p.baseline < 0.15 * size]
+    box = bounds(below)
+    above = field.centred_in(Box(bar.x0 - 1, bar.y - 1.2 * size, bar.x1 + 1, bar.y))
+    near = [p for p in above if abs(bar.y - p.box.y1) < _UNDERLINE_GAP * size]
+    is_underline = near and (_is_painted_next(bar, near) or not _is_painted_next(bar, below))
+    is_far = box.y0 - bar.y > _OVERLINE_GAP * size
+    off = max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1))
+    return [] if is_underline or is_far or off >= 0.35 * size else below
+
+
+def _find_underlined(bar: Bar, field: Field) -> list[Part]:
+    """Return the few mathematical letters over a bar that is exactly as wide."""
+    above = field.centred_in(Box(bar.x0 - 1, bar.y - _BELOW_OVERLINE, bar.x1 + 1, bar.y))
+    if not 1 <= len(above) <= _MOST_OVERLINED or not _is_painted_next(bar, above):
+        return []
+    size = max(p.size for p in above)
+    letters = [g for p in above for g in p.glyphs if g.symbol.kind == "letter"]
+    box = bounds(above)
+    is_as_wide = max(abs(bar.x0 - box.x0), abs(bar.x1 - box.x1)) < _EXACTLY * size
+    is_near = 0 <= bar.y - box.y1 < _UNDERLINE_GAP * size
+    return above if letters and all(map(is_math_letter, letters)) and is_as_wide and is_near else []
 
 
 def _is_underline(above: Sequence[Part], bar: Bar) -> bool:

@@ -323,12 +323,11 @@ _CASES_GAP = 2.6
 """Minimum gap that ends the cases after a brace, in type sizes."""
 
 
-def join_fences(field: Field, doubts: Doubts) -> None:
+def join_fences(field: Field) -> None:
     """Join tall brackets, and pairs of tall bars, with everything between them.
 
     Args:
         field: Parts of a page, fractions and roots joined.
-        doubts: Collects doubts.
     """
     tall = [p for p in field.parts if p.latex and p.box.height > _SEVERAL_ROWS * p.size]
     bars = sorted((p for p in tall if p.latex in _BARS), key=lambda p: p.box.x0)
@@ -339,7 +338,7 @@ def join_fences(field: Field, doubts: Doubts) -> None:
             for left, right in zip(level[::2], level[1::2], strict=True):
                 inside = field.centred_in(left.box.union(right.box))
                 if right.box.x1 - left.box.x0 < _WIDEST and len(inside) > 2:
-                    _join_fence(field, inside, left, right, doubts)
+                    _join_fence(field, inside, left, right)
     closing = [p for p in tall if p.kind == "close"]
     opening = [p for p in tall if p.kind == "open"]
     for left in sorted(opening, key=lambda p: (p.box.height, p.box.x0)):
@@ -354,15 +353,13 @@ def join_fences(field: Field, doubts: Doubts) -> None:
         if last is None:
             inside = _until_gap(left, inside)
         if last or (left.latex in _LONE and len({round(p.middle) for p in inside}) > 1):
-            _join_fence(field, inside, left, last, doubts)
+            _join_fence(field, inside, left, last)
 
 
-def _join_fence(
-    field: Field, inside: Parts, left: Part, right: Part | None, doubts: Doubts
-) -> None:
-    found = _enclose(join_dots(inside), left, right, doubts)
+def _join_fence(field: Field, inside: Parts, left: Part, right: Part | None) -> None:
+    found = _enclose(join_dots(inside), left, right, field.doubts)
     if found:
-        field.replace(inside, doubts.flush(found[0]))
+        field.replace(inside, found[0])
 
 
 def _are_as_tall(a: Part, b: Part) -> bool:

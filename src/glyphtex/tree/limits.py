@@ -47,12 +47,11 @@ _REACH = 4.0
 """Maximum height of the body of a brace or a wide accent, in ems."""
 
 
-def place_accents(field: Field, doubts: Doubts, *, is_page: bool) -> None:
+def place_accents(field: Field, *, is_page: bool) -> None:
     """Place every accent over its body, the innermost first.
 
     Args:
         field: Parts of a page or of a formula.
-        doubts: Collects doubts.
         is_page: Whether accents can also be those of words.
     """
     accents = [
@@ -64,9 +63,9 @@ def place_accents(field: Field, doubts: Doubts, *, is_page: bool) -> None:
             continue
         if not body:
             if accent.kind == "accent":
-                doubts.add("an accent is not over a letter")
+                field.doubts.add("an accent is not over a letter")
             continue
-        inside = doubts.build(body)
+        inside = field.doubts.build(body)
         command = _SIGNS.get(accent.latex, accent.latex)
         if accent.kind == "arrow" or len(body) > 1:
             command = _WIDE.get(command, command)
@@ -76,7 +75,7 @@ def place_accents(field: Field, doubts: Doubts, *, is_page: bool) -> None:
             box = box._replace(x0=inside.box.x0, x1=inside.box.x1)
         node = Accent(command, inside.node)
         placed = join([*body, accent], node, inside, kind=kind, box=box)
-        field.replace([accent, *body], doubts.flush(placed))
+        field.replace([accent, *body], placed)
 
 
 def _is_mathematics(accent: Part, body: Sequence[Part]) -> bool:
@@ -171,30 +170,29 @@ _LETTER_GAP = 0.15
 """Maximum gap between two letters of an operator, in type sizes."""
 
 
-def join_limits(field: Field, words: Neighbours, doubts: Doubts) -> None:
+def join_limits(field: Field, words: Neighbours) -> None:
     """Join sums, braces and operators such as `lim` with the limits above and below them.
 
     Args:
         field: Parts of a page or of a formula.
         words: The next letter of each.
-        doubts: Collects doubts.
     """
     for base in [p for p in field.parts if p.kind == "large" or _is_brace(p)]:
-        _join(field, [base], base, _OF_SUMS, doubts)
+        _join(field, [base], base, _OF_SUMS)
     for first in [p for p in field.parts if p.text in _INITIALS]:
         word = _read_word(first, words) if first in field.parts else []
         if word:
             letters = join(word, Words("".join(p.text for p in word), "operator"), first)
-            _join(field, word, letters, _OF_WORDS, doubts)
+            _join(field, word, letters, _OF_WORDS)
 
 
-def _join(field: Field, parts: Sequence[Part], base: Part, smaller: float, doubts: Doubts) -> None:
+def _join(field: Field, parts: Sequence[Part], base: Part, smaller: float) -> None:
     """Join an operator, which consists of some parts of the field, with its limits."""
     around = field.centred_in(base.box.grow(4 * base.size, 2.5 * base.size))
-    found = _add_limits(base, without(around, parts), smaller * base.size, doubts)
+    found = _add_limits(base, without(around, parts), smaller * base.size, field.doubts)
     if found:
         whole, limits = found
-        field.replace([*parts, *limits], doubts.flush(whole))
+        field.replace([*parts, *limits], whole)
 
 
 def _read_word(first: Part, words: Neighbours) -> list[Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf
 from operator import itemgetter
 from typing import TypeVar
@@ -262,37 +262,44 @@ class Neighbours:
 class Field:
     """Parts of a page, looked up by place; joined ones replace their parts."""
 
-    def __init__(self, parts: Iterable[Part]) -> None:
-        self._cells: defaultdict[tuple[int, int], dict[Part, None]] = defaultdict(dict)
+    def __init__(self, parts: Iterable[Part], doubts: Doubts) -> None:
+        self.doubts = doubts
+        self._cells: defaultdict[tuple[int, int], dict[Part, tuple[float, float]]]
+        self._cells = defaultdict(dict)
         self.parts: dict[Part, None] = {}
         for part in parts:
             self.add(part)
 
     def add(self, part: Part) -> None:
         self.parts[part] = None
-        self._cells[_cell(*part.box.centre)][part] = None
+        centre = part.box.centre
+        self._cells[_cell(*centre)][part] = centre
 
     def replace(self, parts: Iterable[Part], whole: Part) -> None:
-        """Replace parts by a joined one."""
+        """Replace parts by a joined one, which has the doubts that arose meanwhile."""
         for part in parts:
             self.parts.pop(part, None)
             self._cells[_cell(*part.box.centre)].pop(part, None)
-        self.add(whole)
+        self.add(self.doubts.flush(whole))
 
     def centred_in(self, box: Box) -> list[Part]:
         """Return the parts whose centre is in a box, from left to right."""
         x0, y0 = _cell(max(box.x0, -1e5), max(box.y0, -1e5))
         x1, y1 = _cell(min(box.x1, 1e5), min(box.y1, 1e5))
-        if (x1 - x0 + 1) * (y1 - y0 + 1) > len(self._cells):
-            near: Iterable[Part] = self.parts
+        cells = self._cells
+        if (x1 - x0 + 1) * (y1 - y0 + 1) > len(cells):
+            near = list(cells.values())
         else:
-            near = (
-                part
-                for x in range(x0, x1 + 1)
-                for y in range(y0, y1 + 1)
-                for part in self._cells.get((x, y), ())
-            )
-        return sorted((p for p in near if box.holds(p.box)), key=lambda p: (p.box.x0, p.box.y0))
+            columns, rows = range(x0, x1 + 1), range(y0, y1 + 1)
+            near = [cells[cell] for cell in product(columns, rows) if cell in cells]
+        left, top, right, foot = box
+        inside = [
+            part
+            for centres in near
+            for part, (x, y) in centres.items()
+            if left <= x <= right and top <= y <= foot
+        ]
+        return sorted(inside, key=lambda p: (p.box.x0, p.box.y0))
 
 
 def _cell(x: float, y: float) -> tuple[int, int]:

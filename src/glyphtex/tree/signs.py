@@ -49,7 +49,7 @@ _ACROSS = {
 }
 
 
-_MOST_OPEN = 60
+_MOST_OPEN = 40
 """Maximum number of stacks or chains that a piece is compared with."""
 
 
