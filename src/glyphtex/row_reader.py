@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from glyphtex.row_operands import RAISED, SIGNS, SPACE, THIN, TIGHT, Interval, RowOperands
 from glyphtex.units import (
@@ -181,7 +182,7 @@ class RowReader(RowOperands):
         objects = (k for k, unit in enumerate(self.units) if unit.is_object and k not in within)
         return sorted([*((k, k + 1) for k in objects), *grown])
 
-    def _grow(self) -> bool:
+    def _grow(self) -> bool:  # noqa: PLR0912 (the steps of a round)
         before = list(self.taken)
         for start, end in self._intervals():
             if end < len(self.units):
@@ -201,6 +202,11 @@ class RowReader(RowOperands):
         for start, end in self._intervals():
             if self._is_enclosed(start, end):
                 self._take(start - 1, end + 1)
+        for k, (a, b) in enumerate(pairwise(self.units)):
+            if self.taken[k] != self.taken[k + 1] and k + 1 not in self.breaks:
+                narrow = max(0.5, min(a.box.width, b.box.width))
+                if -a.box.gap_x(b.box) > 0.5 * narrow:
+                    self._take(k, k + 2)
         return before != self.taken
 
     def _intervals(self) -> Iterator[Interval]:

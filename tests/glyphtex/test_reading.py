@@ -325,6 +325,15 @@ def test_whatever_stands_on_a_page_is_written_or_doubted(region: FormulaRegion) 
         assert formula.doubts
 
 
+def test_roots_within_roots_without_end_are_written_as_a_row() -> None:
+    setting = Setting()
+    for k in range(300):
+        setting.tall("√", 92, 104, x=12.0 * k).bar(12.0 * k + 5, 3700, 92).put("a")
+    formula = read_region(setting.region())
+    assert formula.latex.count("a") == 300
+    assert formula.doubts == ("the formula is nested too deeply to be built",)
+
+
 def test_marks_over_each_other_take_bounded_time() -> None:
     setting = Setting()
     for number in range(400):

@@ -61,7 +61,9 @@ def find_parts(
     join_limits(field, words)
     reduce_bars(field, rules, words if is_page else None)
     join_fences(field)
-    parts = [part for part in field.parts if part.glyphs or not is_page]
+    if is_page:
+        return [part for part in field.parts if part.glyphs]
+    parts = list(field.parts)
     if parts:
         doubts.flush(parts[0])
     return parts
@@ -165,13 +167,14 @@ def build_tree(region: FormulaRegion, parts: Sequence[Part]) -> tuple[Node, tupl
     doubts = ("the formula contains a small picture",) if region.pictures else ()
     if not parts:
         return Row(()), doubts
-    nodes = Row(tuple(part.node for part in parts[:MOST_MARKS]))
+    symbols = [glyph.symbol for part in parts for glyph in part.glyphs][:MOST_MARKS]
+    flat = Row(tuple(Sign(symbol.latex, symbol.kind) for symbol in symbols))
     if count_marks(parts) > MOST_MARKS:
-        return nodes, (*doubts, _MANY)
+        return flat, (*doubts, _MANY)
     try:
         whole = build_formula(parts, is_embedded=region.is_object)
     except RecursionError:
-        return nodes, (*doubts, "the formula is nested too deeply to be built")
+        return flat, (*doubts, "the formula is nested too deeply to be built")
     printed = sum(len(line.bars) + len(line.roots) for line in region.lines)
     printed += sum(g.symbol.kind != "space" for line in region.lines for g in line.glyphs)
     lost = (_LOST,) if printed > count_marks([whole]) else ()

@@ -103,6 +103,8 @@ def _reduce_root(field: Field, bar: Bar, sign: Part) -> None:
         if part is not sign
         and box.x1 - 0.3 * em < part.x < _find_end(part, bar, _BODY_SIDE)
         and not (_is_bracket(part) and part.x > bar.x1 - 0.02 * part.size)
+        # Over the hook of the sign is an index.
+        and not (part.box.x1 < box.x1 and part.box.y1 < box.y0 + 0.6 * box.height)
     ]
     if not body:
         field.doubts.add("a root sign has nothing under its bar")
@@ -175,7 +177,7 @@ def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None
     inside = field.doubts.build(body)
     if is_far or all(p.kind in _NO_OPERANDS for p in body):
         field.doubts.add("a fraction has nothing on one side of its bar")
-    box = inside.box.union(Box(inside.box.x0, bar.y, inside.box.x1, bar.y))
+    box = inside.box.union(Box(bar.x0, bar.y, bar.x1, bar.y))
     line = join(body, Accent(command, inside.node), inside, bars=bar.rules, box=box, kind="letter")
     field.replace(body, line)
 

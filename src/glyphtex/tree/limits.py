@@ -90,7 +90,7 @@ def _find_body(accent: Part, field: Field) -> list[Part]:
     """Return the body of an accent: one letter, or everything under its width."""
     box, em, is_below = accent.box, accent.size, accent.latex in _BELOW
     near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
-    reach = 1.5 if accent.latex in _SIGNS else _REACH
+    reach = 1.5 if accent.latex in _SIGNS or box.width < em else _REACH
     parts = without(field.centred_in(box.grow(1.5 * em, reach * em)), [accent])
 
     def gap(part: Part) -> float:
@@ -127,8 +127,8 @@ def _find_body(accent: Part, field: Field) -> list[Part]:
     if accent.kind == "arrow":
         return span if base.kind != "arrow" and _is_as_wide(accent, span) else []
     covered = [p for p in under if box.x0 + 0.02 * em < p.x < box.x1 - 0.02 * em]
-    is_narrow = box.width <= max(1.35 * base.box.width, 0.75 * em)
-    if accent.latex not in _BRACES and is_narrow and len(covered) < 2:
+    is_single = box.width <= max(1.35 * base.box.width, 0.75 * em)
+    if accent.latex not in _BRACES and is_single and len(covered) < 2:
         return [base]
     return span or [base]
 
@@ -156,12 +156,8 @@ _NEAR_LIMITS = 0.55
 """Maximum gap between an operator and its limits, in ems."""
 _WORD_GAP = 0.45
 """Maximum gap between two parts of one limit, in ems."""
-_TAKING_LIMITS = frozenset(
-    ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "det", "gcd", "Pr"]
-)
-
-
 _OPERATORS = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
+_TAKING_LIMITS = _OPERATORS | {"det", "gcd", "Pr"}
 _INITIALS = frozenset(word[0] for word in _OPERATORS)
 _OF_SUMS, _OF_WORDS = 0.82, 0.85
 """Maximum size of limits as a share of the operator's, which TeX sets in 10 points for 11."""
