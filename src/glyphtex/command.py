@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -54,24 +53,22 @@ def main(words: Sequence[str] | None = None) -> int:
         return 1
     failed = False
     formulas: list[PrintedFormula] = []
-    pictures = options.html is not None
+    limits = {"seconds": options.seconds, "pictures": options.html is not None}
     try:
         for path in options.papers:
             try:
-                for page in read_paper(
-                    path, options.pages, seconds=options.seconds, pictures=pictures
-                ):
-                    for note in page.notes:
+                for page in read_paper(path, options.pages, **limits):
+                    for note in filter(None, (*page.notes, page.failure)):
                         _warn(f"{path}, page {page.number}: {note}")
-                    if page.failure:
-                        failed = True
-                        _warn(f"{path}, page {page.number}: {page.failure}")
-                    formulas += page.formulas if pictures else ()
-                    _print(() if pictures else page.formulas)
+                    failed = failed or bool(page.failure)
+                    if options.html:
+                        formulas += page.formulas
+                    else:
+                        _print(page.formulas)
             except PaperError as error:
                 failed = True
                 _warn(str(error))
-        if pictures:
+        if options.html:
             options.html.write_text(write_page(formulas), "utf-8")
     except BrokenPipeError:  # the reader of the output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -144,8 +141,9 @@ def _parse_pages(text: str) -> list[range]:
 
 def _print(formulas: Sequence[PrintedFormula]) -> None:
     for formula in formulas:
-        names = ("paper", "page", "latex", "box", "boxes", "doubts")
-        print(json.dumps({name: getattr(formula, name) for name in names}, ensure_ascii=False))
+        row = formula._asdict()
+        del row["picture"]
+        print(json.dumps(row, ensure_ascii=False))
     sys.stdout.flush()
 
 
@@ -168,8 +166,7 @@ class PaperError(Exception):
     """A paper that cannot be read; the message names it and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedFormula:
+class PrintedFormula(NamedTuple):
     """A formula of a paper, as the command writes it.
 
     `box` and `boxes` are in points from the top left corner of the upright page; `picture` is a
@@ -179,9 +176,9 @@ class PrintedFormula:
     paper: str
     page: int
     latex: str
-    box: tuple[float, ...]
-    boxes: tuple[tuple[float, ...], ...]
-    doubts: tuple[str, ...]
+    box: list[float]
+    boxes: list[list[float]]
+    doubts: list[str]
     picture: str = ""
 
 
@@ -221,7 +218,7 @@ def read_paper(
     while waiting is None or waiting:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        job = (str(path), [[r.start, r.stop] for r in pages], waiting, pictures)
+        job = (str(path), [*pages], waiting, pictures)
         process = context.Process(target=_serve, args=(theirs, *job), daemon=True)
         process.start()
         theirs.close()
@@ -243,7 +240,8 @@ def read_paper(
                     )
                     yield PaperPage(number, [], [], reason)
                     break
-                yield _as_page(str(path), number, reply)
+                formulas = [PrintedFormula(str(path), number, **e) for e in reply["formulas"]]
+                yield PaperPage(number, formulas, reply["notes"], reply["failure"])
         finally:
             process.kill()
             process.join()
@@ -261,33 +259,20 @@ def _receive(connection: Connection, seconds: float) -> dict[str, Any] | None:
     return reply
 
 
-def _as_page(paper: str, number: int, reply: dict[str, Any]) -> PaperPage:
-    formulas = [
-        PrintedFormula(
-            paper,
-            number,
-            entry["latex"],
-            tuple(entry["box"]),
-            tuple(map(tuple, entry["boxes"])),
-            tuple(entry["doubts"]),
-            entry["picture"],
-        )
-        for entry in reply["formulas"]
-    ]
-    return PaperPage(number, formulas, reply["notes"], reply["failure"])
-
-
 # In the process that reads: the number of pages first, then one reply per page.
 
 
 def _serve(
     connection: Connection,
     path: str,
-    ranges: Sequence[Sequence[int]],
+    ranges: Sequence[range],
     numbers: Sequence[int] | None,
     pictures: bool,
 ) -> None:
     import pymupdf
+
+    def send(**reply: Any) -> None:
+        connection.send_bytes(json.dumps(reply).encode())
 
     _limit_memory()
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -297,21 +282,20 @@ def _serve(
     except Exception:
         document = None
     if document is None or not document.is_pdf:
-        connection.send_bytes(_dump({"error": "is not a PDF that can be read"}))
+        send(error="is not a PDF that can be read")
         return
-    missing = [stop - 1 for _, stop in ranges if stop > len(document) + 1]
     if document.needs_pass:
-        connection.send_bytes(_dump({"error": "is protected by a password"}))
-    elif missing:
-        reason = f"has {len(document)} pages, and no page {missing[0]}"
-        connection.send_bytes(_dump({"error": reason}))
-    else:
-        if numbers is None:
-            everything = [[1, len(document) + 1]]
-            numbers = [n for first, stop in ranges or everything for n in range(first, stop)]
-        connection.send_bytes(_dump({"pages": numbers}))
-        for number in numbers:
-            connection.send_bytes(_dump(_read(document, number, pictures)))
+        send(error="is protected by a password")
+        return
+    whole = range(1, len(document) + 1)
+    missing = [pages[-1] for pages in ranges if pages[-1] not in whole]
+    if missing:
+        send(error=f"has {len(whole)} pages, and no page {missing[0]}")
+        return
+    chosen = numbers or [number for pages in ranges or [whole] for number in pages]
+    send(pages=chosen)
+    for number in chosen:
+        send(**_read(document, number, pictures))
 
 
 def _read(document: Any, number: int, pictures: bool) -> dict[str, Any]:
@@ -351,10 +335,6 @@ def _cut(page: Any, box: Any) -> str:
     zoom = min(_ZOOM, _LONGEST / max(clip.width, clip.height))
     pixels = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=clip, alpha=False)
     return base64.b64encode(pixels.tobytes("png")).decode()
-
-
-def _dump(reply: dict[str, Any]) -> bytes:
-    return json.dumps(reply).encode()
 
 
 def _limit_memory() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glyphtex.boxes import Box
@@ -51,38 +51,26 @@ def has_bounded_map(program: bytes | None) -> bool:
 def _list_sizes(program: bytes) -> Iterator[int]:
     """Yield the number of characters of each group, up to the end of the program."""
     for tag, table in _list_tables(program):  # a directory can have several maps
-        for offset in _list_offsets(table) if tag == b"cmap" else ():
-            for first, last, _ in _list_groups(table, offset):
-                yield max(0, last - first + 1)
+        rows = _read_rows(table, 2, ">H", ">HHL") if tag == b"cmap" else ()
+        for start in {offset for _, _, offset in rows}:
+            head = _GROUPS.get(int.from_bytes(table[start : start + 2], "big"))
+            groups = _read_rows(table, start + head, ">L", ">LLL") if head else ()
+            yield from (max(0, last - first + 1) for first, last, _ in groups)
 
 
 def _list_tables(program: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the tag and the content of each table of an OpenType program."""
-    for tag, _, start, length in _read_rows(program, 12, ">4sLLL", _count(program, 4, ">H")):
+    for tag, _, start, length in _read_rows(program, 4, ">H6x", ">4sLLL"):
         yield tag, program[start : start + length]
 
 
-def _list_offsets(table: bytes) -> set[int]:
-    return {row[2] for row in _read_rows(table, 4, ">HHL", _count(table, 2, ">H"))}
-
-
-def _list_groups(table: bytes, offset: int) -> Iterator[tuple[Any, ...]]:
-    place = _GROUPS.get(_count(table, offset, ">H"))
-    if place is not None:
-        count = _count(table, offset + place, ">L")
-        yield from _read_rows(table, offset + place + 4, ">LLL", count)
-
-
-def _count(table: bytes, at: int, form: str) -> int:
-    """Return a number of a table, or 0 if it is beyond its end."""
-    fits = at + struct.calcsize(form) <= len(table)
-    return int(struct.unpack_from(form, table, at)[0]) if fits else 0
-
-
-def _read_rows(table: bytes, at: int, form: str, count: int) -> Iterator[tuple[Any, ...]]:
-    size = struct.calcsize(form)
-    for k in range(min(count, max(0, len(table) - at) // size)):
-        yield struct.unpack_from(form, table, at + k * size)
+def _read_rows(table: bytes, at: int, head: str, form: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows after their number, up to the end of the table."""
+    start, size = at + struct.calcsize(head), struct.calcsize(form)
+    if start <= len(table):
+        (count,) = struct.unpack_from(head, table, at)
+        for k in range(min(count, (len(table) - start) // size)):
+            yield struct.unpack_from(form, table, start + k * size)
 
 
 # Characters of glyphs from the tables of an embedded OpenType font.
@@ -196,34 +184,26 @@ def _array(table: bytes, at: int) -> tuple[int, ...]:
     return _words(table, at + 2, _words(table, at, 1)[0])
 
 
-def _read_coverage(table: bytes, at: int) -> list[int]:
+def _read_coverage(table: bytes, at: int) -> Iterable[int]:
     """Return the glyphs of a coverage table in its order."""
-    (form,) = _words(table, at, 1)
-    if form == 1:
-        return list(_array(table, at + 2))
-    glyphs: list[int] = []
-    for k in range(_words(table, at + 2, 1)[0]):
-        first, last, _ = _words(table, at + 4 + 6 * k, 3)
-        glyphs += range(first, last + 1)
-        if len(glyphs) > _MOST_GLYPHS:
-            break
-    return glyphs
+    if _words(table, at, 1) == (1,):
+        return _array(table, at + 2)
+    ranges = (range(row[0], row[1] + 1) for row in _read_rows(table, at + 2, ">H", ">HHH"))
+    return islice(chain.from_iterable(ranges), _MOST_GLYPHS)
 
 
 def _substitutions(table: bytes) -> Iterator[_Form]:
     """Yield base glyph and form of every substitution in the mathematical features."""
     _, _, _, features, lookups = _words(table, 0, 5)
     wanted: dict[int, None] = {}
-    for k in range(_words(table, features, 1)[0]):
-        tag, offset = struct.unpack_from(">4sH", table, features + 2 + 6 * k)
+    for tag, offset in _read_rows(table, features, ">H", ">4sH"):
         if tag in _FEATURES:
             wanted |= dict.fromkeys(_array(table, features + offset + 2))
     offsets = _array(table, lookups)
     starts = [lookups + offsets[index] for index in wanted if index < len(offsets)]
     subtables = ((at, offset) for at in starts for offset in _array(table, at + 4))
     for at, offset in islice(subtables, _MOST_SUBTABLES):
-        (kind,) = _words(table, at, 1)
-        yield from _substitution(table, at + offset, kind)
+        yield from _substitution(table, at + offset, _words(table, at, 1)[0])
 
 
 def _substitution(table: bytes, at: int, kind: int) -> Iterator[_Form]:
@@ -236,11 +216,10 @@ def _substitution(table: bytes, at: int, kind: int) -> Iterator[_Form]:
     bases = _read_coverage(table, at + coverage)
     if kind == _SINGLE and form == 1:
         yield from ((base, (base + third) % _MOST_GLYPHS, None) for base in bases)
-    elif kind == _SINGLE:
-        yield from ((b, f, None) for b, f in zip(bases, _array(table, at + 4), strict=False))
-    else:
-        for base, offset in zip(bases, _array(table, at + 4), strict=False):
-            yield from ((base, other, None) for other in _array(table, at + offset))
+        return
+    for base, other in zip(bases, _array(table, at + 4), strict=False):
+        forms = (other,) if kind == _SINGLE else _array(table, at + other)
+        yield from ((base, form, None) for form in forms)
 
 
 def _math_forms(table: bytes) -> Iterator[_Form]:
@@ -249,17 +228,14 @@ def _math_forms(table: bytes) -> Iterator[_Form]:
     _, vertical, horizontal, tall, wide = _words(table, variants, 5)
     offsets = _words(table, variants + 10, tall + wide)
     for coverage, part in ((vertical, offsets[:tall]), (horizontal, offsets[tall:])):
-        bases = _read_coverage(table, variants + coverage) if coverage else []
+        bases = _read_coverage(table, variants + coverage) if coverage else ()
         for base, offset in zip(bases, part, strict=False):
             at = variants + offset
             assembly, count = _words(table, at, 2)
-            numbers = _words(table, at + 4, 2 * count)
-            yield from ((base, form, None) for form in numbers[::2])
+            yield from ((base, form, None) for form in _words(table, at + 4, 2 * count)[::2])
             if assembly and coverage == vertical:
-                (pieces,) = _words(table, at + assembly + 4, 1)
-                for k in range(pieces):
-                    (glyph,) = _words(table, at + assembly + 6 + 10 * k, 1)
-                    yield base, glyph, (k, pieces)
+                parts = [*_read_rows(table, at + assembly + 4, ">H", ">H8x")]
+                yield from ((base, glyph, (k, len(parts))) for k, (glyph,) in enumerate(parts))
 
 
 # Letters of unnamed Type 3 fonts, identified by the hash of their outlines.
@@ -342,61 +318,56 @@ def _find_letter(document: pymupdf.Document, procedure: str | None, scale: float
         return None
 
 
-def _letters(alphabet: str, hashes: str) -> dict[str, str]:
-    return dict(zip(hashes.split(), alphabet, strict=True))
-
-
-LETTERS = {
-    **_letters(
-        "𝐴𝐵𝐶𝐷𝐸𝐹𝐺𝐻𝐼𝐽𝐾𝐿𝑀𝑁𝑂𝑃𝑄𝑅𝑆𝑇𝑈𝑉𝑊𝑋𝑌𝑍𝑎𝑏𝑐𝑑𝑒𝑓𝑔ℎ𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑝𝑞𝑟𝑠𝑡𝑢𝑣𝑤𝑥𝑦𝑧",
+_OUTLINES = {
+    "𝐴𝐵𝐶𝐷𝐸𝐹𝐺𝐻𝐼𝐽𝐾𝐿𝑀𝑁𝑂𝑃𝑄𝑅𝑆𝑇𝑈𝑉𝑊𝑋𝑌𝑍𝑎𝑏𝑐𝑑𝑒𝑓𝑔ℎ𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑝𝑞𝑟𝑠𝑡𝑢𝑣𝑤𝑥𝑦𝑧": (
         "4d3edaed 4e8a7c8c 0dcf2b75 4688bdf1 a85e3241 50ff1159 b6ad6d1c fa9984bb 1cf8e1cd "
         "b379d55a 7d950819 adaa4cbc e43708b9 d01d9ea3 20a5a3d3 8db98d51 c9a44dac 2f80d948 "
         "ea9da441 37a38eca 98dde163 24bf5231 4ce07b1f 7d99ff7b e2b34da0 3b85b31b 5b680ee4 "
         "837b698f 282cb0e9 891f0796 79d3f31a 9afbf31d d4227e4e 559d3a19 fb54895f cbd5d02e "
         "97e187d1 62c0186f e6aa9d83 ca2a2792 05d781f3 86a5ebcd 80e880f8 328791a4 e2eb9e7a "
-        "e63f750e bd07b17e a50949d1 2969683f 3f2dc0b3 fdb2371b 9d9f00e7",
+        "e63f750e bd07b17e a50949d1 2969683f 3f2dc0b3 fdb2371b 9d9f00e7"
     ),
-    **_letters(
-        "𝑨𝑩𝑪𝑫𝑬𝑭𝑮𝑯𝑰𝑱𝑲𝑳𝑴𝑵𝑶𝑷𝑸𝑹𝑺𝑻𝑼𝑽𝑾𝑿𝒀𝒁𝒂𝒃𝒄𝒅𝒆𝒇𝒈𝒉𝒊𝒋𝒌𝒍𝒎𝒏𝒐𝒑𝒒𝒓𝒔𝒕𝒖𝒗𝒘𝒙𝒚𝒛",
+    "𝑨𝑩𝑪𝑫𝑬𝑭𝑮𝑯𝑰𝑱𝑲𝑳𝑴𝑵𝑶𝑷𝑸𝑹𝑺𝑻𝑼𝑽𝑾𝑿𝒀𝒁𝒂𝒃𝒄𝒅𝒆𝒇𝒈𝒉𝒊𝒋𝒌𝒍𝒎𝒏𝒐𝒑𝒒𝒓𝒔𝒕𝒖𝒗𝒘𝒙𝒚𝒛": (
         "51e2b700 04cf36da 0ac33093 38bf3c32 7bee0440 9aa8200e e27b2d26 cca44cf8 6d865d06 "
         "4faceae4 e58be48b 6e2a1908 cbab72fc de80871f dbb86280 9ab10c2b e4d50154 ee724275 "
         "0d19506b 4d824731 75c5b56d 42d903c0 a2de06ef 003a11ab 4926743a 2518ab49 b25c009a "
         "d955a154 916257a0 089ffc7f ef840a6f 2fa0a2f9 3bea7404 ba9325ac 46412b06 8fbef9da "
         "6d1ebb89 f4ffeccc 17dfb61e d23c4533 abebbd9b 8634fa23 bef2610b 2a5e9883 82fccdd4 "
-        "ff89bdb2 701ff31e 53a5d2ed a5f0b51c 8905ef03 5f6101b7 eb6b6f00",
+        "ff89bdb2 701ff31e 53a5d2ed a5f0b51c 8905ef03 5f6101b7 eb6b6f00"
     ),
-    **_letters(
-        "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵",
+    "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵": (
         "d2725a5c 6df075ad 17a5e201 185420ee 29b938d9 320b127e de4da468 d4acff5f 67971f20 "
         "3ef6c9b1 1d9e3b77 96037863 beb7700e f8414c09 9ef8b4f5 15f1d9d4 df728bc3 0eddd1b9 "
-        "27b09f15 31ca1a53 e1a2b03f 69f615ca 05300868 861c15c5 50ffe85b d903e8a8",
+        "27b09f15 31ca1a53 e1a2b03f 69f615ca 05300868 861c15c5 50ffe85b d903e8a8"
     ),
-    **_letters(
-        "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ",
+    "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ": (
         "b82cb344 4d87ea62 d3e552d2 661ed216 01274b99 1c61ce4f 0e4a12c2 5077ac9c 99096572 "
         "aa5af99a a03c24cb d89cea0d 587841ac d772ceb2 443aa6d1 8ade3453 13ebf003 3bb1639a "
-        "31097ecb c6b168bb abad9fe9 83ec5f5e 449cceaf 88ab84a7 7cdce10f ae129689",
+        "31097ecb c6b168bb abad9fe9 83ec5f5e 449cceaf 88ab84a7 7cdce10f ae129689"
     ),
-    **_letters(
-        "𝔄𝔅ℭ𝔇𝔈𝔉𝔊ℌℑ𝔍𝔎𝔏𝔐𝔑𝔒𝔓𝔔ℜ𝔖𝔗𝔘𝔙𝔚𝔛𝔜ℨ𝔞𝔟𝔠𝔡𝔢𝔣𝔤𝔥𝔦𝔧𝔨𝔩𝔪𝔫𝔬𝔭𝔮𝔯𝔰𝔱𝔲𝔳𝔴𝔵𝔶𝔷",
+    "𝔄𝔅ℭ𝔇𝔈𝔉𝔊ℌℑ𝔍𝔎𝔏𝔐𝔑𝔒𝔓𝔔ℜ𝔖𝔗𝔘𝔙𝔚𝔛𝔜ℨ𝔞𝔟𝔠𝔡𝔢𝔣𝔤𝔥𝔦𝔧𝔨𝔩𝔪𝔫𝔬𝔭𝔮𝔯𝔰𝔱𝔲𝔳𝔴𝔵𝔶𝔷": (
         "0c70bcf9 112de64e 61eb8225 545f45fa b439e778 0b2ccf43 2dc5d1d3 0ed036c3 5c285e1b "
         "891022cc c6e63e0e 45cafbb8 178deabf a860f397 4dbf34d2 c67d3d20 541369e5 5a9e0e8c "
         "684cebc3 b129f004 a90904eb bee29ef9 33fee86c 7c47dee3 b4101b05 6265c4a3 eeea880b "
         "0929e94d 5f56221d 152fb3e8 5393575e 26652b0f d34cb5ef c3d9d58a 80e83698 e1172744 "
         "7799ca86 e888a92b 229c3ce9 3de587b3 8bf09969 f48ce209 0fca02bf ea9f6c7d 79bcda05 "
-        "53d80c90 53cee436 bba2c748 7c9adfaa 7ae54ec5 702a4845 a0b1550f",
+        "53d80c90 53cee436 bba2c748 7c9adfaa 7ae54ec5 702a4845 a0b1550f"
     ),
-    **_letters(
-        "𝐀𝐁𝐂𝐃𝐄𝐅𝐆𝐇𝐈𝐉𝐊𝐋𝐌𝐍𝐎𝐏𝐐𝐑𝐒𝐓𝐔𝐕𝐖𝐗𝐘𝐙𝐚𝐛𝐜𝐝𝐞𝐟𝐠𝐡𝐢𝐣𝐤𝐥𝐦𝐧𝐨𝐩𝐪𝐫𝐬𝐭𝐮𝐯𝐰𝐱𝐲𝐳",
+    "𝐀𝐁𝐂𝐃𝐄𝐅𝐆𝐇𝐈𝐉𝐊𝐋𝐌𝐍𝐎𝐏𝐐𝐑𝐒𝐓𝐔𝐕𝐖𝐗𝐘𝐙𝐚𝐛𝐜𝐝𝐞𝐟𝐠𝐡𝐢𝐣𝐤𝐥𝐦𝐧𝐨𝐩𝐪𝐫𝐬𝐭𝐮𝐯𝐰𝐱𝐲𝐳": (
         "13ab166d 46ca24a6 7cd2e605 9417d753 02634e78 053902d1 199b6b20 3201227b c7398f00 "
         "a4dd2c55 66dfac94 d146a979 452079ae b8562b4e 76f98df9 a0e3bf46 096057b5 8e27948a "
         "7ed98a94 3ad8697c db81b8a1 f58dac8e 5ff51215 498dfcff ef1b8faa 04481c93 92bdf2cc "
         "ae35e77c f867855f 1484224a 0ebb4e7a e27f22fd e3fd21b9 992922a5 6bbc6923 e2b3dad7 "
         "e1513ee9 c26500b0 b395219f 9bdfd1a8 2cddabfd 79a4f014 1e32ff74 c237611d 33a6f97c "
-        "51fef2eb 159ffd8b c0edf07f 3fb42f65 9201147f 4f74d800 3a32b948",
+        "51fef2eb 159ffd8b c0edf07f 3fb42f65 9201147f 4f74d800 3a32b948"
     ),
 }
-"""Italic, bold italic, script, blackboard, Fraktur and bold letters of MathJax by outline."""
+"""Hashes of the outlines of MathJax's letters by alphabet."""
+LETTERS = {
+    outline: letter
+    for alphabet, hashes in _OUTLINES.items()
+    for outline, letter in zip(hashes.split(), alphabet, strict=True)
+}
 
 
 # Glyph names and ink boxes from embedded font programs.
@@ -409,8 +380,11 @@ _NAME_LENGTH = 24
 """Length from which a name may be cut: MuPDF keeps 31 characters with the subset prefix."""
 _LARGEST_INK = 20.0
 """Maximum size of a plausible glyph box, in type sizes."""
+UNNAMED = "Type3 ("
+"""MuPDF's prefix of unnamed fonts."""
 _UNNAMED = re.compile(r"Type3 \((\d+) 0 R\)$")
 """MuPDF's name for an unnamed Type 3 font: its object number."""
+_PRIVATE = "\ue000", "\uf8ff"
 
 
 class GlyphFacts(NamedTuple):
@@ -427,12 +401,30 @@ class GlyphFacts(NamedTuple):
 NO_FACTS = GlyphFacts(None, None)
 
 
-class _Programs(NamedTuple):
-    """Parsed font programs of a document, by object number."""
+class _Program:
+    """Font program of a document, with what was read of it."""
 
-    fonts: dict[int, pymupdf.Font | None]
-    facts: dict[tuple[int, int], GlyphFacts | None]
-    characters: dict[int, dict[int, str]]
+    def __init__(self, document: pymupdf.Document, xref: int) -> None:
+        import pymupdf
+        from pymupdf import mupdf
+
+        self._font: pymupdf.Font | None = None
+        self._facts: dict[int, GlyphFacts] = {}
+        try:
+            program = document.extract_font(xref)[3]
+            if program and len(program) <= LONGEST_FONT:
+                self._font = pymupdf.Font(fontbuffer=program)
+        except (RuntimeError, ValueError, mupdf.FzErrorBase):  # not a font program
+            pass
+
+    @cached_property
+    def characters(self) -> dict[int, str]:
+        return read_characters(self._font) if self._font else {}
+
+    def facts(self, glyph_id: int) -> GlyphFacts:
+        if glyph_id not in self._facts:
+            self._facts[glyph_id] = _read(self._font, glyph_id) if self._font else NO_FACTS
+        return self._facts[glyph_id]
 
 
 _KEPT = "_omibench_font_programs"
@@ -447,8 +439,9 @@ class EmbeddedFonts:
 
     def __init__(self, page: pymupdf.Page) -> None:
         self._page, self._document = page, page.parent
-        programs: _Programs = vars(page.parent).setdefault(_KEPT, _Programs({}, {}, {}))
-        self._fonts, self._facts, self._characters = programs
+        kept = vars(page.parent).setdefault(_KEPT, ({}, {}))
+        self._opened: dict[int, _Program] = kept[0]
+        self._letters: dict[int, dict[int, str]] = kept[1]
         self._best: dict[tuple[str, int], GlyphFacts] = {}
 
     @cached_property
@@ -466,7 +459,12 @@ class EmbeddedFonts:
         """
         key = (font, glyph_id)
         if key not in self._best:
-            self._best[key] = self._look_up(font, glyph_id)
+            best = NO_FACTS
+            for program in self._list_programs(font, glyph_id):
+                best = program.facts(glyph_id) or best
+                if best.ink is not None:
+                    break
+            self._best[key] = best
         return self._best[key]
 
     def character(self, font: str, glyph_id: int) -> str | None:
@@ -477,56 +475,31 @@ class EmbeddedFonts:
         mathematical alphabet if their outlines are known.
 
         Returns:
-            One Unicode character, or None if no embedded program of this name has the glyph.
+            One Unicode character, or None if no embedded program of this name has the glyph, or has
+            it as a space or a private character.
         """
-        unnamed = _UNNAMED.match(font)
-        if unnamed:
+        if unnamed := _UNNAMED.match(font):
             xref = int(unnamed[1])
-            if xref not in self._characters:
-                self._characters[xref] = read_letters(self._document, xref)
-            return self._characters[xref].get(glyph_id)
-        for xref in self._programs(font) if glyph_id > 0 else ():
-            if xref not in self._characters:
-                program = self._open(xref)
-                self._characters[xref] = read_characters(program) if program else {}
-            character = self._characters[xref].get(glyph_id)
-            if character is not None:
-                return character
-        return None
+            if xref not in self._letters:
+                self._letters[xref] = read_letters(self._document, xref)
+            character = self._letters[xref].get(glyph_id, "")
+        else:
+            programs = self._list_programs(font, glyph_id) if glyph_id else ()
+            found = (program.characters.get(glyph_id) for program in programs)
+            character = next(filter(None, found), "")
+        is_private = _PRIVATE[0] <= character <= _PRIVATE[1]
+        return None if is_private or not character.strip() else character
 
-    def _look_up(self, font: str, glyph_id: int) -> GlyphFacts:
-        if glyph_id < 0:
-            return NO_FACTS
-        best = NO_FACTS
-        for xref in self._programs(font):
-            key = (xref, glyph_id)
-            if key not in self._facts:
-                program = self._open(xref)
-                self._facts[key] = _read(program, glyph_id) if program else None
-            best = self._facts[key] or best
-            if best.ink is not None:
-                break
-        return best
-
-    def _programs(self, font: str) -> list[int]:
-        key = _key(font)
-        if len(font) < _NAME_LENGTH:
-            return self._xrefs.get(key, [])
-        return [xref for name in self._xrefs if name.startswith(key) for xref in self._xrefs[name]]
-
-    def _open(self, xref: int) -> pymupdf.Font | None:
-        import pymupdf
-        from pymupdf import mupdf
-
-        if xref not in self._fonts:
-            self._fonts[xref] = None
-            try:
-                program = self._document.extract_font(xref)[3]
-                if program and len(program) <= LONGEST_FONT:
-                    self._fonts[xref] = pymupdf.Font(fontbuffer=program)
-            except (RuntimeError, ValueError, mupdf.FzErrorBase):  # not a font program
-                pass
-        return self._fonts[xref]
+    def _list_programs(self, font: str, glyph_id: int) -> Iterator[_Program]:
+        """Yield the programs of this name, which may be cut short."""
+        key, is_cut = _key(font), len(font) >= _NAME_LENGTH
+        names = [name for name in self._xrefs if name.startswith(key)] if is_cut else [key]
+        for xref in (xref for name in names for xref in self._xrefs.get(name, ())):
+            if glyph_id < 0:
+                return
+            if xref not in self._opened:
+                self._opened[xref] = _Program(self._document, xref)
+            yield self._opened[xref]
 
 
 def plain_name(font: str) -> str:

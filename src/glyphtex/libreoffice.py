@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from glyphtex.boxes import Box
@@ -113,32 +113,24 @@ def _is_formula(glyphs: Sequence[Glyph]) -> bool:
     """Return whether the glyphs of an object are mathematics rather than words."""
     if not any(g.italic or _FONT in g.font or g.symbol.kind == "digit" for g in glyphs):
         return False
-    words = sum(len(word) for word in _list_words(glyphs) if not _may_be_mathematics(word))
-    return words <= _MOST_WORDS * len(glyphs)
+    words = [
+        word
+        for word in _list_words(glyphs)
+        if len(word) > _LONGEST_NAME and word not in FUNCTIONS | UNITS and not is_chemical(word)
+    ]
+    return sum(map(len, words)) <= _MOST_WORDS * len(glyphs)
 
 
-def _list_words(glyphs: Sequence[Glyph]) -> Iterator[str]:
-    """Yield each run of adjacent letters on one baseline."""
-    word: list[Glyph] = []
-    for glyph in glyphs:
-        last = word[-1] if word else None
-        continues = (
-            last is not None
-            and abs(glyph.y - last.y) < _LEVEL * glyph.size
-            and glyph.box.x0 - last.box.x1 < _TIGHT * glyph.size
-        )
-        if word and not (continues and glyph.text.isalpha()):
-            yield "".join(g.text for g in word)
-            word = []
-        if glyph.text.isalpha():
-            word.append(glyph)
-    if word:
-        yield "".join(g.text for g in word)
-
-
-def _may_be_mathematics(word: str) -> bool:
-    is_known = word in FUNCTIONS or word in UNITS or is_chemical(word)
-    return is_known or len(word) <= _LONGEST_NAME
+def _list_words(glyphs: Sequence[Glyph]) -> list[str]:
+    """Return each run of adjacent letters on one baseline."""
+    words = [""]
+    for last, glyph in pairwise((*glyphs[:1], *glyphs)):
+        is_level = abs(glyph.y - last.y) < _LEVEL * glyph.size
+        is_tight = glyph.box.x0 - last.box.x1 < _TIGHT * glyph.size
+        if not (is_level and is_tight and glyph.text.isalpha()):
+            words.append("")
+        words[-1] += glyph.text if glyph.text.isalpha() else " "
+    return [letters for word in words if (letters := word.strip())]
 
 
 def _without(marks: PageMarks, taken: PageMarks) -> PageMarks:

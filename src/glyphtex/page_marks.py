@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glyphtex.boxes import Box
 from glyphtex.font_programs import EmbeddedFonts
-from glyphtex.libreoffice import correct_signs, find_frames
+from glyphtex.libreoffice import correct_signs
 from glyphtex.marks import SEQUENCE, Glyph, GlyphSymbol, PageMarks, RootSign, Rule, SmallPicture
 from glyphtex.symbols import identify, is_tex
 from glyphtex.text_layer import Character, TextRun
@@ -53,17 +53,16 @@ def find_bars(drawings: Sequence[Drawing]) -> list[Rule]:
     Returns:
         Each rule once; its thickness is that of its ink, in points.
     """
-    bars = list(_list_bars(drawings))
     uprights = sorted(_list_uprights(drawings))
-    places = [upright.x for upright in uprights]
-    return [bar for bar in bars if not _meets(bar, uprights, places)]
+    places = [x for x, _, _ in uprights]
 
+    def is_met(bar: Rule) -> bool:
+        """Return whether a vertical rule ends at a rule or crosses it."""
+        low = bisect_left(places, bar.x0 - _MEETS)
+        high = bisect_left(places, bar.x1 + _MEETS)
+        return any(y0 - _MEETS <= bar.y <= y1 + _MEETS for _, y0, y1 in uprights[low:high])
 
-def _meets(bar: Rule, uprights: Sequence[UprightRule], places: Sequence[float]) -> bool:
-    """Return whether a vertical rule ends at a rule or crosses it."""
-    low = bisect_left(places, bar.x0 - _MEETS)
-    high = bisect_left(places, bar.x1 + _MEETS)
-    return any(u.y0 - _MEETS <= bar.y <= u.y1 + _MEETS for u in uprights[low:high])
+    return [bar for bar in _list_bars(drawings) if not is_met(bar)]
 
 
 def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Rule]:
@@ -87,26 +86,19 @@ def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Rule]:
                     yield Rule(serial, box.x0, box.x1, box.centre[1], thickness)
 
 
-class UprightRule(NamedTuple):
-    """Return a path as a vertical rule, as in tables, frames and axes."""
-
-    x: float
-    y0: float
-    y1: float
-
-
-def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[UprightRule]:
+def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[tuple[float, float, float]]:
+    """Yield x and the ends of each vertical rule, as in tables, frames and axes."""
     for drawing in drawings:
         for item in drawing["items"]:
             if item[0] == "l":
                 (ax, ay), (bx, by) = item[1], item[2]
                 if abs(ax - bx) <= _LEVEL and abs(ay - by) >= _UPRIGHT:
-                    yield UprightRule((ax + bx) / 2, min(ay, by), max(ay, by))
+                    yield (ax + bx) / 2, min(ay, by), max(ay, by)
             elif item[0] in ("re", "qu"):
                 box = _bound(item)
                 if box.height >= _UPRIGHT:
-                    yield UprightRule(box.x0, box.y0, box.y1)
-                    yield UprightRule(box.x1, box.y0, box.y1)
+                    yield box.x0, box.y0, box.y1
+                    yield box.x1, box.y0, box.y1
 
 
 def find_roots(drawings: Sequence[Drawing]) -> Iterator[RootSign]:
@@ -262,11 +254,7 @@ def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph | 
 def _see(glyph: Glyph, clips: Sequence[tuple[int, int, Box]]) -> Box | None:
     """Return the smallest clip around the glyph's place in the painting order, cut to its box."""
     number, box = glyph.serial // SEQUENCE, glyph.box
-    boxes = (
-        Box(max(c.x0, box.x0), max(c.y0, box.y0), min(c.x1, box.x1), min(c.y1, box.y1))
-        for first, last, c in clips
-        if first <= number <= last
-    )
+    boxes = (box.clip(clip) for first, last, clip in clips if first <= number <= last)
     shown = (seen for seen in boxes if seen.x1 > seen.x0 and seen.y1 > seen.y0)
     return min(shown, key=lambda seen: seen.width * seen.height, default=None)
 
@@ -284,8 +272,14 @@ def _find_clips(drawings: Sequence[dict[str, Any]]) -> Iterator[tuple[int, int, 
             before, waiting = after, []
 
 
-# Symbols of a page's characters, by font, Unicode and glyph name.
+# Marks of a page that formulas can consist of.
 
+MAX_DRAWINGS = 4_000
+"""Maximum paths of a page that are examined: maps and scatter plots have more."""
+_OVERSIZED = 4.0
+"""Minimum size of a letter that is in no formula, as a multiple of the median size of the page: the
+lines under it would be its scripts.
+"""
 _SIGMAS = ("\U0001d70d", "\U0001d70e")
 """Italic final sigma and sigma."""
 _SWAPPED = "STIXTwoMath"
@@ -294,39 +288,27 @@ _DESCENDER = 0.1
 """Minimum depth of a final sigma below its baseline, in type sizes; a sigma has .01."""
 
 
-class Symbols:
-    """Cache of the symbols of characters: a page repeats its letters."""
+class DrawnMarks(NamedTuple):
+    """Horizontal rules and radical signs of a page; `is_partial` if it has too many paths."""
 
-    def __init__(self, page: pymupdf.Page) -> None:
-        self._fonts = EmbeddedFonts(page)
-        self._symbols: dict[tuple[str, str, int | None], GlyphSymbol] = {}
+    bars: list[Rule]
+    roots: list[RootSign]
+    is_partial: bool
 
-    def identify(self, character: Character) -> GlyphSymbol:
-        """Return the symbol of a character, of kind `unknown` if it cannot be identified."""
-        font, text, glyph_id = key = (character.font, character.text, character.glyph_id)
-        symbol = self._symbols.get(key)
-        if symbol is None:
-            name = None
-            if glyph_id is not None and (character.code is not None or is_tex(font)):
-                name = self._fonts.facts(font, glyph_id).name
-            if text in _SIGMAS and font.startswith(_SWAPPED):
-                # The final sigma is the one whose ink is below the baseline.
-                depth = character.box.y1 - character.y
-                text = _SIGMAS[depth < _DESCENDER * character.size]
-            symbol = self._symbols[key] = identify(font, text, name=name)
-        return symbol
+    def list_boxes(self, width: float) -> list[Box]:
+        """Return the boxes of those that can be part of a formula, given the page's width."""
+        bars = (bar.box for bar in self.bars if bar.x1 - bar.x0 < WIDEST * width)
+        return [*bars, *(root.box for root in self.roots)]
 
 
-# Marks of a page that formulas can consist of.
+def find_drawn(drawings: Sequence[Drawing]) -> DrawnMarks:
+    """Return the drawn marks of a page.
 
-MAX_GLYPHS = 20_000
-"""Maximum glyphs of a page whose formulas are read. A page of a paper has 1,000 to 4,000."""
-MAX_DRAWINGS = 4_000
-"""Maximum paths of a page that are examined: maps and scatter plots have more."""
-
-_OVERSIZED = 4.0
-"""Minimum size of a letter that is in no formula, as a multiple of the median size of the page: the
-lines under it would be its scripts."""
+    Args:
+        drawings: Paths of the page from `get_drawings` or `get_cdrawings`.
+    """
+    bounded = drawings[:MAX_DRAWINGS]
+    return DrawnMarks(find_bars(bounded), [*find_roots(bounded)], len(drawings) > MAX_DRAWINGS)
 
 
 class GatheredMarks(NamedTuple):
@@ -337,65 +319,38 @@ class GatheredMarks(NamedTuple):
 
 
 def gather_marks(
-    page: pymupdf.Page,
-    runs: Sequence[TextRun],
-    drawings: Sequence[dict[str, Any]],
-    images: Sequence[dict[str, Any]],
-    frames: Sequence[Box] | None = None,
+    page: pymupdf.Page, runs: Sequence[TextRun], drawn: DrawnMarks, frames: Sequence[Box]
 ) -> GatheredMarks:
     """Return the marks of a page from its runs, drawings, images and frames of objects."""
-    symbols = Symbols(page)
-    level = list(level_characters(runs))
-    cut = cut_stretched(page, [as_glyph(c, symbols.identify(c)) for _, _, c in level])
+    fonts = EmbeddedFonts(page)
+    level = list(_level_characters(runs))
+    cut = cut_stretched(page, [_as_glyph(c, fonts) for _, _, c in level])
     seen = [(glyph, (run, k)) for glyph, (run, k, _) in zip(cut, level, strict=True) if glyph]
     usual = median(glyph.size for glyph, _ in seen) if seen else 0.0
-    seen = [(glyph, place) for glyph, place in seen if not _is_oversized(glyph, usual)]
-    bounded = drawings[:MAX_DRAWINGS]
+    seen = [
+        (glyph, place)
+        for glyph, place in seen
+        if glyph.symbol.kind not in ("letter", "digit") or glyph.size <= _OVERSIZED * usual
+    ]
     marks = PageMarks(
         width=page.rect.width,
         height=page.rect.height,
         glyphs=correct_signs(find_vectors([glyph for glyph, _ in seen])),
-        bars=tuple(find_bars(bounded)),
-        roots=tuple(find_roots(bounded)),
-        pictures=tuple(find_pictures(images)),
-        frames=tuple(find_frames(page) if frames is None else frames),
+        bars=tuple(drawn.bars),
+        roots=tuple(drawn.roots),
+        pictures=tuple(find_pictures(page.get_image_info())),
+        frames=tuple(frames),
     )
     return GatheredMarks(marks, [place for _, place in seen])
 
 
-def _is_oversized(glyph: Glyph, usual: float) -> bool:
-    """Return whether a letter is too large for a formula, such as one of a watermark."""
-    return glyph.symbol.kind in ("letter", "digit") and glyph.size > _OVERSIZED * usual
-
-
-def find_marks(drawings: Sequence[dict[str, Any]], width: float) -> list[Box]:
-    """Return the boxes of drawings that can be part of a formula.
-
-    Args:
-        drawings: Paths of the page from `get_drawings` or `get_cdrawings`.
-        width: Width of the page in points.
-    """
-    bounded = drawings[:MAX_DRAWINGS]
-    bars = [bar for bar in find_bars(bounded) if bar.x1 - bar.x0 < WIDEST * width]
-    return [
-        *(bar.box for bar in bars),
-        *(root.box for root in find_roots(bounded)),
-    ]
-
-
-def level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Character]]:
+def _level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Character]]:
     """Yield every character that is a mark, with the indices of its run and within it."""
-    count = 0
     for place, run in enumerate(runs):
-        if run.is_prose or not is_level(run):
-            continue
-        for k, character in enumerate(run.characters):
-            if character.synthetic or (character.code is None and character.text.isspace()):
-                continue
-            if count == MAX_GLYPHS:
-                return
-            count += 1
-            yield place, k, character
+        if not run.is_prose and is_level(run):
+            for k, c in enumerate(run.characters):
+                if not c.synthetic and (c.code is not None or not c.text.isspace()):
+                    yield place, k, c
 
 
 def is_level(run: TextRun) -> bool:
@@ -403,17 +358,13 @@ def is_level(run: TextRun) -> bool:
     return bool(abs(run.raw["dir"][1]) < 0.05 and run.raw["dir"][0] > 0)
 
 
-def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
-    """Return a character as a mark."""
-    return Glyph(
-        character.serial,
-        character.text,
-        symbol,
-        character.font,
-        character.size,
-        character.x,
-        character.y,
-        character.box,
-        character.italic,
-        character.bold,
-    )
+def _as_glyph(c: Character, fonts: EmbeddedFonts) -> Glyph:
+    """Return a character as a mark, of kind `unknown` if it cannot be identified."""
+    text, name = c.text, None
+    if c.glyph_id is not None and (c.code is not None or is_tex(c.font)):
+        name = fonts.facts(c.font, c.glyph_id).name
+    if text in _SIGMAS and c.font.startswith(_SWAPPED):
+        # The final sigma is the one whose ink is below the baseline.
+        text = _SIGMAS[c.box.y1 - c.y < _DESCENDER * c.size]
+    symbol = identify(c.font, text, name=name)
+    return Glyph(c.serial, c.text, symbol, c.font, c.size, c.x, c.y, c.box, c.italic, c.bold)

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from glyphtex.boxes import Box
 from glyphtex.formula_doubts import Leftover, find_doubts, find_vanished
 from glyphtex.libreoffice import find_frames
 from glyphtex.marks import Formula
-from glyphtex.page_marks import MAX_DRAWINGS, find_marks, gather_marks
+from glyphtex.page_marks import DrawnMarks, find_drawn, gather_marks
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import place_regions
 from glyphtex.text_layer import MAX_CHARACTERS, TextRun, read_characters
@@ -115,10 +115,9 @@ def search_page(page: pymupdf.Page) -> PageReading:
 
 def read_text_layer(page: pymupdf.Page) -> TextLayer:
     """Read the text layer of a page whose rotation is removed, and the formulas in it."""
-    drawings = page.get_cdrawings()
-    frames = find_frames(page)
-    runs, painted = read_characters(page, [*find_marks(drawings, page.rect.width), *frames])
-    return TextLayer(runs, read_formulas(page, runs, painted, drawings, frames))
+    drawn, frames = find_drawn(page.get_cdrawings()), find_frames(page)
+    runs, painted = read_characters(page, [*drawn.list_boxes(page.rect.width), *frames])
+    return TextLayer(runs, read_formulas(page, runs, painted, drawn, frames))
 
 
 @contextmanager
@@ -140,9 +139,9 @@ def pause_collection() -> Iterator[None]:
 def read_formulas(
     page: pymupdf.Page,
     runs: Sequence[TextRun],
-    painted: Sequence[PaintedGlyph] = (),
-    drawings: Sequence[dict[str, Any]] | None = None,
-    frames: Sequence[Box] | None = None,
+    painted: Sequence[PaintedGlyph],
+    drawn: DrawnMarks,
+    frames: Sequence[Box],
 ) -> PageFormulas:
     """Read the formulas of a page.
 
@@ -150,25 +149,21 @@ def read_formulas(
         page: Page with its rotation removed.
         runs: Text layer from `read_characters`.
         painted: Painted glyphs from `read_characters`.
-        drawings: Paths of the page from `get_drawings` or `get_cdrawings`; by default read from the
-            page.
-        frames: Frames of embedded objects from `find_frames`; by default read from the page.
+        drawn: Rules and radical signs of the page.
+        frames: Frames of embedded objects.
 
     Returns:
         The formulas; no character is in two of them.
     """
     if exceeds_limits(runs):
         return PageFormulas([], [], [], is_partial=True)
-    if drawings is None:
-        drawings = page.get_cdrawings()
-    if painted and all(run.is_prose for run in runs):
-        painted = find_vanished(painted, runs)
-    if not painted and all(run.is_prose for run in runs):
-        return PageFormulas([], [], [], is_partial=len(drawings) > MAX_DRAWINGS)
-    marks, origins = gather_marks(page, runs, drawings, page.get_image_info(), frames)
+    vanished = find_vanished(painted, runs)
+    if not vanished and all(run.is_prose for run in runs):
+        return PageFormulas([], [], [], drawn.is_partial)
+    marks, origins = gather_marks(page, runs, drawn, frames)
     places = {id(glyph): place for glyph, place in zip(marks.glyphs, origins, strict=True)}
     regions = place_regions(marks)
-    doubts = find_doubts(regions, marks, find_vanished(painted, runs))
+    doubts = find_doubts(regions, marks, vanished)
     formulas = [
         PlacedFormula(
             read_formula(place.region, place.parts, more),
@@ -178,7 +173,7 @@ def read_formulas(
         )
         for place, more in zip(regions, doubts.formulas, strict=True)
     ]
-    is_partial = len(drawings) > MAX_DRAWINGS or len(marks.bars) > MAX_BARS
+    is_partial = drawn.is_partial or len(marks.bars) > MAX_BARS
     return PageFormulas(formulas, doubts.rest, doubts.vanished, is_partial)
 
 

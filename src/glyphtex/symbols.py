@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from glyphtex.marks import GlyphSymbol, Kind
 
@@ -267,6 +267,7 @@ _WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
 """Accents of newtx, which has five widths of each."""
 
 
+@lru_cache(maxsize=1024)
 def is_tex(font: str) -> bool:
     """Return whether a font belongs to TeX's families."""
     return bool(_FAMILIES.match(font))
@@ -379,44 +380,53 @@ codes of letters and digits have no table: their glyphs are unknown.
 """
 _MATHTYPE = re.compile(r"MT|Euclid", re.IGNORECASE)
 
-_NOTHING = "\0"
-_SYMBOL_ROWS = {
-    0x20: " !∀#∃%&∋()∗+,−./0123456789:;<=>?",
-    0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
-    0x60: "\0αβχδεϕγηιφκλμνοπθρστυϖωξψζ{|}∼\0",
-    0xA0: "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯\0",
-    0xC0: "ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓",
-    0xE0: "◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\0⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭\0",
-}
-"""Printed form: `f` is the straight phi and `j` the curly one."""
-_EXTRA_ROWS = {
-    0x23: "\u0300\u0302\u0303\u0307\0⌣⌢",
-    0x3A: "∼≃⊲≪⊳≫≜≙≐∐\0\0\0\0\0∩℧…⋯⋮⋰⋱∥∵∡∢\0∪△□▭▱↗↙\0↘↖\0",
-    0x60: "‵↦↕⇕○⊙≻·ℏ\0\0\0ℓ∓\0∘≺↽\u20d7\u20d6\u20e1\0\u20d1",
-    0x78: "⇁\0\0⏟⎵⏞⎴",
-    0x80: "⇄⇄⇄⇌⇌⇌⇀↽",
-    0xA1: "ℝℤℂℚℕ\0⟦⟧",
+_ROWS: dict[str, dict[int, str]] = {
+    # Printed form: `f` is the straight phi and `j` the curly one.
+    "symbol": {
+        0x20: " !∀#∃%&∋()∗+,−./0123456789:;<=>?",
+        0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
+        0x60: "\0αβχδεϕγηιφκλμνοπθρστυϖωξψζ{|}∼\0",
+        0xA0: "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯\0",
+        0xC0: "ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓",
+        0xE0: "◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\0⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭\0",
+    },
+    "extra": {
+        0x23: "\u0300\u0302\u0303\u0307\0⌣⌢",
+        0x3A: "∼≃⊲≪⊳≫≜≙≐∐\0\0\0\0\0∩℧…⋯⋮⋰⋱∥∵∡∢\0∪△□▭▱↗↙\0↘↖\0",
+        0x60: "‵↦↕⇕○⊙≻·ℏ\0\0\0ℓ∓\0∘≺↽\u20d7\u20d6\u20e1\0\u20d1",
+        0x78: "⇁\0\0⏟⎵⏞⎴",
+        0x80: "⇄⇄⇄⇌⇌⇌⇀↽",
+        0xA1: "ℝℤℂℚℕ\0⟦⟧",
+    },
+    "one": {
+        0x21: "⊖\0\0\0⊘", 0x82: "∖", 0x90: "⊢⊨\0\0⊣⊤", 0xA9: "≍≀", 0xB4: "↼\0\0⇁",
+        0xE5: "⋆", 0xF1: "ϱϵ\0\0\0\0\0ȷϰ",
+    },
+    "two": {0x84: "⩽⩾", 0xB0: "⪯⪰", 0xE2: "⊎", 0xF0: "⊏⊐⊔⊓⊑⊒"},
+    # Word makes the Wingdings arrow from `-->`.
+    "wingdings": {0xDF: "←→↑↓", 0xE8: "→", 0xF3: "⇔"},
+    # Adobe's private characters for the pieces of Symbol's brackets.
+    "adobe": {0xF8E5: "\0⏐⎯®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭"},
+    "none": {},
+}  # fmt: skip
+_ENCODINGS = {
+    name: {
+        start + k: character
+        for start, row in rows.items()
+        for k, character in enumerate(row)
+        if character != "\0"
+    }
+    for name, rows in _ROWS.items()
 }
 _EXTRA_SYMBOLS = {
     **dict.fromkeys((0x31, 0x32, 0x33, 0x34, 0x36, 0x37, 0x38), GlyphSymbol("\\brace", "piece")),
     **dict.fromkeys((0xB0, 0xB1, 0xB2), GlyphSymbol("\\widetilde", "accent")),
     **dict.fromkeys((0xB5, 0xB6, 0xB7), GlyphSymbol("\\widehat", "accent")),
 }
-_MATH_ONE_ROWS = {
-    0x21: "⊖\0\0\0⊘", 0x82: "∖", 0x90: "⊢⊨\0\0⊣⊤", 0xA9: "≍≀", 0xB4: "↼\0\0⇁",
-    0xE5: "⋆", 0xF1: "ϱϵ\0\0\0\0\0ȷϰ",
-}  # fmt: skip
-_MATH_TWO_ROWS = {0x84: "⩽⩾", 0xB0: "⪯⪰", 0xE2: "⊎", 0xF0: "⊏⊐⊔⊓⊑⊒"}
-_WINGDINGS_ROWS = {0xDF: "←→↑↓", 0xE8: "→", 0xF3: "⇔"}
-"""Word makes the Wingdings arrow from `-->`."""
-_ADOBE_ROWS = {
-    0xF8E5: "\0⏐⎯®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭",
-}
-"""Adobe's private characters for the pieces of Symbol's brackets."""
-_RIGHT_AS_THEY_ARE = frozenset("×÷¬µ·®©")
-"""Latin-1 characters from a correct table of Symbol; in MathType's fonts they are codes."""
-_PRINTED = {"φ": "ϕ", "ϕ": "φ"}
-"""Symbol's glyphs for the two letters phi of Adobe's glyph list."""
+_ADOBE = {sign: sign for sign in "×÷¬µ·®©"} | {"φ": "ϕ", "ϕ": "φ"}
+"""What Symbol prints for Latin-1 characters from a correct table, and for the two letters phi of
+Adobe's glyph list. In MathType's fonts, these characters are codes.
+"""
 
 
 def of_encoded(font: str, text: str) -> GlyphSymbol | None:
@@ -431,42 +441,35 @@ def of_encoded(font: str, text: str) -> GlyphSymbol | None:
     """
     if not text.strip():
         return None
+    code = _code(text)
     if _SYMBOL.match(font):
-        return _of_symbol(font, text)
+        return _of_symbol(font, text, code)
     if _WINGDINGS.match(font):
-        character = _table_encoded("wingdings").get(_code(text))
+        character = _ENCODINGS["wingdings"].get(code)
         return of_character(character) if character else None
     for family, table, command in _FAMILIES_ENCODED:
         if family.match(font):
-            return (_letter(command, text) if command else None) or _look_up(table, text)
+            if command and chr(code).isascii() and chr(code).isalpha():
+                return GlyphSymbol(f"{command}{{{chr(code)}}}", "letter")
+            is_special = table == "extra" and code in _EXTRA_SYMBOLS
+            return _EXTRA_SYMBOLS[code] if is_special else _look_up(table, text, code)
     return None
 
 
-def _of_symbol(font: str, text: str) -> GlyphSymbol:
-    if text in _PRINTED and not _MATHTYPE.match(font):
-        return of_character(_PRINTED[text])
-    if text in _RIGHT_AS_THEY_ARE and not _MATHTYPE.match(font):
-        return of_character(text)
+def _of_symbol(font: str, text: str, code: int) -> GlyphSymbol:
+    if not _MATHTYPE.match(font) and text in _ADOBE:
+        return of_character(_ADOBE[text])
     if text in ("`", "\uf060", "\uf8e5"):
         return GlyphSymbol("\\sqrt", "piece")
-    return _look_up("symbol", text)
+    return _look_up("symbol", text, code)
 
 
-def _look_up(table: str, text: str) -> GlyphSymbol:
+def _look_up(table: str, text: str, code: int) -> GlyphSymbol:
     """Return the symbol of a code, or of a character outside all code tables."""
-    if table == "extra" and _code(text) in _EXTRA_SYMBOLS:
-        return _EXTRA_SYMBOLS[_code(text)]
-    character = _table_encoded(table).get(_code(text))
+    character = _ENCODINGS[table].get(code)
     if character is None and ord(text[0]) > 0xFF:
-        character = _table_encoded("adobe").get(ord(text[0]), text)
+        character = _ENCODINGS["adobe"].get(ord(text[0]), text)
     return of_character(character) if character else UNKNOWN
-
-
-def _letter(command: str, text: str) -> GlyphSymbol | None:
-    """Return a letter that the font sets in a special alphabet."""
-    letter = chr(_code(text))
-    plain = letter.isascii() and letter.isalpha()
-    return GlyphSymbol(f"{command}{{{letter}}}", "letter") if plain else None
 
 
 def _code(text: str) -> int:
@@ -474,31 +477,10 @@ def _code(text: str) -> int:
     point = ord(text[0])
     if 0xF000 <= point <= 0xF0FF:
         return point - 0xF000
-    if point < 0x100:
-        return point
     try:
-        return text[0].encode("cp1252")[0]
+        return point if point < 0x100 else text[0].encode("cp1252")[0]
     except UnicodeEncodeError:
         return 0
-
-
-@cache
-def _table_encoded(name: str) -> dict[int, str]:
-    rows: dict[int, str] = {
-        "symbol": _SYMBOL_ROWS,
-        "extra": _EXTRA_ROWS,
-        "one": _MATH_ONE_ROWS,
-        "two": _MATH_TWO_ROWS,
-        "wingdings": _WINGDINGS_ROWS,
-        "adobe": _ADOBE_ROWS,
-        "none": {},
-    }[name]
-    return {
-        start + k: character
-        for start, row in rows.items()
-        for k, character in enumerate(row)
-        if character != _NOTHING
-    }
 
 
 # Symbol of a glyph of any font: each table is tried in turn.

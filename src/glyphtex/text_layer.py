@@ -1,189 +1,61 @@
-"""Boxes of the ink of characters, from MuPDF's XML listing."""
+"""Characters of a text layer with all facts from MuPDF, in one typed row.
+
+Three listings of a page are combined: `dict` has the lines with the boxes of their type, `rawdict`
+the characters with the boxes of their ink, and the trace glyph ids and the painting order.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box, unite
-from glyphtex.font_programs import EmbeddedFonts
+from glyphtex.boxes import Box
+from glyphtex.font_programs import UNNAMED, EmbeddedFonts
+from glyphtex.marks import Glyph
 from glyphtex.painted_glyphs import (
-    MATHJAX,
     REPLACEMENT,
-    UNNAMED,
     PaintedAt,
     PaintedGlyph,
     ProseLines,
-    TrueCharacters,
     find_missing,
-    find_prose,
-    find_unnamed_mathematics,
+    join_assembled,
     list_painted,
     place_combining,
 )
+from glyphtex.row_reader import SEEDS
+from glyphtex.symbols import identify
+from glyphtex.tree.parts import part_of_glyph
+from glyphtex.units import is_math_font, role_of
 
 if TYPE_CHECKING:
     import pymupdf
 
 
-_QUAD = re.compile(r'<char c="[^"]*"(?: hexc="[^"]*")? quad="([^"]*)" x="([^"]*)" y="([^"]*)"')
-_MOST_BEYOND = 200
-"""Maximum number of consecutive characters that one listing may lack."""
-_NEAR = 0.01
-"""Maximum difference between the positions of a character in two listings, in points."""
-
-
-class InkBoxes:
-    """Boxes of a listing in its order; `rawdict` omits those beyond the page.
-
-    Args:
-        listing: XML of a text page with accurate boxes.
-    """
-
-    def __init__(self, listing: str) -> None:
-        self._rows = [(float(x), float(y), quad) for quad, x, y in _QUAD.findall(listing)]
-        self._place = 0
-
-    def skip(self, count: int) -> None:
-        """Leave out the next characters."""
-        self._place += count
-
-    def find(self, x: float, y: float) -> Box | None:
-        """Return the box of the next character whose origin is (x, y)."""
-        rows, place = self._rows, self._place
-        for k in range(place, min(place + _MOST_BEYOND, len(rows))):
-            at_x, at_y, quad = rows[k]
-            if -_NEAR < at_x - x < _NEAR and -_NEAR < at_y - y < _NEAR:
-                self._place = k + 1
-                return _bound(quad)
-        return None
-
-
-def _bound(quad: str) -> Box:
-    """Return the box of a quadrilateral, written as upper left, upper right, lower left and right
-    corner."""
-    numbers = quad.split()
-    left, top, right, _, _, bottom, _, _ = numbers
-    if numbers == [left, top, right, top, left, bottom, right, bottom]:
-        x0, y0, x1, y1 = float(left), float(top), float(right), float(bottom)
-        if x0 <= x1 and y0 <= y1:
-            return Box(x0, y0, x1, y1)
-    xs, ys = list(map(float, numbers[::2])), list(map(float, numbers[1::2]))
-    return Box(min(xs), min(ys), max(xs), max(ys))
-
-
-# Signs assembled from several glyphs, of which the text layer has only the first.
-#
-# Typst gives the pieces of a tall bracket, of a bar or of a long arrow one replacement text.
-
-_UNKNOWN = "\ufffd"
-_LEVEL = 0.02
-"""Maximum offset between the origins of two pieces of one sign, in type sizes."""
-_NEXT = 3.0
-"""Maximum distance between the origins of two consecutive pieces, in type sizes."""
-_MOST = 500
-"""Maximum number of pieces of a page that are examined."""
-
-Place = tuple[float, float]
-
-
-class AssembledSign(NamedTuple):
-    """Glyph that the text layer has, and the pieces that continue it."""
-
-    head: PaintedGlyph
-    pieces: list[PaintedGlyph]
-
-
-def join_assembled(
-    page: pymupdf.Page, runs: Sequence[TextRun], glyphs: Sequence[PaintedGlyph]
-) -> tuple[list[TextRun], list[PaintedGlyph]]:
-    """Give the first glyph of each assembled sign the box of the whole sign.
-
-    Args:
-        page: Page to read.
-        runs: Lines of its text layer.
-        glyphs: Glyphs that the page paints, in painting order.
-
-    Returns:
-        The runs, and the glyphs without those pieces.
-    """
-    listed = {_place(c.x, c.y) for run in runs for c in run.characters}
-    signs = list(_find_signs(glyphs, listed))[:_MOST]
-    if not signs:
-        return list(runs), list(glyphs)
-    fonts = EmbeddedFonts(page)
-    boxes = {_place(s.head.x, s.head.y): _find_box(s, fonts) for s in signs}
-    taken = {glyph.serial for sign in signs for glyph in sign.pieces}
-    widened = [
-        replace(run, characters=tuple(_widen(c, boxes) for c in run.characters)) for run in runs
-    ]
-    return widened, [glyph for glyph in glyphs if glyph.serial not in taken]
-
-
-def _place(x: float, y: float) -> Place:
-    return round(x, 1), round(y, 1)
-
-
-def _find_signs(glyphs: Sequence[PaintedGlyph], listed: set[Place]) -> Iterator[AssembledSign]:
-    """Yield each glyph of the text layer that is followed by pieces that it lacks."""
-    sign: AssembledSign | None = None
-    for glyph in glyphs:
-        if sign is not None and _continues(sign, glyph, listed):
-            sign.pieces.append(glyph)
-            continue
-        if sign is not None and sign.pieces:
-            yield sign
-        sign = AssembledSign(glyph, []) if _place(glyph.x, glyph.y) in listed else None
-    if sign is not None and sign.pieces:
-        yield sign
-
-
-def _continues(sign: AssembledSign, glyph: PaintedGlyph, listed: set[Place]) -> bool:
-    last = sign.pieces[-1] if sign.pieces else sign.head
-    across, along = abs(glyph.x - last.x), abs(glyph.y - last.y)
-    return (
-        glyph.text in (_UNKNOWN, sign.head.text)
-        and glyph.font == sign.head.font
-        and _place(glyph.x, glyph.y) not in listed
-        and min(across, along) < _LEVEL * glyph.size
-        and max(across, along) < _NEXT * glyph.size
-    )
-
-
-def _find_box(sign: AssembledSign, fonts: EmbeddedFonts) -> Box | None:
-    """Return the box of the ink of all pieces, or None if their outlines are unknown."""
-    boxes = []
-    for glyph in (sign.head, *sign.pieces):
-        ink = fonts.facts(glyph.font, glyph.glyph_id).ink
-        if ink is None:
-            return None
-        boxes.append(glyph.cover(ink))
-    return unite(boxes)
-
-
-def _widen(character: Character, boxes: dict[Place, Box | None]) -> Character:
-    box = boxes.get(_place(character.x, character.y))
-    return character if box is None else replace(character, box=character.box.union(box))
-
-
-# Characters of a text layer with all facts from MuPDF, in one typed row.
-#
-# Three listings of a page are combined: `rawdict` has lines, spans and fonts, `xml` the boxes of
-# the ink (the only listing with them), and the trace glyph ids and the painting order.
-
 MAX_CHARACTERS = 20_000
 """Maximum number of characters of a page that is searched for formulas. A page of a paper has
 1,000 to 4,000.
 """
+_MATHJAX = "MathJax_"
+"""Prefix for the names of unnamed mathematical fonts."""
+_ALPHABETS = "\u2102", "\u2134", "\U0001d400"
+"""Range of letterlike symbols, and start of the mathematical alphabets."""
+_BODY = 0.4
+"""Minimum share of a page's characters in the font of its prose."""
 _CODE_FLAG = 128
 """Flag of a span whose characters are font codes without Unicode."""
-_ITALIC, _BOLD = 2, 16
+_RAISED, _ITALIC, _BOLD = 1, 2, 16
 _INK = 0.1
 """Points: a lower or narrower glyph has no ink, such as a space."""
 _SELECTORS = "\ufe00", "\ufe0f"
 """Variation selectors: they choose a form of the letter before them and paint nothing."""
+
+_Line = dict[str, Any]
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -229,85 +101,81 @@ class LayerCharacters(NamedTuple):
     painted: list[PaintedGlyph]
 
 
-def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> LayerCharacters:
-    """Read every character of a page's text layer.
+def read_characters(page: pymupdf.Page, marks: Iterable[Box]) -> LayerCharacters:
+    """Read the characters of a page's text layer.
 
     Args:
         page: The page, its rotation removed.
-        marks: Boxes of rules and drawn root signs. If given, lines of prose far from all
-            mathematics are listed without their characters.
+        marks: Boxes of level rules and drawn root signs, each a possible part of a formula.
 
     Returns:
-        The lines in the order of the text layer, with spaces.
+        The lines in the order of the text layer, with spaces; those of prose far from all
+        mathematics without their characters.
     """
     import pymupdf
 
     flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
-    lines: list[dict[str, Any]] = []
-    prose: list[bool] = []
-    if marks is not None:
-        lines = _list_lines(page.get_textpage(flags=flags).extractDICT())
-        prose = find_prose(lines, marks)
-        if all(prose) and sum(len(s["text"]) for li in lines for s in li["spans"]) < MAX_CHARACTERS:
-            return _read_prose(page, lines)
+    lines = _list_lines(page.get_textpage(flags=flags).extractDICT())
+    is_large = sum(len(span["text"]) for li in lines for span in li["spans"]) > MAX_CHARACTERS
+    prose = [False] * len(lines) if is_large else find_prose(lines, marks)
+    elsewhere = ProseLines(line for line, is_prose in zip(lines, prose, strict=True) if is_prose)
+    glyphs = [] if is_large else list_painted(page, elsewhere)
+    if all(prose):
+        runs = [_prose_run(line) for line in lines]
+        return LayerCharacters(runs, find_missing(glyphs, elsewhere))
+    listed = {_start(li): (li, is_prose) for li, is_prose in zip(lines, prose, strict=True)}
+    reader = _LineReader(page, glyphs)
+    runs = []
     flags |= pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    raw = page.get_textpage(flags=flags).extractRAWDICT()
-    if _count(raw) > MAX_CHARACTERS:
-        plain = [_plain_run(line) for line in _list_lines(raw)]
-        return LayerCharacters(plain, [])
-    # Lines keep their type boxes: ink boxes come from a separate listing.
-    accurate = page.get_textpage(flags=flags | pymupdf.TEXT_ACCURATE_BBOXES)
-    raw_lines = _list_lines(raw)
-    skipped = {
-        number: line
-        for number, (line, is_prose) in enumerate(zip(lines, prose, strict=True))
-        if is_prose and number < len(raw_lines) and raw_lines[number]["bbox"] == line["bbox"]
-    }
-    elsewhere = ProseLines(skipped.values())
-    glyphs = list_painted(page, elsewhere)
-    reader = _LineReader(page, glyphs, InkBoxes(accurate.extractXML()))
-    runs = [
-        reader.skip(line, skipped[number]) if number in skipped else reader.read(line)
-        for number, line in enumerate(raw_lines)
-    ]
+    if not is_large:  # boxes of ink take time
+        flags |= pymupdf.TEXT_ACCURATE_BBOXES
+    for line in _list_ink(page, flags):
+        typed, is_prose = listed.get(_start(line), (line, False))
+        whole = line | {"bbox": typed["bbox"]}
+        runs.append(_prose_run(typed) if is_prose else TextRun(whole, reader.read(line)))
+    if is_large:
+        return LayerCharacters(runs, [])
     runs, glyphs = join_assembled(page, place_combining(page, runs, glyphs), glyphs)
     return LayerCharacters(_name_fonts(runs), find_missing(glyphs, elsewhere))
 
 
-def _read_prose(page: pymupdf.Page, lines: Sequence[dict[str, Any]]) -> LayerCharacters:
-    """Return a page of prose: its lines, and the glyphs that they lack."""
-    prose = ProseLines(lines)
-    missing = find_missing(list_painted(page, prose), prose)
-    return LayerCharacters([_prose_run(line) for line in lines], missing)
+def _list_ink(page: pymupdf.Page, flags: int) -> list[_Line]:
+    """List the lines with the boxes of their characters' ink; lines without ink are left out."""
+    import pymupdf
+
+    corrections = pymupdf.TOOLS.unset_quad_corrections()
+    try:
+        pymupdf.TOOLS.unset_quad_corrections(True)  # else the boxes are those of the type
+        return _list_lines(page.get_textpage(flags=flags).extractRAWDICT())
+    finally:
+        pymupdf.TOOLS.unset_quad_corrections(corrections)
+
+
+def _list_lines(listing: dict[str, Any]) -> list[_Line]:
+    return [line for block in listing["blocks"] for line in block.get("lines", ())]
+
+
+def _start(line: _Line) -> tuple[float, float] | None:
+    return line["spans"][0]["origin"] if line["spans"] else None
 
 
 class _LineReader:
-    """Reader of the lines of a page in order, which combines the three listings."""
+    """Reader of the lines of a page in their order, which adds what the trace knows."""
 
-    def __init__(self, page: pymupdf.Page, glyphs: Sequence[PaintedGlyph], boxes: InkBoxes) -> None:
+    def __init__(self, page: pymupdf.Page, glyphs: Sequence[PaintedGlyph]) -> None:
         self._painted = PaintedAt(glyphs)
-        self._fonts = TrueCharacters(page)
-        self._boxes = boxes
+        self._fonts = EmbeddedFonts(page)
         self._serial = 0
 
-    def skip(self, line: dict[str, Any], prose: dict[str, Any]) -> TextRun:
-        """Return a line of prose, given as `rawdict` and as `dict` list it."""
-        self._boxes.skip(sum(len(span["chars"]) for span in line["spans"]))
-        return _prose_run(prose)
-
-    def read(self, line: dict[str, Any]) -> TextRun:
-        """Return a line with all its characters."""
-        characters: list[Character] = []
-        for span in line["spans"]:
-            characters += self._read_span(span)
-        return TextRun(line, tuple(characters))
+    def read(self, line: _Line) -> tuple[Character, ...]:
+        """Return all characters of a line."""
+        return tuple(c for span in line["spans"] for c in self._read_span(span))
 
     def _read_span(self, span: dict[str, Any]) -> Iterator[Character]:
         font, size, flags = span["font"].rpartition("+")[2], span["size"], span["flags"]
         has_codes = bool(span["char_flags"] & _CODE_FLAG)
         italic, bold = bool(flags & _ITALIC), bool(flags & _BOLD)
-        find_painted, find_box, fonts = self._painted.find, self._boxes.find, self._fonts
-        is_named = not font.startswith(UNNAMED)
+        find_painted, is_named = self._painted.find, not font.startswith(UNNAMED)
         for char in span["chars"]:
             origin, text, synthetic = char["origin"], char["c"], char["synthetic"]
             if _SELECTORS[0] <= text <= _SELECTORS[1]:
@@ -318,27 +186,22 @@ class _LineReader:
             # that MuPDF puts in has no glyph.
             is_code = painted.text == REPLACEMENT if painted else has_codes and text != " "
             self._serial = painted.serial if painted else self._serial + 1
-            box = find_box(x, y) or Box(*char["bbox"])
+            box = Box(*char["bbox"])
             code = ord(text) if is_code else None
             text = REPLACEMENT if is_code else text
             glyph_id = painted.glyph_id if painted and not synthetic else None
-            if glyph_id is not None and (is_code or not is_named or text.isspace()):
-                has_ink = min(box.width, box.height) > _INK
-                text = fonts.find(text, font, glyph_id, has_ink=has_ink)
+            if glyph_id is not None:
+                if text.isspace():
+                    if min(box.width, box.height) > _INK:  # a false character
+                        text = self._fonts.character(font, glyph_id) or REPLACEMENT
+                elif is_code or not is_named:
+                    text = self._fonts.character(font, glyph_id) or text
             yield Character(
                 self._serial, text, font, size, x, y, box, code, glyph_id, italic, bold, synthetic
             )
 
 
-def _list_lines(listing: dict[str, Any]) -> list[dict[str, Any]]:
-    return [line for block in listing["blocks"] for line in block.get("lines", ())]
-
-
-def _count(raw: dict[str, Any]) -> int:
-    return sum(len(span["chars"]) for line in _list_lines(raw) for span in line["spans"])
-
-
-def _prose_run(line: dict[str, Any]) -> TextRun:
+def _prose_run(line: _Line) -> TextRun:
     """Return a line from `dict` with its last character, after which a formula can follow."""
     x0, y0, _, y1 = line["bbox"]
     spans = [span for span in line["spans"] if span["text"].strip()]
@@ -352,37 +215,132 @@ def _prose_run(line: dict[str, Any]) -> TextRun:
     return TextRun(line, (character,), is_prose=True)
 
 
-def _plain_run(line: dict[str, Any]) -> TextRun:
-    """Return a line of a page with too many characters: only its text, no glyphs."""
-    return TextRun(
-        line,
-        tuple(
-            Character(
-                serial=0,
-                text=REPLACEMENT if span["char_flags"] & _CODE_FLAG else char["c"],
-                font=span["font"],
-                size=span["size"],
-                x=char["origin"][0],
-                y=char["origin"][1],
-                box=Box(*char["bbox"]),
-            )
-            for span in line["spans"]
-            for char in span["chars"]
-        ),
-    )
-
-
 def _name_fonts(runs: list[TextRun]) -> list[TextRun]:
-    """Return the runs, with a mathematical name for unnamed fonts that contain mathematics."""
-    fonts = {span["font"] for run in runs for span in run.raw["spans"]}
-    if not any(font.startswith(UNNAMED) for font in fonts):
+    """Return the runs, with a mathematical name for unnamed fonts that contain mathematics.
+
+    These are MathJax's, identified by at least one outline, without one that sets most of the text.
+    """
+    characters = [c for run in runs for c in run.characters]
+    counts = Counter(c.font for c in characters)
+    unnamed = {font for font in counts if font.startswith(UNNAMED)}
+    low, high, first = _ALPHABETS
+    if not any(low <= c.text <= high or c.text >= first for c in characters if c.font in unnamed):
         return runs
-    unnamed = find_unnamed_mathematics((c.font, c.text) for run in runs for c in run.characters)
-    if not unnamed:
-        return runs
+    unnamed = {font for font in unnamed if counts[font] < _BODY * len(characters)}
 
     def rename(character: Character) -> Character:
         is_renamed = character.font in unnamed
-        return replace(character, font=MATHJAX + character.font) if is_renamed else character
+        return replace(character, font=_MATHJAX + character.font) if is_renamed else character
 
     return [replace(run, characters=tuple(map(rename, run.characters))) for run in runs]
+
+
+# Lines of prose that are far from all mathematics: their glyphs need not be examined.
+
+_MOST_LINES = 600
+"""Maximum lines of a page that can be skipped: a page of a paper has fewer than 200."""
+_LONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+_SAME_SIZE = 0.95
+_SAME_BASELINE = 0.05
+"""Maximum difference between the baselines of a line's spans, in type sizes."""
+_NEAR = 2.5
+"""Distance around mathematics within which a line can be part of it, in type sizes."""
+_BESIDE_MARK = 4.5
+"""The same around a rule or a root sign, next to which a line can be mathematics."""
+_SCRIPT_ROWS = 1.2
+"""Maximum distance between the baselines of a symbol and its script, in type sizes."""
+_SCRIPT_GAP = 0.7
+"""Maximum gap between a symbol and its script in one row, in type sizes."""
+
+
+def find_prose(lines: Sequence[_Line], marks: Iterable[Box]) -> list[bool]:
+    """Return for each line whether it is prose far from all mathematics.
+
+    Args:
+        lines: Lines as MuPDF's `dict` lists them.
+        marks: Boxes of level rules and drawn root signs, each a possible part of a formula.
+    """
+    spans = [span for line in lines for span in line["spans"]]
+    fonts = {span["font"] for span in spans}
+    if len(lines) > _MOST_LINES or any(font.startswith(UNNAMED) for font in fonts):
+        return [False] * len(lines)
+    # Fonts whose text is all spaces, such as Cambria Math of Word 2010, may print formulas.
+    empty = fonts - {span["font"] for span in spans if span["text"].strip()}
+    plain = [_is_plain(line["spans"], empty) for line in lines]
+    _rule_out_scripts(lines, plain)
+    reach = _BESIDE_MARK * max((span["size"] for span in spans), default=0.0)
+    near = [_grow(line) for line, is_plain in zip(lines, plain, strict=True) if not is_plain]
+    near += [(mark.y0 - reach, mark.y1 + reach) for mark in marks]
+    ends: list[float] = []  # of the ranges of height, where those that overlap are one
+    starts: list[float] = []
+    for low, high in sorted(near):
+        if ends and low <= ends[-1]:
+            ends[-1] = max(ends[-1], high)
+        else:
+            starts.append(low)
+            ends.append(high)
+    ends.insert(0, -inf)
+    return [ends[bisect_left(starts, line["bbox"][3])] < line["bbox"][1] for line in lines]
+
+
+def _is_plain(spans: Sequence[dict[str, Any]], empty: set[str]) -> bool:
+    """Return whether a line has no certain mathematics."""
+    if not spans:
+        return True
+    size, y = spans[0]["size"], spans[0]["origin"][1]
+    return all(
+        _SAME_SIZE * size <= span["size"] <= size / _SAME_SIZE
+        and abs(span["origin"][1] - y) <= _SAME_BASELINE * size
+        and span["font"] not in empty
+        and not span["flags"] & _RAISED
+        and _is_prose_font(span["font"])
+        and not (span["flags"] & _ITALIC and _LONE_LETTER.search(span["text"]))
+        and all(_is_prose(span["font"], character) for character in set(span["text"]))
+        for span in spans
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_prose_font(font: str) -> bool:
+    return not is_math_font(font.rpartition("+")[2])
+
+
+@lru_cache(maxsize=65536)
+def _is_prose(font: str, character: str) -> bool:
+    """Return whether a character in a font is part of words, not only of formulas."""
+    if character.isspace():
+        return True
+    if character == REPLACEMENT:
+        return False
+    name = font.rpartition("+")[2]
+    box = Box(0, 0, 5, 7)
+    glyph = Glyph(0, character, identify(name, character), name, 10, 0, 7, box)
+    return role_of(part_of_glyph(glyph)) != "math" and character not in SEEDS
+
+
+def _rule_out_scripts(lines: Sequence[_Line], plain: list[bool]) -> None:
+    """Mark lines of different sizes that are as near as a symbol and its script."""
+    rows = sorted(
+        (first["origin"][1], first["size"], *line["bbox"][::2], k)
+        for k, line in enumerate(lines)
+        for first in line["spans"][:1]
+    )
+    if len({round(size) for _, size, *_ in rows}) < 2:
+        return
+    largest = max(size for _, size, *_ in rows)
+    for at, (y, size, x0, x1, k) in enumerate(rows):
+        for other_y, other_size, left, right, j in rows[at + 1 :]:
+            if other_y - y > _SCRIPT_ROWS * largest:
+                break
+            small, large = sorted((size, other_size))
+            is_in_reach = small < _SAME_SIZE * large and other_y - y < _SCRIPT_ROWS * large
+            if is_in_reach and max(x0, left) - min(x1, right) < _SCRIPT_GAP * large:
+                plain[k] = plain[j] = False
+
+
+def _grow(line: _Line) -> tuple[float, float]:
+    """Return the height range that a formula in this line can reach."""
+    size = max((span["size"] for span in line["spans"]), default=10.0)
+    origins = [span["origin"][1] for span in line["spans"]]
+    low, high = min([line["bbox"][1], *origins]), max([line["bbox"][3], *origins])
+    return low - _NEAR * size, high + _NEAR * size

@@ -6,7 +6,7 @@ import pymupdf
 
 from glyphtex.boxes import Box
 from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
-from glyphtex.page_marks import gather_marks
+from glyphtex.page_marks import find_drawn, gather_marks
 from glyphtex.regions import place_regions
 from glyphtex.symbols import identify
 from glyphtex.text_layer import read_characters
@@ -83,9 +83,10 @@ class Setting:
 
 
 def read_marks(page: pymupdf.Page) -> PageMarks:
-    """The marks that a page paints."""
-    runs = read_characters(page).runs
-    return gather_marks(page, runs, page.get_drawings(), page.get_image_info()).marks
+    """The marks that a page paints, without those of prose."""
+    drawn = find_drawn(page.get_cdrawings())
+    runs = read_characters(page, drawn.list_boxes(page.rect.width)).runs
+    return gather_marks(page, runs, drawn, ()).marks
 
 
 def find_regions(marks: PageMarks) -> list[FormulaRegion]:

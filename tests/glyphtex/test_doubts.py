@@ -12,6 +12,7 @@ from glyphtex import formula_doubts as doubts
 from glyphtex.boxes import unite
 from glyphtex.formula_doubts import Leftover, make_page
 from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
+from glyphtex.page_marks import DrawnMarks
 from glyphtex.pages import read_formulas as read_page
 from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import TAKEN, TORN, find_torn, place_regions
@@ -144,12 +145,13 @@ def test_mathematics_in_no_formula_is_a_doubt_of_the_formula_beside_it_or_stays(
 def test_a_glyph_that_the_text_layer_lacks() -> None:
     page = pymupdf.open().new_page()
     page.insert_text((50, 100), "x = 3 holds", fontname="tiro", fontsize=10)
-    runs, painted = read_characters(page)
+    runs, painted = read_characters(page, ())
     hat = PaintedGlyph(1, "⃗", "F", 10.0, 50.0, 70.0, 5)
     twice = painted[0]._replace(x=painted[0].x + 0.4)
     assert doubts.find_vanished([*painted, hat, twice], runs) == [hat]
     for y, near, far in ((70.0, (), ["⃗"]), (99.0, (doubts.VANISHED,), [])):
-        reading = read_page(page, runs, [*painted, hat._replace(y=y)])
+        drawn = DrawnMarks([], [], is_partial=False)
+        reading = read_page(page, runs, [*painted, hat._replace(y=y)], drawn, ())
         assert [formula.formula.doubts for formula in reading.formulas] == [near]
         assert [leftover.text for leftover in reading.vanished] == far
 

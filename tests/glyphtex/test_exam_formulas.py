@@ -21,8 +21,7 @@ import pytest
 from glyphtex.boxes import Box
 from glyphtex.latex import normalise
 from glyphtex.marks import Formula
-from glyphtex.pages import read_formulas
-from glyphtex.text_layer import read_characters
+from glyphtex.pages import read_page
 
 TRUTH = Path(__file__).with_name("exam_formulas.json")
 STOPS = " .,;:"
@@ -89,9 +88,7 @@ def rates(shared_data: Path) -> dict[str, Counter[str]]:
         if not path.is_file():
             pytest.skip(f"the paper {file} is not among the shared test data")
         with pymupdf.open(path) as document:
-            page = document[number - 1]
-            placed = read_formulas(page, *read_characters(page)).formulas
-            formulas = [formula.formula for formula in placed]
+            formulas = read_page(document[number - 1])
         for truth in page_truths:
             outcome = judge(find_formulas(formulas, Box(*truth["box"])), truth["sha256"])
             for group in ("held" if is_held(truth) else "shown", file, truth["kind"]):

@@ -16,10 +16,10 @@ from glyphtex.font_programs import (
     EmbeddedFonts,
     has_bounded_map,
     hash_outline,
-    read_characters,
     read_letters,
 )
 from glyphtex.symbols import identify, of_character, of_encoded
+from glyphtex.text_layer import read_characters
 
 # Character maps that name more characters than a font has.
 
@@ -288,7 +288,7 @@ EXTENDED = words(7, 0, 1, 8) + words(1, 3, 0, 8) + CHOICES[8:]
 )
 def test_forms_for_scripts_lead_back_to_their_letters(lookup: bytes, forms: dict[int, str]) -> None:
     font = Program({"x": 5, "y": 6}, GSUB=substitutions(b"ssty", lookup))
-    characters = read_characters(font)  # type: ignore[arg-type]
+    characters = outlines.read_characters(font)  # type: ignore[arg-type]
     assert {glyph: characters.get(glyph) for glyph in forms} == forms
 
 
@@ -299,7 +299,7 @@ def test_the_number_of_subtables_read_is_bounded(count: int, *, is_read: bool) -
     end = 6 + 2 * count
     lookup = words(1, 0, count) + words(end) * (count - 1) + words(end + 6 + len(ranges))
     lookup += words(1, 6, 0) + ranges + SINGLE[8:]
-    characters = read_characters(Program({"x": 5}, GSUB=substitutions(b"ssty", lookup)))  # type: ignore[arg-type]
+    characters = outlines.read_characters(Program({"x": 5}, GSUB=substitutions(b"ssty", lookup)))  # type: ignore[arg-type]
     assert (105 in characters) is is_read
 
 
@@ -315,7 +315,7 @@ def math_table(pieces: int) -> bytes:
 
 def test_tall_forms_and_their_pieces_are_those_of_a_bracket() -> None:
     font = Program({"(": 7}, MATH=math_table(3))
-    characters = read_characters(font)  # type: ignore[arg-type]
+    characters = outlines.read_characters(font)  # type: ignore[arg-type]
     assert characters[71] == characters[72] == "("
     assert "".join(characters[80 + k] for k in range(3)) == "⎝⎜⎛"
 
@@ -323,7 +323,7 @@ def test_tall_forms_and_their_pieces_are_those_of_a_bracket() -> None:
 def test_an_alphabet_of_which_a_subset_kept_some_is_completed() -> None:
     a = 0x1D44E
     font = Program({chr(a): 1853, chr(a + 2): 1855, "0": 30, "1": 40})
-    characters = read_characters(font)  # type: ignore[arg-type]
+    characters = outlines.read_characters(font)  # type: ignore[arg-type]
     assert characters[1853 + 23] == chr(a + 23)
     assert characters[1853 + 7] == "ℎ"
     assert 32 not in characters, "two digits that disagree tell nothing"
@@ -337,7 +337,7 @@ def test_an_alphabet_of_which_a_subset_kept_some_is_completed() -> None:
 def test_broken_tables_do_no_harm(gsub: bytes, cut: int, math: bytes) -> None:
     font = Program({"x": 5, "(": 7}, GSUB=substitutions(b"ssty", gsub), MATH=math[:cut])
     font.buffer = font.buffer[: len(font.buffer) - cut % 7]
-    characters = read_characters(font)  # type: ignore[arg-type]
+    characters = outlines.read_characters(font)  # type: ignore[arg-type]
     assert (characters[5], characters[7]) == ("x", "(")
 
 
@@ -370,18 +370,18 @@ def draw_page(triangle: bytes = TRIANGLE, matrix: str = ".001 0 0 -.001 0 0") ->
     return pymupdf.open(stream=document.tobytes())[0]
 
 
-def find_font(page: pymupdf.Page) -> tuple[str, list[int]]:
-    span = page.get_texttrace()[0]
-    return span["font"], [glyph[1] for glyph in span["chars"]]
-
-
-def test_a_known_outline_is_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(outlines.LETTERS, hash_outline(TRIANGLE, -1), "𝛥")
+@pytest.mark.parametrize("body", ["words of a font with a name", ""])
+@pytest.mark.parametrize(("letter", "text"), [("𝛥", "𝛥"), ("\ue123", "A"), (" ", "A")])
+def test_a_known_outline_is_a_letter_and_the_font_of_the_body_is_not_mathematical(
+    monkeypatch: pytest.MonkeyPatch, body: str, letter: str, text: str
+) -> None:
+    monkeypatch.setitem(outlines.LETTERS, hash_outline(TRIANGLE, -1), letter)
     page = draw_page()
-    font, glyphs = find_font(page)
-    assert font.startswith("Type3 (")
-    characters = [EmbeddedFonts(page).character(font, glyph) for glyph in glyphs]
-    assert characters == ["𝛥", None]
+    page.insert_text((72, 200), body)
+    triangle, square = read_characters(page, ()).runs[0].characters
+    assert (triangle.text, square.text) == (text, "B")
+    is_mathematical = bool(body) and letter == text
+    assert triangle.font.startswith("MathJax_Type3 (" if is_mathematical else "Type3 (")
 
 
 def test_an_outline_is_the_same_at_every_scale() -> None:

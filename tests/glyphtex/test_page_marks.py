@@ -11,27 +11,12 @@ from tests.glyphtex.set_type import Setting, find_regions, read_marks
 
 from glyphtex import libreoffice, page_marks
 from glyphtex.boxes import Box
-from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.libreoffice import correct_signs, split_objects
 from glyphtex.marks import Glyph, GlyphSymbol, PageMarks
 from glyphtex.page_marks import cut_stretched, find_vectors
-from glyphtex.pages import (
-    MAX_CROWD,
-    MAX_LINES,
-    exceeds_limits,
-    read_formulas,
-)
-from glyphtex.painted_glyphs import (
-    PaintedAt,
-    PaintedGlyph,
-    ProseLines,
-    TrueCharacters,
-    find_missing,
-    find_prose,
-    find_unnamed_mathematics,
-    list_painted,
-)
-from glyphtex.text_layer import Character, TextRun, read_characters
+from glyphtex.pages import MAX_CROWD, MAX_LINES, exceeds_limits, read_page
+from glyphtex.painted_glyphs import PaintedAt, PaintedGlyph, ProseLines, find_missing, list_painted
+from glyphtex.text_layer import Character, TextRun, find_prose, read_characters
 from omibench.stages.ocr.engines.textlayer import read_lines
 
 
@@ -69,8 +54,7 @@ def test_lines_under_a_watermark_are_not_its_scripts(page: pymupdf.Page) -> None
     page.insert_text((150, 150), "A", fontsize=200)
     for k in range(6):
         page.insert_text((20, 70 + 13 * k), "If x = 3 + y then", fontname="tiit")
-    reading = read_formulas(page, *read_characters(page))
-    assert [formula.formula.latex for formula in reading.formulas] == 6 * ["x=3+y"]
+    assert [formula.latex for formula in read_page(page)] == 6 * ["x=3+y"]
 
 
 def test_a_glyph_larger_than_the_page_stays_in_the_text(page: pymupdf.Page) -> None:
@@ -158,14 +142,6 @@ def test_crowded_text_and_thousands_of_lines_exceed_the_limits(
     assert exceeds_limits(runs) is exceeds
 
 
-def test_a_page_of_too_many_glyphs_is_cut_off(
-    page: pymupdf.Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page_marks, "MAX_GLYPHS", 3)
-    page.insert_text((50, 100), "abcdefgh")
-    assert len(read_marks(page).glyphs) == 3
-
-
 # Lines of prose far from all mathematics, whose glyphs are not examined.
 
 
@@ -232,57 +208,24 @@ def test_hyphens_and_ligatures_are_in_the_text_of_their_line(
 # Characters whose text layer is false or silent.
 
 
-@pytest.mark.parametrize(
-    ("text", "font", "glyph_id", "has_ink", "character"),
-    [
-        (" ", "Cambria Math", 7, True, "𝑥"),
-        (" ", "Cambria Math", 6, True, "\ufffd"),
-        (" ", "Cambria Math", 9, True, "\ufffd"),
-        (" ", "Cambria Math", 7, False, " "),
-        (" ", "Arial", None, True, " "),
-        ("\ufffd", "F1", 7, True, "𝑥"),
-        ("\ufffd", "F1", 8, True, "\ufffd"),
-        ("x", "Type3 (5 0 R)", 7, True, "𝑥"),
-        ("x", "Type3 (5 0 R)", 6, True, "x"),
-        ("x", "Arial", 7, True, "x"),
-    ],
-)
-def test_a_character_is_what_its_glyph_is(
-    monkeypatch: pytest.MonkeyPatch,
-    page: pymupdf.Page,
-    text: str,
-    font: str,
-    glyph_id: int | None,
-    has_ink: bool,
-    character: str,
-) -> None:
-    known = {7: "𝑥", 8: "\ue123", 9: " "}
-    monkeypatch.setattr(EmbeddedFonts, "character", lambda _, __, glyph_id: known.get(glyph_id))
-    assert TrueCharacters(page).find(text, font, glyph_id, has_ink=has_ink) == character
-
-
 @pytest.mark.parametrize("turn", [0, 90, 270])
 def test_spaces_of_turned_labels_stay_spaces(page: pymupdf.Page, turn: int) -> None:
     page.insert_text((100, 100), "mass of it (g)", rotate=turn)
-    (run,) = read_characters(page).runs
+    (run,) = read_characters(page, [Box(0, 100, 300, 101)]).runs
     assert "".join(character.text for character in run.characters) == "mass of it (g)"
 
 
 def test_characters_at_one_origin_keep_their_glyphs(page: pymupdf.Page) -> None:
     for text in ("ab", "xb"):
         page.insert_text((50, 100), text)
-    glyphs = {(c.text, c.glyph_id) for run in read_characters(page).runs for c in run.characters}
+    glyphs = {
+        (c.text, c.glyph_id)
+        for run in read_characters(page, [Box(0, 100, 300, 101)]).runs
+        for c in run.characters
+    }
     assert len({glyph_id for _, glyph_id in glyphs}) == len(glyphs) == 3
     bar = PaintedGlyph(1, "\ufffd", "F", 10.0, 50.0, 70.0, 5)
     arrow = bar._replace(text="→", x=50.02, glyph_id=6)
     places = PaintedAt([bar, arrow])
     assert places.find((50.02, 70.0), "→") is arrow
     assert places.find((50.0, 70.0), "7") is bar
-
-
-def test_unnamed_fonts_beside_one_of_mathematics_are_mathematics_too() -> None:
-    mathematics = [("Type3 (5 0 R)", "𝑥"), ("Type3 (6 0 R)", "(")]
-    for body in ("Times", "Type3 (9 0 R)"):
-        prose = [(body, "a")] * 20
-        assert find_unnamed_mathematics(prose + mathematics) == {font for font, _ in mathematics}
-        assert find_unnamed_mathematics([*prose, mathematics[1]]) == set()

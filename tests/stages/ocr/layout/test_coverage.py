@@ -8,7 +8,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from glyphtex import pages
+from glyphtex import page_marks
 from glyphtex.boxes import Box
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
@@ -122,7 +122,7 @@ def test_a_glyph_that_the_text_layer_lacks_counts_as_ink() -> None:
 def test_a_page_with_more_drawings_than_are_looked_at_says_so(
     monkeypatch: pytest.MonkeyPatch, limit: int, is_partial: bool
 ) -> None:
-    monkeypatch.setattr(pages, "MAX_DRAWINGS", limit)
+    monkeypatch.setattr(page_marks, "MAX_DRAWINGS", limit)
     page = draw(lambda page: None)[0]
     for y in (300, 320, 340):
         page.draw_line((72, y), (90, y + 9))
