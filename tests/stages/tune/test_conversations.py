@@ -163,7 +163,7 @@ def test_a_link_out_of_the_folder_is_a_missing_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "error"), [("{}", "is not a list"), ("[1", ""), (None, "cannot be read")]
+    ("text", "error"), [("{}", "is not a list"), ("[1", "is not JSON"), (None, "cannot be read")]
 )
 def test_a_file_that_is_no_set_is_one_line(tmp_path: Path, text: str | None, error: str) -> None:
     file = tmp_path / "train.json"
