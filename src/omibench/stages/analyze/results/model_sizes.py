@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from omibench.params.study import Study
 from omibench.results.statistics.regression import (
     find_saturation,
     fit_log_trend,
@@ -18,6 +17,9 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.curve_series import estimate_points, frame_cells
 from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
+
+if TYPE_CHECKING:  # results do not depend on the other blocks of a study
+    from omibench.params.study import Study
 
 SIZES = {"total": "parameters_b", "active": "active_parameters_b"}
 """The column that counts the parameters of each kind of curve."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from omibench.params.study import Study
 from omibench.results.slices import name_metric
 from omibench.results.statistics.prompts import FEWEST_PROMPTS, estimate_prompt_spread
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import result, write_estimate
+
+if TYPE_CHECKING:  # results do not depend on the other blocks of a study
+    from omibench.params.study import Study
 
 _WORDING = {"prompt", "prompts", "label"}
 """Fields of a setting that determine its wording alone."""

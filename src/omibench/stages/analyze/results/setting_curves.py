@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import nan
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from omibench.params.models.base import ModelBlock
-from omibench.params.study import Study
 from omibench.results.grouped import adjust_families, estimate_groups, estimate_means
 from omibench.results.slices import label_items
 from omibench.results.statistics.samples import RunTest, compare_runs, mark_stars
@@ -31,6 +31,9 @@ from omibench.stages.analyze.results.curve_series import (
 )
 from omibench.stages.analyze.results.repeated_runs import mark_stars_of
 from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:  # results do not depend on the other blocks of a study
+    from omibench.params.study import Study
 
 
 @result(
