@@ -37,7 +37,7 @@ def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
 
 
 def refuse_all_but_texts(requests: Iterable[Request], name: str) -> None:
-    """Raise ModelError for a request to an embedding model that is no text to embed."""
+    """Raise ModelError for a request that an embedding model cannot embed: only texts."""
     for request in requests:
         if request.conversation.images or request.tags.role != "embedder":
             raise ModelError(
