@@ -63,7 +63,7 @@ class EmuProvider(BaseProvider[EmuModel]):
     """One worker process per opened model; it ends when this process does."""
 
     def __init__(self, name: str, model: EmuModel, folders: Folders) -> None:
-        super().__init__(name, model)
+        super().__init__(name, model, folders)
         self._process: subprocess.Popen[bytes] | None = None
 
     def answer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from tests.stages.analyze.conftest import Folders, made
 from typer.testing import CliRunner
 
@@ -14,7 +15,11 @@ from omibench.errors import ArgumentError
 __all__ = ["made"]
 
 
-def test_a_csv_holds_every_slice(made: Folders, tmp_path: Path) -> None:
+def test_a_csv_holds_every_slice(
+    made: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("params.yaml").write_text("study: {resluts: not read for named results}\n")
     out = tmp_path / "slices.csv"
     arguments = ["--by", "subject,answer_type", "--by", "n_images", "--metric", "accuracy"]
     done = CliRunner().invoke(

@@ -77,7 +77,7 @@ NAMES = {
     "omibench.models.registry": ["provider", "Folders"],
     "omibench.models.provider": ["BaseProvider", "Budget", "NO_BUDGET"],
     "omibench.models.sequential": ["SequentialProvider"],
-    "omibench.params.models.base": ["ModelBlock", "ServedModel"],
+    "omibench.params.models.base": ["Model", "ModelBlock", "ServedModel"],
     "omibench.params.roles": ["Runtime", "Display"],
     "omibench.params.benchmark": ["BenchmarkParams"],
     "omibench.datasets.registry": ["benchmark"],

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
     """One simulated model, and one behind an address where nothing listens."""
-    study = make(root, tmp_path_factory.mktemp("failed") / "study", models=1, settings=1)
+    study = make(root, tmp_path_factory.mktemp("cells") / "study", models=1, settings=1)
     params = study.params()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -36,11 +36,15 @@ def test_a_cell_without_an_answer_is_a_failed_job_and_missing_in_a_report(study:
     assert "infer away/cot: " in said
     assert "nothing listens there" in said
     assert "To retry failed jobs and continue:" in said
+    assert "logs/infer/away/cot.log" in said
     assert not (study.folder / "results/infer/away/cot.parquet").exists()
     assert not (study.folder / "results/analyze/report.html").exists()
     assert (study.folder / "results/score/sim-a/cot.parquet").exists()
     status = json.loads(study.run("omibench", "status", "--json"))
     assert [failure["job"] for failure in status["failures"]] == ["infer away/cot"]
+    assert status["run"]["state"] == "failed"
+    states = {c["model"]: (c["infer"], c["score"]) for c in status["cells"]}
+    assert states == {"away": ("failed", "waiting"), "sim-a": ("done", "done")}
     assert status["go_on"] == "snakemake --cores 2 --keep-going --quiet"
     headline = study.run("omibench", "analyze", "results", "--out", "report")
     first = headline.splitlines()[0]
@@ -49,3 +53,13 @@ def test_a_cell_without_an_answer_is_a_failed_job_and_missing_in_a_report(study:
     assert "1 cell is missing, without responses or verdicts: away/cot." in first
     metrics = json.loads((study.folder / "report/metrics.json").read_text("utf-8"))
     assert metrics["away"] == {"cot": {"missing": True}}
+    # Without the cell, a quiet run ends well and says nothing of its jobs.
+    params = study.params()
+    params["infer"]["models"] = ["sim-a"]
+    study.write_params(params)
+    for _ in range(2):
+        said = study.run("snakemake", "--cores", "2", "--quiet")
+        assert "To retry failed jobs" not in said
+        assert "Finished jobid" not in said
+    status = json.loads(study.run("omibench", "status", "--json"))
+    assert {cell["infer"] for cell in status["cells"]} == {"done"}

@@ -13,7 +13,6 @@ from aiohttp import web
 from model_server.config import Fault
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
-"""In the form of every API."""
 JSON = "application/json"
 NO_HEADERS: Mapping[str, str] = {}
 HALF_EMOJI = "<half an emoji>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,26 @@ def test_leftovers_are_listed_and_removed_on_request(results: Path) -> None:
     assert {Path(name).stem for name in noted.files} == CURRENT
     assert not (results / "judge" / "sim-weak").exists()
     assert {cell.setting for cell in StudyFiles(results).list_cells("score")} == CURRENT
+
+
+def test_a_record_of_others_names_no_folder_outside_and_hides_nothing(
+    results: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine" / "a"
+    mine.mkdir(parents=True)
+    (mine / "mine.parquet").write_bytes(b"")
+    left = results / "judge" / "gone" / "cot.parquet"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"")
+    (results / "judge" / "link").symlink_to(mine, target_is_directory=True)
+    up = os.path.relpath(mine.parent, results)
+    record = read_record(results)
+    assert record
+    record = record.model_copy(update={"cells": {str(mine.parent): [], up: [], "infer": []}})
+    found = list_leftovers(results, record)
+    assert left in found
+    assert not [path for path in found if path.name == "mine.parquet"]
+    assert {path.parents[1] for path in found} <= {results / stage for stage in CELL_STAGES}
 
 
 def test_the_status_names_leftovers_in_a_line(results: Path) -> None:

@@ -56,9 +56,9 @@ SURFACES: dict[str, Callable[[str, Path], object]] = {
 """Each by its name; it gets the address of the server, which is in `HOOK` as well."""
 
 
-def say(surface: str, url: str, folder: Path) -> str:
-    """What the user is told of the server's answer."""
+def find_error(surface: str, url: str, folder: Path) -> object:
+    """What the user is told of the server's answer: the error raised, or that of the response."""
     try:
-        return str(SURFACES[surface](url, folder))
+        return SURFACES[surface](url, folder)
     except ModelError as error:
-        return str(error)
+        return error

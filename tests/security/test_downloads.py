@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ def send_on(to: str) -> Answer:
     return Answer(302, {"Location": to})
 
 
+COUNT = itertools.count()
 REPLIES: dict[str, Callable[[], Answer]] = {
     "code": lambda: Answer(headers={"Content-Length": str(len(CODE))}, pieces=[CODE]),
     "drip": lambda: Answer(pieces=drip(20)),
@@ -35,7 +37,7 @@ REPLIES: dict[str, Callable[[], Answer]] = {
     "big": lambda: Answer(headers={"Content-Length": str(2**40)}),
     "file": lambda: send_on("file:///etc/hostname"),
     "ftp": lambda: send_on("ftp://127.0.0.1:9/a.pdf"),
-    "circle": lambda: send_on("/circle/x"),
+    "circle": lambda: send_on(f"/circle/{next(COUNT)}"),
 }
 """What comes by the path: code, what drips or grows for ever, a lie about its length, a way out."""
 

@@ -11,9 +11,10 @@ from pydantic import SecretStr
 from tests.asks import ask
 from tests.models.apis import KEY_ENV, openai_model
 from tests.security.hostile import Answer, Got, Hostile, hostile
-from tests.security.surfaces import SURFACES, say
+from tests.security.surfaces import SURFACES, find_error
 
 from model_server.handle import KEY
+from omibench.errors import ModelError
 from omibench.models.api.hooks import CrossOriginRedirect, Hooks
 from omibench.models.openai import OpenAIProvider
 
@@ -44,7 +45,10 @@ def test_no_surface_follows_to_another_server(
 ) -> None:
     with hostile(lambda got: sends_on(thief.url, status)) as server:
         monkeypatch.setenv("HOOK", f"{server.url}/planted-secret-path")
-        said = say(surface, server.url, tmp_path)
+        error = find_error(surface, server.url, tmp_path)
+    # Each later request would be sent on as well, so the run ends.
+    assert type(error) is ModelError
+    said = str(error)
     # The address of a webhook is a secret, as is where it leads.
     told = f"HTTP {status}: it redirects" if surface == "webhook" else f"redirects to {thief.url}"
     assert told in said

@@ -21,6 +21,7 @@ from omibench.models.api.replies import (
     as_text,
     classify_outcome,
     count,
+    is_broken_off,
     parse_call,
     split_reasoning,
     unreadable,
@@ -288,7 +289,8 @@ class AnthropicProvider(ApiProvider[AnthropicModel]):
             finish_reason=stop,
             reasoning=reasoning,
         )
-        return [response] if counted or response.outcome != "empty" else []
+        is_empty = response.outcome == "empty" and not is_broken_off(response)
+        return [] if is_empty and not counted else [response]
 
     def read_reply(self, reply: object, samples: int = 1, *, batch: bool = False) -> list[Response]:
         """See `ApiProvider.read_reply`. Tokens written to a cache cost more than other input."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,13 @@ from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import write_json
 
 if TYPE_CHECKING:
+    from omibench.params.setting import Cell
     from omibench.params.study import Study
+
+
+def _list_cell_stages() -> Mapping[str, Callable[[Study], Sequence[Cell]]]:
+    """Return the stages that write a file per cell, with the cells that each has in a study."""
+    return {stage.name: stage.cells for stage in STAGES if stage.writes_cells and stage.cells}
 
 
 def describe_study(study: Study) -> StudyRecord:
@@ -27,9 +33,8 @@ def describe_study(study: Study) -> StudyRecord:
     }
     return StudyRecord(
         cells={
-            stage.name: [(cell.model, cell.setting) for cell in stage.cells(study)]
-            for stage in STAGES
-            if stage.writes_cells and stage.cells
+            name: [(cell.model, cell.setting) for cell in cells(study)]
+            for name, cells in _list_cell_stages().items()
         },
         aggregates={name: how for name, how in rules.items() if how != "mean"},
         labels={name: label for named, name in blocks if (label := named[name].label)},
@@ -61,15 +66,17 @@ def list_leftovers(results: Path, record: StudyRecord) -> list[Path]:
 
     Args:
         results: The results folder.
-        record: The study.
+        record: The study. A stage that it does not name has no cells.
 
     Returns:
-        Files of cells, and folders of heat maps; by stage and name.
+        Files of cells, and folders of heat maps, by stage and name; nothing behind a symbolic link.
     """
     found = []
-    for stage, cells in record.cells.items():
-        current = set(cells)
+    for stage in _list_cell_stages():
+        current = set(record.cells.get(stage, []))
         for path in sorted((results / stage).glob("*/*")):
+            if path.parent.is_symlink():
+                continue
             is_cell = path.suffix == ".parquet" and path.is_file()
             is_maps = stage == "saliency" and path.is_dir() and not path.is_symlink()
             name = path.stem if is_cell else path.name

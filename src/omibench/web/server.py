@@ -204,7 +204,9 @@ def parse_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise RequestError(400, "format", "the request is not a JSON object") from None
     if not isinstance(value, dict) or _measure_depth(value) > DEPTH:
-        raise RequestError(400, "format", "the request is not a flat JSON object")
+        raise RequestError(
+            400, "format", f"the request is not a JSON object of at most {DEPTH} levels"
+        )
     return value
 
 

@@ -73,6 +73,15 @@ def test_a_malformed_message_without_a_count_is_a_failure(content: Any) -> None:
     assert caught.value.transient
 
 
+@pytest.mark.parametrize("stop", ["error", "timeout", "server_error"])
+@pytest.mark.parametrize("content", [(), (text("the half"),)])
+def test_what_the_server_did_not_finish_is_tried_again(content: Any, stop: str) -> None:
+    for usage in ({}, message()["usage"]):
+        with pytest.raises(Failure, match=f"ended with '{stop}'") as caught:
+            one(message(*content, stop=stop) | {"usage": usage})
+        assert caught.value.transient
+
+
 @pytest.mark.parametrize("reply", [None, [], "<html>", {}, {"type": "error", "error": {}}])
 def test_what_is_no_message(reply: Any) -> None:
     with pytest.raises(Failure) as caught:

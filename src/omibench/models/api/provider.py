@@ -28,11 +28,11 @@ from omibench.models.api.http import MOST_RESULTS, open_pools, sdk_client
 from omibench.models.api.keys import A, explain_failure, read_key, with_own_secrets
 from omibench.models.api.outage import PendingCall
 from omibench.models.api.replies import (
-    BROKEN_OFF,
     Json,
     add_costs,
     as_object,
     compute_cost,
+    is_broken_off,
     is_counted,
     no_answer,
     parse_reply,
@@ -125,7 +125,7 @@ class ApiProvider(EngineProvider[A]):
             raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
         usage = self.read_usage(as_object(reply.get("usage")))
         parsed = self.read_samples(reply, is_counted(usage))[:samples]
-        responses = [r for r in parsed if (r.finish_reason or "").lower() not in BROKEN_OFF]
+        responses = [r for r in parsed if not is_broken_off(r)]
         if parsed and not responses:
             raise Failure(
                 f"the reply ended with {parsed[0].finish_reason!r} and contains no finished answer",

@@ -35,7 +35,7 @@ CUT = {
     "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"
 }  # fmt: skip
 """Finish reasons of replies that reached a limit of tokens."""
-BROKEN_OFF = {
+_BROKEN_OFF = {
     "error", "abort", "aborted", "cancelled", "canceled", "failed", "timeout", "network_error",
     "server_error", "engine_error", "internal_error", "insufficient_system_resource",
     "malformed_function_call",
@@ -55,6 +55,11 @@ _PAGE = re.compile(
 Json = Mapping[str, Any]
 MARK = "\ufffc"
 """Marks a picture while a text is split: Unicode's object replacement character."""
+
+
+def is_broken_off(response: Response) -> bool:
+    """Whether the server did not finish a response."""
+    return (response.finish_reason or "").lower() in _BROKEN_OFF
 
 
 def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
