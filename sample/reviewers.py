@@ -17,10 +17,11 @@ from readers import PEOPLE, find_truth, play
 
 from omibench.files.outputs import write_csv
 from omibench.models.simulated.oracle import Oracle, load_oracle
+from omibench.params.review import DECISIONS, REVIEWERS, TASKS
 from omibench.params.study import Study, parse_study_file
 from omibench.review.check import check_fields
 from omibench.review.exports import LABEL_COLUMNS, list_labels
-from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, append_decisions, read_tasks
+from omibench.review.folder import append_decisions, read_tasks
 from omibench.review.kinds import find_kind
 from omibench.review.people import read_reviewers
 from omibench.review.sampling.calibration_sets import make_faulty

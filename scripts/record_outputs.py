@@ -406,7 +406,7 @@ def probe_commands(root: Path, data: Path) -> Tables:
     """Return all commands, and all their options and arguments."""
     import typer.main
 
-    from omibench.cli.main import app
+    from omibench.cli.main import make_app
 
     commands: list[dict[str, Any]] = []
     options: list[dict[str, Any]] = []
@@ -424,7 +424,7 @@ def probe_commands(root: Path, data: Path) -> Tables:
         for word, subcommand in getattr(command, "commands", {}).items():
             add(f"{name} {word}", subcommand)
 
-    add("omibench", typer.main.get_command(app))
+    add("omibench", typer.main.get_command(make_app()))
     return {"commands": tabulate(commands), "options": tabulate(options)}
 
 

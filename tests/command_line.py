@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from omibench.cli.main import main
+from omibench.cli.main import main, make_app
+
+app = make_app()
+"""Every command, for the runner of typer's tests."""
 
 
 class Ended(NamedTuple):

@@ -109,9 +109,9 @@ def test_a_module_that_was_put_together_by_hand_is_there(monkeypatch: pytest.Mon
 def test_the_help_imports_no_extra_and_nothing_heavy() -> None:
     code = (
         "import sys, contextlib, io, omibench\n"
-        "from omibench.cli.main import app\n"
+        "from omibench.cli.main import make_app\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        "    app(['--help'])\n"
+        "    make_app()(['--help'])\n"
         "print(*sorted({m.split('.')[0] for m in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

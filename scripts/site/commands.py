@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+
+import typer
+from typer.cli import get_docs_for_click
+
+from omibench.cli.main import make_app
 
 
 def write_commands() -> str:
     """Return the page as Markdown."""
-    words = ["-m", "typer", "omibench.cli.main", "utils", "docs", "--name", "omibench"]
-    text = subprocess.run(
-        [sys.executable, *words, "--title", "Commands"],
-        capture_output=True, encoding="utf-8", check=True,
-    ).stdout  # fmt: skip
+    command = typer.main.get_command(make_app())
+    context = typer.Context(command)
+    text = get_docs_for_click(obj=command, ctx=context, name="omibench", title="Commands")
     # Escape help texts: they contain no tags or links.
     lines = [line if line.startswith("$") else _escape(line) for line in text.splitlines()]
     return "\n".join(lines) + "\n"

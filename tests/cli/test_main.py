@@ -14,8 +14,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from command_line import call_main
-from omibench.cli.main import AllCommands, app
+from command_line import app, call_main
+from omibench.cli.main import AllCommands
 from omibench.errors import OutputError
 
 

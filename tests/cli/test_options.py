@@ -10,7 +10,7 @@ import click
 import pytest
 import typer
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.cli.options import find_results, find_store, read_study
 from omibench.errors import ParamsError
 from omibench.params.study import parse_study_file

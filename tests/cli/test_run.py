@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from command_line import app
 from omibench.cli import run as processes
-from omibench.cli.main import app
 from omibench.errors import MissingExtraError, MissingInputError, ParamsError, SomeFailedError
 
 PARAMS = "study: {name: s, results: out}\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.cli.store import describe_push
 from omibench.errors import MissingInputError, OutputError
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
 from omibench.models.client.usage import read_usage, settle_by_usage, settle_stated
 from omibench.params.study import Study, parse_study

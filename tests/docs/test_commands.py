@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from omibench.cli.main import app
+from command_line import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(

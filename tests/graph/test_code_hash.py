@@ -234,7 +234,7 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
         ("models.client.ask", set()),
         ("models.cost.estimate", set()),
         ("cli.main", set()),
-        ("graph.stages.score", set()),
+        ("graph.stages", set()),
         ("study.status.reader", set()),
         ("params.stages.rationale", {"rationale"}),
         ("params.study", set()),

@@ -13,6 +13,17 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
+ROW = """TOY = Stage(
+    "toy",
+    target="analyze",
+    params=("study", "toy"),
+    inputs=("infer",),
+    cells=lambda study: study.cells,
+    outputs=(ResultFile("toy/{model}/{setting}.parquet", ToyRow, "how long responses are"),),
+)
+
+
+"""
 NEW = {
     "src/omibench/params/stages/toy.py": """
 from __future__ import annotations
@@ -25,21 +36,6 @@ class ToyParams(Block):
 
     least: int = 1
     \"\"\"Count answers of at least so many characters.\"\"\"
-""",
-    "src/omibench/graph/stages/toy.py": """
-from __future__ import annotations
-
-from omibench.graph.stage import ResultFile, Stage
-from omibench.schemas.toy_row import ToyRow
-
-TOY = Stage(
-    "toy",
-    target="analyze",
-    params=("study", "toy"),
-    inputs=("infer",),
-    cells=lambda study: study.cells,
-    outputs=(ResultFile("toy/{model}/{setting}.parquet", ToyRow, "how long responses are"),),
-)
 """,
     "src/omibench/schemas/toy_row.py": """
 from __future__ import annotations
@@ -108,52 +104,48 @@ def toy(responses: Path, out: OutFile, params: Params = "params.yaml") -> None:
 """,
 }
 EDITS = {
-    "src/omibench/graph/stages/__init__.py": [
-        ("from omibench.schemas.validation", "from omibench.graph.stages.toy import TOY\n"),
+    "src/omibench/graph/stages.py": [
+        ("from omibench.schemas.tuning", "from omibench.schemas.toy_row import ToyRow\n"),
+        ("STAGES = ", ROW),
         ("    OCR, FILTER", "    "),
     ],
     "src/omibench/params/study.py": [
         ("from omibench.schemas.validation", "from omibench.params.stages.toy import ToyParams\n"),
         ("    reevaluate: ReevaluateParams", "    toy: ToyParams = ToyParams()\n"),
     ],
-    "src/omibench/cli/main.py": [
-        ("from omibench.cli.plan", "from omibench.cli.stages.toy import toy\n"),
-    ],
+    "src/omibench/cli/main.py": [],
     "dvc.yaml": [
         ("      - ${study.results}/analyze: ", "      - ${study.results}/toy: {persist: true}\n")
     ],
     "src/omibench/schemas/cells.py": [],
-    "src/omibench/graph/stages/analyze.py": [],
 }
 """What is written before the first line that begins like this."""
 HELD = ("tests/graph/test_stages.py", "tests/init/test_contents.py", "tests/test_floors.py")
 """Tests that hold a new stage to the rest."""
 REPLACED = {
-    "src/omibench/graph/stages/__init__.py": ("CERTIFY, ANALYZE,", "CERTIFY, TOY, ANALYZE,"),
-    "src/omibench/cli/main.py": ("saliency, certify)", "saliency, certify, toy)"),
-    "dvc.yaml": ("certify analyze\n", "certify toy analyze\n"),
-    "src/omibench/schemas/cells.py": ('"saliency")', '"saliency", "toy")'),
-    "src/omibench/graph/stages/analyze.py": (
-        '"aggregate", "certify")',
-        '"aggregate", "certify", "toy")',
+    "src/omibench/graph/stages.py": (
+        ("CERTIFY, ANALYZE,", "CERTIFY, TOY, ANALYZE,"),
+        ('"aggregate", "certify")', '"aggregate", "certify", "toy")'),
     ),
+    "src/omibench/cli/main.py": (
+        ('"stages.judge.certify"', '"stages.judge.certify", "stages.toy.toy"'),
+    ),
+    "dvc.yaml": (("certify analyze\n", "certify toy analyze\n"),),
+    "src/omibench/schemas/cells.py": (('"saliency")', '"saliency", "toy")'),),
 }
 
 
-EARLY = {
-    "src/omibench/graph/stages/early.py": """
-from __future__ import annotations
-
-from omibench.graph.stage import ResultFile, Stage
-
-EARLY = Stage(
+EARLY_ROW = """EARLY = Stage(
     "early",
     target="infer",
     params=("study",),
     inputs=("freeze",),
     outputs=(ResultFile("early/early.txt", None, "made before any request"),),
 )
-""",
+
+
+"""
+EARLY = {
     "rules/early.smk": """rule early:
     output:
         f"{RESULTS}/early/early.txt",
@@ -161,13 +153,14 @@ EARLY = Stage(
         "touch {output:q}"
 """,
 }
-EARLY_EDITS = {
-    "src/omibench/graph/stages/__init__.py": (
-        ("TUNE, INFER,", "TUNE, EARLY, INFER,"),
-        ("from omibench.graph.stages.filter", "from omibench.graph.stages.early import EARLY\n"),
+EARLY_EDITS = (
+    ("STAGES = (", f"{EARLY_ROW}STAGES = ("),
+    ("TUNE, INFER,", "TUNE, EARLY, INFER,"),
+    (
+        'params=("study", "data", "models", "settings", "infer"),\n    inputs=("freeze",)',
+        'params=("study", "data", "models", "settings", "infer"),\n    inputs=("freeze", "early")',
     ),
-    "src/omibench/graph/stages/infer.py": (('inputs=("freeze",)', 'inputs=("freeze", "early")'),),
-}
+)
 
 
 def add_stage(checkout: Path) -> set[str]:
@@ -182,9 +175,9 @@ def add_stage(checkout: Path) -> set[str]:
             begin = re.search(rf"^{re.escape(before)}", text, re.M)
             assert begin, (name, before)
             text = text[: begin.start()] + new + text[begin.start() :]
-        if name in REPLACED:
-            assert text.count(REPLACED[name][0]) == 1, name
-            text = text.replace(*REPLACED[name])
+        for old, changed in REPLACED.get(name, ()):
+            assert text.count(old) == 1, (name, old)
+            text = text.replace(old, changed)
         (checkout / name).write_text(text)
     return {*EDITS}
 
@@ -223,7 +216,7 @@ def run(checkout: Path, *words: str) -> str:
 
 
 def test_a_stage_of_cells_that_the_report_reads_is_added_by_few_edits(checkout: Path) -> None:
-    assert len(add_stage(checkout)) == len(EDITS) == 6
+    assert len(add_stage(checkout)) == len(EDITS) == 5
     schema = run(checkout, "omibench", "schema")
     assert "ToyParams" in schema
     (checkout / "schemas/params.schema.json").write_text(schema)
@@ -244,12 +237,12 @@ def test_a_stage_before_infer_precedes_each_rule_that_sends_requests(
 ) -> None:
     for name, text in EARLY.items():
         (checkout / name).write_text(text)
-    for name, edits in EARLY_EDITS.items():
-        text = (checkout / name).read_text("utf-8")
-        for old, new in edits:
-            assert text.count(old) == 1, (name, old)
-            text = text.replace(old, f"{new}{old}" if new.endswith("\n") else new)
-        (checkout / name).write_text(text)
+    table = checkout / "src/omibench/graph/stages.py"
+    text = table.read_text("utf-8")
+    for old, new in EARLY_EDITS:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    table.write_text(text)
     params = checkout / "params.yaml"
     block = "  local: {provider: transformers, id: x}\n"
     params.write_text(params.read_text("utf-8").replace("models:\n", f"models:\n{block}", 1))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from omibench.cli.main import VERBS
+from omibench.cli.main import AllCommands
 from omibench.errors import ParamsError
 from omibench.graph.code_hash import SOURCE
 from omibench.graph.inputs import list_named_files
@@ -130,7 +130,7 @@ def test_the_stages_with_a_file_a_cell_are_those_whose_files_say_what_they_are()
 
 
 def test_each_stage_is_a_verb() -> None:
-    verbs = {verb.__name__.rstrip("_") for verb in VERBS}
+    verbs = {name for names in AllCommands.headings.values() for name in names}
     assert set(STAGE_NAMES) <= verbs
 
 

@@ -10,10 +10,10 @@ import pytest
 from tests.judges.conftest import CASE, user_text
 from typer.testing import CliRunner
 
+from command_line import app
 from omibench.answers.judges.instrument import build_prompt
 from omibench.answers.judges.panel import Judge, OpenPanel
 from omibench.answers.judges.transcript import TRANSCRIPT, TranscriptScores, read, vote
-from omibench.cli.main import app
 from omibench.errors import FileFormatError, ModelError, ParamsError
 from omibench.explore.ocr_quality import (
     OcrScore,

@@ -11,7 +11,7 @@ import pytest
 from tests.stages.ocr.conftest import bomb
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.explore.ocr_view import make_look_writer
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from tests.ocr_view.test_correcting_browser import look_with_doubts
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.explore.ocr_view.files import VERSION, LookFiles
 from omibench.explore.ocr_view.page import write_scripts
 from omibench.explore.ocr_view.serve import make_application

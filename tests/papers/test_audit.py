@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.papers.checks import audit_tables, summarise_audit, write_audit
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.papers.catalogue import Rows, TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results

@@ -11,8 +11,8 @@ import yaml
 from tests.models.apis import PRICE
 from typer.testing import CliRunner
 
+from command_line import app
 from model_server.handle import ServerHandle
-from omibench.cli.main import app
 from omibench.models.probe import TOKENS, endpoint_faults
 from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study

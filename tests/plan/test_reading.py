@@ -11,8 +11,8 @@ import pytest
 from tests.plan.test_whole import bought, counted
 from typer.testing import CliRunner
 
+from command_line import app
 from model_server.handle import KEY_ENV, ServerHandle
-from omibench.cli.main import app
 from omibench.files.reading import hash_file
 from omibench.params.study import Study, parse_study
 from omibench.schemas.pages import PageLine, PageText

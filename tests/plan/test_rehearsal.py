@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import MissingInputError, ParamsError
 from omibench.models.simulated.answers import probability_correct
 from omibench.models.simulated.oracle import load_oracle

@@ -14,7 +14,7 @@ from tests.stages.analyze.conftest import Folders, study_values
 from typer.testing import CliRunner
 
 import omibench
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.run import open_run
 from omibench.graph.provenance import Provenance, find_strangers, list_files, read_provenance

@@ -20,7 +20,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import omibench
-from omibench.cli.main import app
+from command_line import app
 from omibench.params.study import Study, parse_study
 from omibench.results.study_record import record_study
 from omibench.stages.analyze import analyze_study

@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 from starlette.responses import Response
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import FileFormatError, MissingInputError, OutputError, ParamsError
 from omibench.review.app import decisions as module
 from omibench.review.app.conflicts import NoRightError

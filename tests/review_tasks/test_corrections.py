@@ -9,7 +9,7 @@ import pytest
 from tests.stages.ocr.corrections.mock_paper import read_mock
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import OutputError
 from omibench.review.contents import make_content
 from omibench.review.outcomes import ReviewRule

@@ -12,8 +12,8 @@ from tests.run_comparison.runs import MadeJudge, make_run
 from typer.testing import CliRunner
 
 import omibench
+from command_line import app
 from omibench.answers.scorers.robust import VERSION
-from omibench.cli.main import app
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.files.reading import read_csv
 from omibench.results.comparison.report import RunComparison

@@ -12,10 +12,10 @@ from types import ModuleType
 import pytest
 
 from omibench.models.simulated.oracle import load_oracle
-from omibench.params.review import CalibrationParams
+from omibench.params.review import DECISIONS, REVIEWERS, TASKS, CalibrationParams
 from omibench.review.calibration import measure_calibration
 from omibench.review.check import check_fields
-from omibench.review.folder import DECISIONS, REVIEWERS, TASKS, ReviewRecord, read_review
+from omibench.review.folder import ReviewRecord, read_review
 from omibench.review.imports import import_files
 from omibench.review.kinds import find_kind
 from omibench.review.report import compute_states

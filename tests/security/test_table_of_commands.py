@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from omibench.cli.main import app
+from command_line import app
 
 _RUNS_PLUGINS = re.compile(r"\b_?read_study\(\s*params\b|\brun_plugins=params\b")
 """How a command reads parameters with their plug-ins; `show_study` leaves them out."""

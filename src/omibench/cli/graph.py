@@ -1,4 +1,4 @@
-"""The commands `omibench record` and `omibench trust`: share results and verify them."""
+"""The commands that share results and verify them, and those that print what the code says."""
 
 from __future__ import annotations
 
@@ -150,3 +150,30 @@ def code_hash(
     digest = hash_code(folder)
     lines = [*(f"runs      {folder / file}" for file in list_code(folder)), f"revision  {digest}"]
     say_lines("\n".join(lines))
+
+
+# The commands that print documents generated from the types: schema, files.
+
+
+def schema() -> None:
+    """Print the JSON schema of parameter files.
+
+    \b
+    Example:
+      omibench schema > schemas/params.schema.json
+    """
+    from omibench.graph.result_files import params_schema
+
+    say_lines(params_schema())
+
+
+def files() -> None:
+    """Print a table of every file that omibench writes.
+
+    \b
+    Example:
+      omibench files > docs/files.md
+    """
+    from omibench.graph.result_files import files_table
+
+    say_lines(files_table())

@@ -1,107 +1,57 @@
-"""The commands that print documents generated from the types: schema, files."""
+"""The command line: its commands in the order of `omibench --help`, and its error handling."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from omibench.cli.allow import allow
 from omibench.cli.configfiles import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
-from omibench.cli.experts import experts_app
-from omibench.cli.explore import explore
-from omibench.cli.flows import flow_app, reevaluate, serve
-from omibench.cli.graph import code_hash, record, trust
-from omibench.cli.init import init, new
-from omibench.cli.look import look
-from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.options import FullSummaries
-from omibench.cli.plan import budget_app, plan, status
-from omibench.cli.prompts import prompts_app
-from omibench.cli.release import release_app
-from omibench.cli.results import results_app
-from omibench.cli.review import review_group
-from omibench.cli.run import run
-from omibench.cli.stages.adaptive import adaptive_app
-from omibench.cli.stages.evaluate import aggregate, analyze, fill, infer, saliency
-from omibench.cli.stages.judge import certify, judge
-from omibench.cli.stages.papers import filter_, freeze, ocr, rationale
-from omibench.cli.stages.score import score
-from omibench.cli.stages.tune import tune
-from omibench.cli.store import store_app
 from omibench.errors import MissingExtraError, OmibenchError
 from omibench.extras import find_extra, install_command
 from omibench.models.api.stop import signals_watched
-from omibench.text.terminal import WIDEST, guarded_streams, say, say_lines
+from omibench.text.terminal import WIDEST, guarded_streams, say
 
-
-def schema() -> None:
-    """Print the JSON schema of parameter files.
-
-    \b
-    Example:
-      omibench schema > schemas/params.schema.json
-    """
-    from omibench.graph.result_files import params_schema
-
-    say_lines(params_schema())
-
-
-def files() -> None:
-    """Print a table of every file that omibench writes.
-
-    \b
-    Example:
-      omibench files > docs/files.md
-    """
-    from omibench.graph.result_files import files_table
-
-    say_lines(files_table())
-
-
-# The command line: its commands in the order of `omibench --help`, and its error handling.
-#
-# Commands import heavy packages when they run, so that `omibench --help` stays fast.
-
-GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Start": (init, plan, run, status),
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Start": ("init.init", "plan.plan", "run.run", "plan.status"),
     "Build a dataset": (
-        ocr,
-        look,
-        filter_,
-        rationale,
-        review_group,
-        freeze,
-        release_app,
-        ocr_quality,
+        *("stages.papers.ocr", "look.look", "stages.papers.filter_", "stages.papers.rationale"),
+        *("review.review_app", "stages.papers.freeze", "release.release_app", "look.ocr_quality"),
     ),
     "Evaluate models": (
-        *(tune, infer, fill, adaptive_app, experts_app),
-        *(score, judge, aggregate, saliency, certify),
+        *("stages.evaluate.tune", "stages.evaluate.infer", "stages.evaluate.fill"),
+        *("stages.evaluate.adaptive_app", "stages.evaluate.experts_app", "stages.score.score"),
+        *("stages.judge.judge", "stages.evaluate.aggregate", "stages.evaluate.saliency"),
+        "stages.judge.certify",
     ),
-    "Evaluate on a schedule": (serve, reevaluate, flow_app),
-    "Analyse results": (analyze, results_app, explore),
-    "Keep and share results and responses": (store_app, budget_app, record, trust),
-    "Extend and inspect": (new, allow, prompts_app, schema, files, code_hash),
+    "Evaluate on a schedule": ("flows.serve", "flows.reevaluate", "flows.flow_app"),
+    "Analyse results": ("stages.evaluate.analyze", "results.results_app", "explore.explore"),
+    "Keep and share results and responses": (
+        *("store.store_app", "plan.budget_app", "graph.record", "graph.trust"),
+    ),
+    "Extend and inspect": (
+        *("init.new", "init.allow", "prompts.prompts_app"),
+        *("graph.schema", "graph.files", "graph.code_hash"),
+    ),
 }
-"""Headings of `omibench --help`, with their commands and groups of commands."""
-VERBS: tuple[Callable[..., None], ...] = tuple(
-    part for parts in GROUPS.values() for part in parts if not isinstance(part, typer.Typer)
-)
+"""Headings of `omibench --help`, with the functions of their commands and the groups of commands,
+by their places in `omibench.cli`. A command imports its own module alone, and heavy packages when
+it runs."""
 
 
-def _name_part(part: Callable[..., None] | typer.Typer) -> str:
-    if isinstance(part, typer.Typer):
-        return str(part.info.name)
-    return part.__name__.rstrip("_").replace("_", "-")
+def _name_command(place: str) -> str:
+    """Return the name to type: `adaptive` for `stages.evaluate.adaptive_app`."""
+    return place.rpartition(".")[2].removesuffix("_app").rstrip("_").replace("_", "-")
 
 
 class AllCommands(FullSummaries):
     """The root command, with commands grouped by task."""
 
-    headings = {heading: [*map(_name_part, parts)] for heading, parts in GROUPS.items()}
+    headings = {heading: [*map(_name_command, places)] for heading, places in GROUPS.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, also by its former name."""
@@ -146,8 +96,8 @@ def make_app(name: str | None = None) -> typer.Typer:
     """Make the command line.
 
     Args:
-        name: The only command or group that it has, which saves a job of the graph the
-            declaration of all others; all of them without a name, or with an unknown one.
+        name: The only command or group that it has, which saves a job of the graph the import
+            of all others; all of them without a name, or with an unknown one.
     """
     made = typer.Typer(
         name="omibench",
@@ -163,16 +113,15 @@ def make_app(name: str | None = None) -> typer.Typer:
         },
     )
     made.callback()(omibench)
-    every = [part for parts in GROUPS.values() for part in parts]
-    for part in [part for part in every if _name_part(part) == name] or every:
-        if isinstance(part, typer.Typer):
-            made.add_typer(part)
+    every = {_name_command(place): place for places in GROUPS.values() for place in places}
+    for command in [name] if name in every else every:
+        module, _, part = every[command].rpartition(".")
+        made_part = getattr(import_module(f"omibench.cli.{module}"), part)
+        if isinstance(made_part, typer.Typer):
+            made.add_typer(made_part)
         else:
-            made.command(name=_name_part(part))(part)
+            made.command(name=command)(made_part)
     return made
-
-
-app = make_app()
 
 
 def main() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from omibench.params.blocks import Block, Name
 
+TASKS: Final = "tasks.jsonl"
+DECISIONS: Final = "decisions.jsonl"
+REVIEWERS: Final = "reviewers.yaml"
+"""Files of the review folder."""
 SHORTEST_SECONDS = 5.0
 """The least credible time of a decision, unless a study says otherwise."""
 

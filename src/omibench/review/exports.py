@@ -16,14 +16,8 @@ from omibench.files.outputs import made_folder
 from omibench.files.pictures import PICTURE_BYTES
 from omibench.files.reading import read_bytes
 from omibench.files.writing import write_atomically
-from omibench.review.folder import (
-    DECISIONS,
-    REVIEWERS,
-    TASKS,
-    ReviewLines,
-    ReviewRecord,
-    format_event,
-)
+from omibench.params.review import DECISIONS, REVIEWERS, TASKS
+from omibench.review.folder import ReviewLines, ReviewRecord, format_event
 from omibench.review.kinds import KINDS
 from omibench.review.people import AssignedRole, Reviewer, format_reviewers
 from omibench.review.report import compute_states

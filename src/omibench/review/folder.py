@@ -17,13 +17,11 @@ from omibench.errors import FileFormatError, MissingInputError, OutputError, rea
 from omibench.files.locks import wait_path
 from omibench.files.reading import FILE_BYTES, open_regular, parse_json, read_bytes
 from omibench.files.writing import replace_atomically
+from omibench.params.review import DECISIONS, REVIEWERS, TASKS
 from omibench.review.people import Reviewer, read_reviewers
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.validation import explain
 
-TASKS: Final = "tasks.jsonl"
-DECISIONS: Final = "decisions.jsonl"
-REVIEWERS: Final = "reviewers.yaml"
 LINE_BYTES: Final = 8 * 2**20
 """The maximum length of a line: a task with sixteen long rationales has less than 1 MiB."""
 

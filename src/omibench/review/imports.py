@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from omibench.errors import OmibenchError
+from omibench.params.review import DECISIONS
 from omibench.review.check import DecisionFieldError, check_fields
 from omibench.review.folder import (
-    DECISIONS,
     PlacedDecision,
     ReviewRecord,
     append_decisions,

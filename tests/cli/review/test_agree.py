@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import EXIT_SOME_FAILED
 from review.builders import GOOD, decide, make_task, write_lines
 from review.sampling.test_residual import judge_samples

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import OmibenchError
 from omibench.schemas.tables import write_jsonl
 from review_tasks.makers import make_problem

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError, ParamsError
 from omibench.review.folder import read_review
 from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from omibench.cli.main import app
+from command_line import app
 
 GUIDES = ("docs/reviewing.md", "docs/agreement.md", "sample/README.md")
 COMMAND = re.compile(r"omibench review ([a-z][^`#\n]*)")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.review.tags import TagEvent, append_tags, read_tags
 from review.builders import decide, make_task, write_lines

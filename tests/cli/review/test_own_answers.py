@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from review.builders import decide, write_lines
 from review_app.builders import make_task
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import ParamsError
 from omibench.review.folder import read_tasks
 from review.builders import write_lines

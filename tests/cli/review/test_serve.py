@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
 from review_app.builders import PEOPLE, make_task, write_tasks
 

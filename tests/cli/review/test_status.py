@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError
 from review.builders import GOOD, decide, make_task, write_lines
 

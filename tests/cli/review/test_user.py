@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import MissingInputError, ParamsError
 from omibench.review.app.database import LIVE, Database, check_password, read_hash
 from review_app.builders import PASSWORD

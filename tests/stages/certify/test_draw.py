@@ -9,7 +9,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import MissingInputError
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.certify.labels import hash_text, read_labels

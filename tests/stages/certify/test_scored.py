@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from command_line import app
 from omibench.answers.scorers.robust import VERSION
-from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import Study
 from omibench.schemas.certificate import Certificate, DisagreementRow

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from omibench.params.review import ReviewParams
 
 
-review_group = make_group(
+review_app = make_group(
     "review", "Have people review problems and responses, and use their decisions."
 )
 

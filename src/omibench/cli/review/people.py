@@ -96,8 +96,8 @@ def list_(review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     Example:
       omibench review user list
     """
+    from omibench.params.review import REVIEWERS
     from omibench.review.app.database import list_names
-    from omibench.review.folder import REVIEWERS
     from omibench.review.people import read_reviewers
 
     folder = _find_folder(review, params)
@@ -132,7 +132,7 @@ def _open_log(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _require_listed(folder: Path, name: str) -> None:
-    from omibench.review.folder import REVIEWERS
+    from omibench.params.review import REVIEWERS
     from omibench.review.people import find_reviewer, read_reviewers
 
     find_reviewer(read_reviewers(folder / REVIEWERS), name)

@@ -1,13 +1,17 @@
-"""The commands that query models: `omibench infer`, and `omibench fill` before it."""
+"""The commands that query models: tune, infer, fill, adaptive, experts; and those after them."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from omibench.cli.options import (
+    DEFAULT_PARAMS,
     Ids,
     LimitTo,
     ModelName,
@@ -24,11 +28,72 @@ from omibench.cli.options import (
     check_names,
     find_cell,
     find_results,
+    make_group,
     make_limit,
     read_study,
+    show_study,
 )
-from omibench.errors import ParamsError
+from omibench.errors import ModelError, ParamsError
 from omibench.text.terminal import say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.params.stages.infer import Adaptive
+    from omibench.params.study import Study
+
+
+def tune(
+    questions: QuestionsFile,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE.json", help="Record to write, in the model's folder.")
+    ],
+    model: Annotated[str, typer.Option(help="A key of params `tune`.")],
+    gpus: Annotated[int, typer.Option(min=1, help="Train on so many GPUs of this machine.")] = 1,
+    params: Params = "params.yaml",
+) -> None:
+    """Fine-tune a model on conversations with pictures.
+
+    Writes the weights, the record, the losses and a report on the training set into the folder of
+    --out. Conversations that share a text or picture with the questions are listed, and dropped if
+    `drop_leaks` is set. A stopped run continues from its last checkpoint.
+
+    \b
+    Example:
+      omibench tune results/freeze/questions.jsonl --model qwen3-vl-8b-mmdu \\
+          --out results/tune/qwen3-vl-8b-mmdu/tuned.json
+    """
+    from omibench.graph.job_hash import job_hash
+    from omibench.graph.provenance import check_inputs
+    from omibench.params.setting import Cell
+    from omibench.schemas.validation import suggest_name
+    from omibench.stages.tune.stage import tune_model
+
+    study = read_study(params)
+    if model not in study.tune:
+        raise ParamsError(f"--model {model!r} is not in `tune`{suggest_name(model, study.tune)}")
+    check_inputs(questions)
+    if gpus > 1 and "LOCAL_RANK" not in os.environ:
+        _launch(study.tune[model].sharding or "copies", gpus)
+        return
+    record = tune_model(questions, out, study, model, job_hash(study, "tune", Cell(model, "")))
+    say(f"{model}: {record.steps} steps on {record.conversations} conversations", err=True)
+
+
+def _launch(sharing: str, gpus: int) -> None:
+    """Run the same command in one process per GPU."""
+    from omibench.extras import require_extra
+    from omibench.files.locations import find_shipped
+    from omibench.files.programs import isolate_env, python_module
+
+    require_extra("tune", "training on several GPUs", "accelerate")
+    config = find_shipped("profiles") / "accelerate" / f"{sharing}.yaml"
+    launcher = python_module("accelerate.commands.launch", "--config_file", str(config))
+    command = [*launcher, "--num_processes", str(gpus), "-m", "omibench", *sys.argv[1:]]
+    ended = subprocess.run(command, env=isolate_env(os.environ), check=False)
+    if ended.returncode:
+        raise ModelError(f"training on {gpus} GPUs ended with exit status {ended.returncode}")
+
+
+# The commands that query models: `omibench infer`, and `omibench fill` before it.
 
 
 def infer(
@@ -238,3 +303,129 @@ def analyze(
         record_study(study, results)
     headline = analyze_study(results, out, study)
     say_lines(headline)
+
+
+# The commands of `omibench adaptive`, which the graph runs for `infer.adaptive`.
+
+adaptive_app = make_group("adaptive", "Ask only cells that can still be the best.")
+JsonFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write.")]
+
+
+@adaptive_app.command()
+def order(questions: QuestionsFile, out: JsonFile, params: Params = "params.yaml") -> None:
+    """Write the order in which all cells answer the problems.
+
+    \b
+    Example:
+      omibench adaptive order results/freeze/questions.jsonl --out results/infer/adaptive/order.json
+    """
+    from omibench.files.outputs import output_file
+    from omibench.graph.provenance import check_inputs
+    from omibench.params.study_params import apply_limit
+    from omibench.schemas.tables import write_json
+    from omibench.settings.tasks import load_questions
+    from omibench.stages.infer.looks import order_problems
+
+    study = read_study(params)
+    adaptive = _require_adaptive(study)
+    out = output_file(out, study.study.store)
+    check_inputs(questions)
+    selected = apply_limit(load_questions(questions), study.study.limit)
+    made = order_problems(selected, adaptive, study.study.seed)
+    write_json(out, made)
+    say(f"{len(made.ids):,} problems in the order {made.sha256[:16]}", err=True)
+
+
+@adaptive_app.command()
+def look(
+    number: Annotated[int, typer.Argument(metavar="LOOK", min=1, help="The look, from 1.")],
+    cell: Annotated[
+        list[str], typer.Option("--cell", metavar="MODEL/SETTING", help="A cell of the study.")
+    ],
+    out: JsonFile,
+    params: Params = "params.yaml",
+) -> None:
+    """Compare the cells on what they have answered, and record which of them stop.
+
+    The order of the problems, the record of the look before and the verdicts are in the folder of
+    --out; the output has the records of all looks so far.
+
+    \b
+    Example:
+      omibench adaptive look 1 --cell m/cot --cell n/cot --out results/infer/adaptive/looks-1.jsonl
+    """
+    from omibench.files.outputs import output_file
+    from omibench.graph.provenance import check_inputs
+    from omibench.schemas.adaptive import (
+        Look,
+        ProblemOrder,
+        list_compared,
+        locate_verdicts,
+    )
+    from omibench.schemas.tables import read_jsonl, read_typed_json, write_jsonl
+    from omibench.stages.infer.looks import hold_look, read_values
+
+    study = read_study(params)
+    adaptive = _require_adaptive(study)
+    out = output_file(out, study.study.store)
+    folder, before = out.parent, out.with_name(f"looks-{number - 1}.jsonl")
+    check_inputs(folder / "order.json", before if number > 1 else None)
+    made = read_typed_json(folder / "order.json", ProblemOrder)
+    if number > len(made.looks):
+        raise ParamsError(f"look {number}: {folder / 'order.json'} has {len(made.looks)} looks")
+    earlier = read_jsonl(before, Look) if number > 1 else []
+    pairs = [(model, setting) for model, _, setting in (text.partition("/") for text in cell)]
+    compared = list_compared(earlier, pairs, adaptive.keep)
+    parts = range(1, number + 1)
+    check_inputs(*(locate_verdicts(folder, part, pair) for pair in compared for part in parts))
+    values = {pair: read_values(folder, number, pair, adaptive.scorer) for pair in compared}
+    record = hold_look(made, earlier, pairs, values, adaptive)
+    write_jsonl(out, [*earlier, record])
+    say(f"look {number}: {len(record.stopped)} of {len(record.open)} open cells stop", err=True)
+
+
+def _require_adaptive(study: Study) -> Adaptive:
+    if study.infer.adaptive is None:
+        raise ParamsError("infer.adaptive: is not set, so no look is planned")
+    return study.infer.adaptive
+
+
+# `omibench experts`: serve the experts that carry out tools.
+
+experts_app = make_group("experts", "Serve the vision models that carry out tools.")
+
+
+@experts_app.callback()
+def _experts() -> None:
+    """Keep the name of the one command."""
+
+
+@experts_app.command()
+def serve(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Key of the block, if there are several.")
+    ] = None,
+    params: Annotated[
+        str, typer.Option("--params", metavar="FILE", help="Parameter file of the study.")
+    ] = DEFAULT_PARAMS,
+) -> None:
+    """Load the experts of a study and answer its jobs until you stop it.
+
+    It listens at the block's `base_url`, on this machine only.
+
+    \b
+    Example:
+      omibench experts serve
+    """
+    from omibench.models.experts.server import load_experts
+    from omibench.params.models.tools import ExpertsModel
+
+    models = show_study(params).models
+    blocks = {key: block for key, block in models.items() if isinstance(block, ExpertsModel)}
+    if name not in blocks and not (name is None and len(blocks) == 1):
+        known = ", ".join(blocks) or "none; add a model block with `provider: experts`"
+        raise ParamsError(f"{params}: give the name of one block of experts: {known}")
+    block = blocks[name] if name else next(iter(blocks.values()))
+    with load_experts(block) as server:
+        say(f"{', '.join(block.experts)} at {block.base_url}; stop with Ctrl-C")
+        server.serve_forever()

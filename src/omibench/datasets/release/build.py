@@ -62,9 +62,10 @@ from omibench.errors import MissingInputError, OmibenchError, OutputError, reaso
 from omibench.extras import require_extra
 from omibench.files.programs import ask_git
 from omibench.files.reading import hash_file, read_text
+from omibench.params.review import DECISIONS
 from omibench.review.agreement import measure_agreement
 from omibench.review.contents import PROBLEM_KINDS
-from omibench.review.folder import DECISIONS, raise_bad_lines, read_review
+from omibench.review.folder import raise_bad_lines, read_review
 from omibench.review.report import ReviewReport, summarize_review
 from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import content_hash, write_json, write_jsonl, write_text

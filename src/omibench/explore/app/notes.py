@@ -20,10 +20,11 @@ from pydantic import AfterValidator, Field, JsonValue
 from omibench.errors import MissingInputError, ParamsError
 from omibench.explore.app.live import Snapshot
 from omibench.explore.app.tags import NamedCell
+from omibench.params.review import REVIEWERS
 from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
 from omibench.review.contents import normalise_lines
-from omibench.review.folder import REVIEWERS, append_decisions, read_record
+from omibench.review.folder import append_decisions, read_record
 from omibench.review.kinds import find_kind
 from omibench.review.people import AssignedRole, Reviewer, find_reviewer, read_reviewers
 from omibench.review.tags import MOST_INDEX

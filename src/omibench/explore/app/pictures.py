@@ -19,8 +19,9 @@ from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.run import Items
 from omibench.files.pictures import HEAD_BYTES, detect_form
 from omibench.files.reading import Container, read_bytes
+from omibench.params.review import TASKS
 from omibench.results.paper_pages import PaperPages
-from omibench.review.folder import TASKS, read_tasks
+from omibench.review.folder import read_tasks
 from omibench.schemas.problem import BBox
 from omibench.settings.pictures.files import made_sha256
 from omibench.settings.pictures.transforms import locate_pictures

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, model_validator
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
 from omibench.explore.run import parse_cell
 from omibench.explore.selection import Study
+from omibench.params.review import REVIEWERS
 from omibench.params.setting import Cell
-from omibench.review.folder import REVIEWERS, sign_file
+from omibench.review.folder import sign_file
 from omibench.review.people import find_reviewer, read_reviewers
 from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
 from omibench.web.server import JsonBody

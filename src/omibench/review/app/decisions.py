@@ -18,9 +18,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError
+from omibench.params.review import DECISIONS
 from omibench.review.app.database import LIVE, Database
 from omibench.review.folder import (
-    DECISIONS,
     EMPTY_HEAD,
     FileSignature,
     compute_head,

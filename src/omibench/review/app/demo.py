@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
+from omibench.params.review import REVIEWERS, TASKS
 from omibench.review.app.database import set_password
 from omibench.review.app.service import ReviewService, Submission
 from omibench.review.contents import hash_content
-from omibench.review.folder import REVIEWERS, TASKS, read_tasks
+from omibench.review.folder import read_tasks
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind, is_asked, list_options
 from omibench.review.people import Reviewer, format_reviewers

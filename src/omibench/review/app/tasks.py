@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from omibench.review.folder import REVIEWERS, TASKS, FileSignature, read_tasks, sign_file
+from omibench.params.review import REVIEWERS, TASKS
+from omibench.review.folder import FileSignature, read_tasks, sign_file
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import AssignedRole, Reviewer, read_reviewers

@@ -11,10 +11,11 @@ from typing import Final
 
 from omibench.errors import MissingInputError
 from omibench.graph.provenance import check_inputs
+from omibench.params.review import REVIEWERS
 from omibench.params.study import Study
 from omibench.review.calibration import list_qualified
 from omibench.review.contents import PROBLEM_KINDS
-from omibench.review.folder import REVIEWERS, read_record
+from omibench.review.folder import read_record
 from omibench.review.kinds import find_kind
 from omibench.review.outcomes import PHOTO_KINDS
 from omibench.review.people import Reviewer, find_reviewer, read_reviewers

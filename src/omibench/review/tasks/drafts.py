@@ -18,8 +18,9 @@ from omibench.files.outputs import made_folder
 from omibench.files.pictures import PICTURE_BYTES, read_picture
 from omibench.files.reading import read_bytes
 from omibench.files.writing import write_atomically
+from omibench.params.review import TASKS
 from omibench.review.contents import Content, drop_empty, hash_content
-from omibench.review.folder import TASKS, read_tasks
+from omibench.review.folder import read_tasks
 from omibench.review.kinds import find_kind
 from omibench.schemas.review import ReviewDecision, ReviewedResponse, ReviewTask, TaskPicture
 from omibench.schemas.tables import write_jsonl

@@ -21,12 +21,12 @@ from tests.stages.ocr.corrections.mock_paper import (
 )
 from typer.testing import CliRunner
 
+from command_line import app
 from glyphtex import pages
 from glyphtex.boxes import Box
 from glyphtex.latex import find_formulas
 from glyphtex.marks import Formula, FormulaRegion, NextLine
 from glyphtex.pages import PageFormulas, read_formulas
-from omibench.cli.main import app
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.ocr_view import make_look_writer
 from omibench.explore.ocr_view.doubts import list_doubts

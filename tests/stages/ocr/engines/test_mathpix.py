@@ -12,7 +12,7 @@ from tests.stages.ocr.conftest import exam
 from tests.stages.ocr.engines.pages import save_scan
 from typer.testing import CliRunner, Result
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.errors import MissingInputError, ModelError
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem

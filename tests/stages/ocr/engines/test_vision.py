@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.stages.ocr.engines.presets.pictures import ScriptedModel
 from typer.testing import CliRunner
 
-from omibench.cli.main import app
+from command_line import app
 from omibench.schemas.pages import PageText
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import read_jsonl

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import polars as pl
 
+from omibench.params.review import TASKS
 from omibench.review.agreement import measure_agreement
 from omibench.review.agreement.text import RESIDUAL
-from omibench.review.folder import TASKS, read_review
+from omibench.review.folder import read_review
 from omibench.review.report import AgreementFigure
 from omibench.review.sampling.strata import ResidualError, measure_residual_error
 from omibench.stages.analyze.analysis import Analysis

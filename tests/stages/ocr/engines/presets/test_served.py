@@ -10,8 +10,8 @@ import pytest
 from tests.stages.ocr.engines.pages import save_scan
 from typer.testing import CliRunner, Result
 
+from command_line import app
 from model_server.handle import KEY, KEY_ENV, ServerHandle
-from omibench.cli.main import app
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
