@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from omibench.errors import OmibenchError, UntrustedError
 from omibench.files.reading import hash_file, read_json
 from omibench.files.writing import write_atomically
+from omibench.text.lists import list_first
 
 
 def try_hash(path: Path) -> str:
@@ -170,12 +171,11 @@ def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError
     `options` of Snakemake are part of that command.
     """
     changes = sorted(changed)
-    names = [f"{change.file} {change.reason}" for change in changes[:NAMED]]
-    suffix = f" (and {len(changes) - NAMED:,} more)" if len(changes) > NAMED else ""
+    names = list_first([f"{change.file} {change.reason}" for change in changes], NAMED, "; ")
     outputs = shlex.join(dict.fromkeys(change.output for change in changes))
     options = " ".join(part for part in ("--cores all", options) if part)
     line = (
-        f"{'; '.join(names)}{suffix}; nothing is read from it. Restore the original, or rebuild "
+        f"{names}; nothing is read from it. Restore the original, or rebuild "
         f"it with `snakemake {options} --forcerun {outputs}`; no response is requested twice"
     )
     if any(Path(change.file).parent.name in EDITED for change in changes):

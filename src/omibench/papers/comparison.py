@@ -20,6 +20,7 @@ from omibench.results.grouped import average_samples, estimate_groups
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, Results
 from omibench.results.slices import JOINT, label_items
 from omibench.results.study_files import StudyFiles
+from omibench.text.lists import list_first
 
 CELL: Final = ("model", "setting", "rules")
 ESTIMATE: Final = ("estimate", "low", "high", "n", "clusters")
@@ -400,7 +401,7 @@ def _describe_parts(results: Results, file: str, rows: Iterable[PrintedResult]) 
     if words:
         yield (
             f"{file}: {len(words)} of {len(sizes)} parts have another number of problems than in "
-            f"print, so their values are not compared: {_list_some(words)}"
+            f"print, so their values are not compared: {list_first(words, MOST_NAMES)}"
         )
 
 
@@ -414,11 +415,6 @@ def _describe(
             f"{name!r} (nearest: {near[name][0]!r})" if near.get(name) else repr(name)
             for name in missing
         ]
-        yield f"{file}: {len(missing)} of {of} {kind} match nothing in this study: " + _list_some(
-            words
+        yield f"{file}: {len(missing)} of {of} {kind} match nothing in this study: " + list_first(
+            words, MOST_NAMES
         )
-
-
-def _list_some(words: Sequence[str]) -> str:
-    more = f" and {len(words) - MOST_NAMES} more" if len(words) > MOST_NAMES else ""
-    return ", ".join(words[:MOST_NAMES]) + more

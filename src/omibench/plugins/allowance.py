@@ -25,6 +25,7 @@ from omibench.files.locations import (
 from omibench.files.locks import wait_path
 from omibench.files.reading import hash_file, read_json
 from omibench.files.writing import replace_atomically
+from omibench.text.lists import list_first
 
 Code = Mapping[str, str]
 """Name of a file or description of another risk -> its SHA-256."""
@@ -156,10 +157,9 @@ def require_allowed(
         return
     option = next((f" --params {file}" for file in files if str(file) != PARAMS), "")
     listed = [f"{name} ({state})" for name, state in refused.items()]
-    more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
     raise UntrustedError(
         f"{Path.cwd()}: has code that you did not allow on this machine: "
-        f"{', '.join(listed[:_NAMED])}{more}; read what `omibench allow --show{option}` lists, "
+        f"{list_first(listed, _NAMED)}; read what `omibench allow --show{option}` lists, "
         f"then run `omibench allow{option}`"
     )
 

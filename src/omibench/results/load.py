@@ -26,6 +26,7 @@ from omibench.schemas.cells import count_answered, failed_reason
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.tables import FrozenManifest, read_jsonl
+from omibench.text.lists import list_first
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -132,10 +133,9 @@ def describe_missing(missing: Sequence[Cell]) -> str:
     """Describe the cells that a report lacks; empty if it lacks none."""
     if not missing:
         return ""
-    names = ", ".join(f"{cell.model}/{cell.setting}" for cell in missing[:NAMED])
-    ending = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+    names = list_first([f"{cell.model}/{cell.setting}" for cell in missing], NAMED)
     count_text = "1 cell is" if len(missing) == 1 else f"{len(missing):,} cells are"
-    return f"{count_text} missing, without responses or verdicts: {names}{ending}."
+    return f"{count_text} missing, without responses or verdicts: {names}."
 
 
 def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -> list[Cell]:

@@ -26,6 +26,7 @@ from omibench.schemas.tables import (
     read_parquet,
     read_typed_json,
 )
+from omibench.text.lists import list_first
 from omibench.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -296,10 +297,9 @@ class StudyFiles:
         if self.find_file("infer", cell) is not None:
             return
         names = [f"{asked.model}/{asked.setting}" for asked in self.list_cells()]
-        more = [f"and {len(names) - _NAMED_CELLS} more"] if len(names) > _NAMED_CELLS else []
         raise MissingInputError(
             f"{cell.model}/{cell.setting}: {self.folder} has no such cell; it has "
-            f"{', '.join([*names[:_NAMED_CELLS], *more])}"
+            f"{list_first(names, _NAMED_CELLS)}"
         )
 
     def read_responses(self, cell: Cell, *, with_texts: bool = True) -> pl.DataFrame:

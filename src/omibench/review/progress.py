@@ -13,6 +13,7 @@ from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+from omibench.text.lists import list_first
 from omibench.text.terminal import align_columns, printable
 
 _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
@@ -167,5 +168,4 @@ def dump_progress(
 def _list_ids(title: str, ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
-    more = f" and {len(ids) - LISTED_IDS} more" if len(ids) > LISTED_IDS else ""
-    return [f"{title} ({len(ids)}): {', '.join(map(printable, ids[:LISTED_IDS]))}{more}"]
+    return [f"{title} ({len(ids)}): {list_first(list(map(printable, ids)), LISTED_IDS)}"]

@@ -19,6 +19,7 @@ from omibench.datasets.formats.record import (
 )
 from omibench.errors import FileFormatError, ParamsError
 from omibench.schemas.validation import suggest_name
+from omibench.text.lists import list_first
 from omibench.text.terminal import printable
 
 NEEDED: Final = ("prediction", "gold")
@@ -116,8 +117,7 @@ def unknown_form(place: str, row: Row, lacks: str) -> FileFormatError:
 def format_columns(row: Mapping[str, Any]) -> str:
     """Format the columns of a row for an error message."""
     names = [printable(name)[:60] for name in row]
-    ending = f" and {len(names) - _COLUMNS_SHOWN} more" if len(names) > _COLUMNS_SHOWN else ""
-    return (", ".join(names[:_COLUMNS_SHOWN]) or "none") + ending
+    return list_first(names, _COLUMNS_SHOWN) or "none"
 
 
 def list_entries(value: Any) -> list[str]:

@@ -71,6 +71,7 @@ from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import content_hash, write_json, write_jsonl, write_text
 from omibench.stages.freeze.rows import is_simulated
 from omibench.stages.rationale.degenerate import describe_tokenizer, open_tokenizer
+from omibench.text.lists import list_first
 
 # Review of the items of a release.
 
@@ -283,9 +284,7 @@ def refuse_findings(findings: Sequence[str]) -> None:
 def _list_names(finding: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = len(names) - MOST_NAMES
-    ending = f" and {more} more" if more > 0 else ""
-    return f"{len(names)} {finding}: {', '.join(names[:MOST_NAMES])}{ending}"
+    return f"{len(names)} {finding}: {list_first(names, MOST_NAMES)}"
 
 
 # Build of a release: an immutable folder from a freeze, reproducible byte for byte.

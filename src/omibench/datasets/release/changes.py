@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from omibench.datasets.release_folder import ReleaseRow, read_manifest_rows, read_release_provenance
 from omibench.errors import FileFormatError, ParamsError
+from omibench.text.lists import list_first
 
 PATCH, MINOR, MAJOR = 0, 1, 2
 _NAMES: Final = ("patch", "minor", "major")
@@ -72,7 +73,10 @@ def compare_releases(before: Path, after: Path) -> tuple[str, list[ReleaseChange
 
 def describe_changes(changes: Sequence[ReleaseChange]) -> list[str]:
     """Return one line per kind of change, and one with the required version increment."""
-    lines = [f"{change.kind}: {len(change.ids)} ({_list_ids(change.ids)})" for change in changes]
+    lines = [
+        f"{change.kind}: {len(change.ids)} ({list_first(change.ids, MOST_IDS)})"
+        for change in changes
+    ]
     level = max((change.level for change in changes), default=PATCH)
     return [*(lines or ["no item changed"]), f"requires a new {_NAMES[level]} version"]
 
@@ -93,8 +97,3 @@ def _parse_version(text: str) -> tuple[int, ...]:
     if len(numbers) != 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
         raise FileFormatError(f"version {text[:40]!r}: not of the form 1.2.3")
     return tuple(map(int, numbers))
-
-
-def _list_ids(ids: Sequence[str]) -> str:
-    more = len(ids) - MOST_IDS
-    return ", ".join(ids[:MOST_IDS]) + (f" and {more} more" if more > 0 else "")

@@ -31,6 +31,7 @@ from omibench.params.models.local import (
     hash_weights,
 )
 from omibench.params.roles import Role, field_roles
+from omibench.text.lists import list_first
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
 """Exceptions of engines if a checkpoint is missing, unsupported or too large."""
@@ -193,9 +194,10 @@ def locate_checkpoint(name: str, model: LocalModel) -> Checkpoint:
     except OmibenchError as error:
         raise ModelError(f"model {name!r}: {error}; remove `trust_remote_code`") from None
     if is_folder and (model.revision or "")[:CODE_DIGITS] != actual:
+        files = list_first([file.as_posix() for file in list_code(folder)], 5)
         raise ModelError(
             f"model {name!r}: the code in {model.id} does not match `revision`: its SHA-256 is "
-            f"{actual}; read it ({_name_files(folder)}), then set `revision` to that value"
+            f"{actual}; read it ({files}), then set `revision` to that value"
         )
     return Checkpoint(str(folder), None)
 
@@ -360,12 +362,6 @@ def _list_classes(value: Any, mapped: bool = False) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _list_classes(inner, mapped)
-
-
-def _name_files(folder: Path, most: int = 5) -> str:
-    files = [file.as_posix() for file in list_code(folder)]
-    more = f" and {len(files) - most} more" if len(files) > most else ""
-    return ", ".join(files[:most]) + more
 
 
 def load_errors(model: LocalModel) -> tuple[type[Exception], ...]:

@@ -35,13 +35,13 @@ from omibench.results.comparison.report import (
     ScoringComparison,
     ScoringSummary,
 )
-from omibench.results.comparison.text import shorten_list
 from omibench.results.statistics.paired import paired_difference
 from omibench.results.study_files import StudyFiles, find_results_folder
 from omibench.schemas.cells import read_cell, read_origin
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import read_typed_json
 from omibench.schemas.validation import suggest_name
+from omibench.text.lists import list_first
 from omibench.text.masking import mask_line, masked_values
 
 Change = tuple[Cause, str, str, str]
@@ -580,4 +580,4 @@ def _summarise_scoring(rules: str, scorings: set[Scoring]) -> ScoringSummary:
 
 
 def _name_cells(cells: Collection[Cell]) -> str:
-    return shorten_list([f"{cell.model}/{cell.setting}" for cell in cells]) or "none"
+    return list_first([f"{cell.model}/{cell.setting}" for cell in cells], 3) or "none"

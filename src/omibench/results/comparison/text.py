@@ -13,6 +13,7 @@ from omibench.results.comparison.report import (
     ScoringComparison,
     ScoringSummary,
 )
+from omibench.text.lists import list_first
 
 CELL_LINES = 12
 CHANGE_LINES = 12
@@ -40,7 +41,7 @@ def _write_lines(comparison: RunComparison) -> Iterator[str]:
         yield from _describe_table(table, comparison.confidence)
     for name, cells in (("A", comparison.cells_only_a), ("B", comparison.cells_only_b)):
         if cells:
-            yield f"cells only in {name}: {shorten_list(cells)}"
+            yield f"cells only in {name}: {list_first(cells, 3)}"
 
 
 def _describe_run(run: RunSummary) -> str:
@@ -92,7 +93,7 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
 
 def _describe_scoring(scoring: ScoringSummary) -> str:
     versions = ", ".join(map(str, scoring.versions))
-    judges = f" of {shorten_list(scoring.judges)}" if scoring.judges else ""
+    judges = f" of {list_first(scoring.judges, 3)}" if scoring.judges else ""
     return f"{scoring.rules} {versions}{judges}"
 
 
@@ -116,7 +117,7 @@ def _describe_ranks(cells: list[CellComparison]) -> str:
         for cell in sorted(cells, key=lambda cell: cell.rank_a)
         if cell.rank_gold != cell.rank_a
     ]
-    names = f": {shorten_list(moved, CELL_LINES)}" if moved else ""
+    names = f": {list_first(moved, CELL_LINES)}" if moved else ""
     return (
         "by the gold answers alone, the rank within the setting changes in "
         f"{len(moved):,} of {_count(len(cells), 'cell')}{names}"
@@ -135,9 +136,3 @@ def _points(value: float) -> str:
 def _percent(value: float) -> str:
     text = f"{100 * value:+.2f}"
     return "0.00" if float(text) == 0 else text
-
-
-def shorten_list(names: list[str], limit: int = 3) -> str:
-    """Return the first names, and the number of the others."""
-    more = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {more:,} more" if more > 0 else "")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from omibench.schemas.request import ToolSpec
+from omibench.text.lists import list_first
 
 LONGEST = 8000
 """Maximum characters of the arguments of one call."""
@@ -231,8 +232,7 @@ def read_arguments(name: str, text: str) -> ToolArguments:
         return KINDS[name].model_validate_json(text or "{}")
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False, include_context=False)
-        ending = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
-        raise ValueError("; ".join(map(_fault, faults[:_MOST_FAULTS])) + ending) from None
+        raise ValueError(list_first(list(map(_fault, faults)), _MOST_FAULTS, "; ")) from None
 
 
 def _fault(fault: Any) -> str:

@@ -14,6 +14,7 @@ from omibench.errors import FileFormatError
 from omibench.files.outputs import unmark_cell
 from omibench.files.reading import read_numbered_csv
 from omibench.schemas.problem import Answer
+from omibench.text.lists import list_first
 
 MOST_ROWS = 500_000
 MOST_BYTES = 256 * 2**20
@@ -103,10 +104,9 @@ def warn_bad_lines(
         raise FileFormatError(f"{key}: {path}: no row is usable; {ordered[0]}")
     if not ordered:
         return
-    details = "; ".join(map(str, ordered[:NAMED_LINES]))
-    more = f"; and {len(ordered) - NAMED_LINES:,} more" if len(ordered) > NAMED_LINES else ""
+    details = list_first(list(map(str, ordered)), NAMED_LINES, "; ")
     count = "1 line is" if len(ordered) == 1 else f"{len(ordered):,} lines are"
-    _LOG.warning("%s: %s left out of %s: %s%s", key, count, path, details, more)
+    _LOG.warning("%s: %s left out of %s: %s", key, count, path, details)
 
 
 def read_or_warn(read: Callable[[], Content]) -> Content | None:

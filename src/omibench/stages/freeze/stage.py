@@ -58,6 +58,7 @@ from omibench.stages.freeze.rows import (
     write_examples,
     write_originals,
 )
+from omibench.text.lists import list_first
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -151,14 +152,14 @@ def _warn_of_others(record: ReviewRecord) -> None:
         log.warning(
             "freeze: decisions of people who are not in reviewers.yaml count: %s; check who they "
             "are, and keep former reviewers in the list",
-            _list_first(others),
+            list_first(others, LISTED),
         )
 
 
 def _refuse_unsettled(review: ReviewOutcome, params: ReviewParams) -> None:
     """Raise MissingInputError with one line per unsettled thing, or warn of it."""
     lines = [
-        f"freeze: {len(items)} {what}: {_list_first(items)}; {advice}"
+        f"freeze: {len(items)} {what}: {list_first(items, LISTED)}; {advice}"
         for what, items, advice in (
             (
                 f"tasks are under-reviewed (review.reviewers: {params.reviewers})",
@@ -183,11 +184,6 @@ def _refuse_unsettled(review: ReviewOutcome, params: ReviewParams) -> None:
         raise MissingInputError(*lines)
     for line in lines:
         log.warning("%s", line)
-
-
-def _list_first(items: Sequence[str]) -> str:
-    more = f" and {len(items) - LISTED} more" if len(items) > LISTED else ""
-    return ", ".join(items[:LISTED]) + more
 
 
 # Pictures of a dataset: each once, named by its content, without camera metadata.

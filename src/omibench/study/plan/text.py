@@ -19,6 +19,7 @@ from omibench.study.plan.plan import (
     sum_dollars,
     sum_hours,
 )
+from omibench.text.lists import list_first
 from omibench.text.terminal import align_numbers, count_noun, measure_width
 
 NARROW: Final = 80
@@ -115,9 +116,7 @@ def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
 
 
 def _name_papers(unopened: dict[str, str]) -> str:
-    named = [f"{name} ({fault})" for name, fault in list(unopened.items())[:_MOST_NAMED]]
-    more = len(unopened) - len(named)
-    return ", ".join(named) + (f" and {more:,} more" if more else "")
+    return list_first([f"{name} ({fault})" for name, fault in unopened.items()], _MOST_NAMED)
 
 
 # A plan as plain text: a table, its totals, and notes to read before spending.

@@ -22,6 +22,7 @@ from omibench.study.plan.text import duration
 from omibench.study.status.reader import Looker, look
 from omibench.study.status.rows import CellStatus, FailedJob, StageStatus, StudyStatus, clean
 from omibench.study.status.runs import State, read_runs
+from omibench.text.lists import list_first
 from omibench.text.terminal import (
     align_numbers,
     count_noun,
@@ -141,9 +142,7 @@ def _totals(status: StudyStatus) -> Iterable[tuple[str, str]]:
         billed = f", {usd_text(b.unknown_usd)} possibly billed" if b.unknown_usd else ""
         yield "budget", f"{spent} spent{in_flight}{billed}"
     if status.run and status.run.running:
-        running = [clean(name) for name in status.run.running]
-        suffix = f" and {len(running) - 4} more" if len(running) > 4 else ""
-        yield "now", ", ".join(running[:4]) + suffix
+        yield "now", list_first([clean(name) for name in status.run.running], 4)
 
 
 def _stage_line(stage: StageStatus, width: int) -> str:
@@ -194,9 +193,8 @@ def _failure_lines(failures: Sequence[FailedJob]) -> list[str]:
     for failure in failures:
         causes.setdefault(failure.why, []).append(failure)
     for number, (why, failed) in enumerate(causes.items()):
-        names = [clean(failure.job) for failure in failed]
-        suffix = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-        lines.append(f"  {', '.join(names[:NAMED])}{suffix}: {why}")
+        names = list_first([clean(failure.job) for failure in failed], NAMED)
+        lines.append(f"  {names}: {why}")
         if number < DETAILED_FAILURES:
             logs = [failure.log for failure in failed[:NAMED] if failure.log]
             lines += [f"    {printable(log)}" for log in logs]

@@ -111,7 +111,7 @@ def test_a_plug_in_adds_cards_tables_and_figures(
         ),
         pytest.param(
             "    def tables(self):\n        yield ReportTable('differences', [])",
-            r"differences\.csv is written by the report sections 'printed' and 'mine'",
+            r"differences\.csv is written by the report sections 'published' and 'mine'",
             marks=pytest.mark.slow,
         ),
         pytest.param(

@@ -34,9 +34,9 @@ from omibench.stages.ocr.corrections.problems import (
     change_structure,
     drop_suspicion,
     find_place,
-    list_first,
 )
 from omibench.stages.ocr.layout.layout import PERSON, Line
+from omibench.text.lists import list_first
 
 if TYPE_CHECKING:
     from omibench.stages.ocr.layout.places import Place
@@ -74,7 +74,7 @@ class SourceCorrections:
             for row in self.rows
             if row.status == "misfit"
         ]
-        return {MISFIT: list_first(misfits, "; ")} if misfits else {}
+        return {MISFIT: list_first(misfits, 5, "; ")} if misfits else {}
 
     def correct_page(self, file: str, page: DocumentPage) -> None:
         """Apply the corrections of a page to its lines, and remove drawings replaced by text.

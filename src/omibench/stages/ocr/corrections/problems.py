@@ -51,12 +51,6 @@ class MisfitError(Exception):
     """The reason why a correction does not fit the reading."""
 
 
-def list_first(entries: Sequence[str], separator: str, most: int = 5) -> str:
-    """Return the first few entries in one line, and the number of the others."""
-    more = f" and {len(entries) - most} more" if len(entries) > most else ""
-    return f"{separator.join(entries[:most])}{more}"
-
-
 def find_place(problems: Sequence[Problem], number: str | None) -> int | None:
     """Return the index of the problem with a number; None if absent."""
     return next((k for k, problem in enumerate(problems) if problem.number == number), None)

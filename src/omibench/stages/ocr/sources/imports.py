@@ -39,6 +39,7 @@ from omibench.stages.ocr.sources.manifest import (
     slug,
 )
 from omibench.stages.ocr.structure.numbering import detect_language
+from omibench.text.lists import list_first
 
 
 def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
@@ -77,8 +78,7 @@ def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     write_jsonl(folder / "problems.jsonl", problems)
     write_jsonl(folder / "pages.jsonl", [])
     codes = ["picture_missing"] * bool(missing) + ["no_problems"] * (not problems)
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    told = f"{'row' if len(missing) == 1 else 'rows'} {', '.join(missing[:3])}{more}"
+    told = f"{'row' if len(missing) == 1 else 'rows'} {list_first(missing, 3)}"
     return OcrOutcome(codes=codes, where={"picture_missing": told} if missing else {})
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.schemas.problem import Problem, ProblemWarning
-from omibench.stages.ocr.corrections.problems import list_first
 from omibench.stages.ocr.layout.layout import Item
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure.document import FAILED, UNREAD, Document
 from omibench.stages.ocr.structure.key_tables import is_key_file, read_key, read_key_file
 from omibench.stages.ocr.structure.keys import Key, as_letters, read_words_behind_letter
 from omibench.stages.ocr.structure.solutions import PrintedQuestion, read_solutions
+from omibench.text.lists import list_first
 
 if TYPE_CHECKING:
     import pymupdf
@@ -75,7 +75,7 @@ class Answers:
         if strange:
             self.codes.append("key_number_unknown")
             lines = [f"line {entry.line} ({entry.number!r})" for entry in strange]
-            self.where["key_number_unknown"] = f"{Path(path).name}: {list_first(lines, ', ')}"
+            self.where["key_number_unknown"] = f"{Path(path).name}: {list_first(lines, 5)}"
         if self._asked and not len(self._key):
             self.codes.append("key_unread")
 
