@@ -13,7 +13,6 @@ from omibench.results.study_files import (
     StudyFiles,
     find_results_folder,
     mark_counts,
-    read_aggregates,
 )
 from omibench.schemas.tables import AggregateRow, write_parquet
 from omibench.study.explain import explain_id
@@ -80,29 +79,13 @@ def test_a_choice_of_other_verdicts_is_refused(change: dict[str, object]) -> Non
         mark_counts(make_verdicts(), aggregates.with_columns(marks))
 
 
-def write_earlier(path: Path, *metrics: str) -> Path:
-    """What an earlier version wrote: without `counts`."""
-    rows = [
-        AggregateRow(id="a", rules="robust", metric=metric, k=k, value=1.0, index=k - 1)
-        for metric in metrics
-        for k in (1, 3)
-    ]
-    write_parquet(path, rows, AggregateRow)
-    pl.read_parquet(path).drop("counts").write_parquet(path)
-    return path
-
-
-def test_a_vote_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    file = write_earlier(tmp_path / "cell.parquet", "pass", "majority")
-    assert read_aggregates(file).filter("counts").select("metric", "k", "index").rows() == [
-        ("majority", 3, 2)
-    ]
-
-
 def test_a_file_that_does_not_state_the_choice_is_refused(tmp_path: Path) -> None:
-    file = write_earlier(tmp_path / "cell.parquet", "pass")
-    with pytest.raises(FileFormatError, match=r"snakemake --cores all --forcerun .*cell\.parquet"):
-        read_aggregates(file)
+    file = tmp_path / "aggregate/m/vote.parquet"
+    rows = [AggregateRow(id="a", rules="robust", metric="pass", k=1, value=1.0, index=0)]
+    write_parquet(file, rows, AggregateRow)
+    pl.read_parquet(file).drop("counts").write_parquet(file)
+    with pytest.raises(FileFormatError, match="counts"):
+        StudyFiles(tmp_path).read_aggregates(Cell("m", "vote"))
 
 
 # The folder of a study's results.

@@ -50,9 +50,7 @@ from omibench.review.app.service import ReviewService, Submission
 from omibench.review.folder import (
     append_decisions,
     compute_head,
-    extend_head,
     extend_unchanged,
-    format_event,
     read_record,
 )
 from omibench.schemas.review import ReviewDecision
@@ -72,17 +70,6 @@ FIRST = decide(1, "ann", "annotator", make_task(1))
 SECOND = decide(2, "bob", "auditor", make_task(1))
 WRITERS, DECISIONS = 8, 20
 SECRET = b"a secret of this test, long enough"
-OLD_TABLE = """
-CREATE TABLE events (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task TEXT NOT NULL, person TEXT NOT NULL,
-    seconds REAL, event TEXT NOT NULL, head TEXT NOT NULL
-);
-CREATE TABLE task_state (task TEXT PRIMARY KEY, position INTEGER NOT NULL);
-CREATE TRIGGER events_keep BEFORE UPDATE ON events
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only: an event is never changed'); END;
-CREATE TRIGGER events_stay BEFORE DELETE ON events
-    BEGIN SELECT RAISE(ABORT, 'the log is append-only: an event is never taken out'); END;
-"""
 SERVER = """
 import sys
 from pathlib import Path
@@ -193,37 +180,6 @@ def test_a_kill_between_the_two_writes_loses_nothing(service: ReviewService) -> 
     assert call(service.folder, "export", "--live") == "0 decisions added to decisions.jsonl\n"
     assert call(service.folder, "status") == ""
     assert read_ids(service.folder) == [event.id for event in service.log.events]
-
-
-def write_old_log(folder: Path, decisions: list[ReviewDecision], **changes: Any) -> None:
-    """Write live.sqlite as earlier versions did, with a chain of hashes of its own."""
-    head = compute_head([])
-    with closing(sqlite3.connect(folder / LIVE, isolation_level=None)) as connection:
-        connection.executescript(OLD_TABLE)
-        for number, decision in enumerate(decisions, 1):
-            head = extend_head(head, decision)
-            event = format_event(decision.model_copy(update=changes))
-            row = (number, decision.id, decision.task, decision.person, None, event, head)
-            connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-
-
-def test_the_log_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    write_old_log(tmp_path, [FIRST, SECOND])
-    write_lines(tmp_path / "decisions.jsonl", FIRST)
-    service = make_service(tmp_path)
-    assert status_of(service, "item:p1") == "settled"
-    assert read_ids(tmp_path) == ["d1", "d2"]
-    own = submit(service, "item:p2", "ann")
-    service.close()
-    again = ReviewService(tmp_path)
-    assert [event.id for event in read_journal(again)] == ["d1", "d2", own.id]
-    again.close()
-    (tmp_path / LIVE).unlink()
-    write_old_log(tmp_path, [FIRST, SECOND], comment="Forged.")
-    with pytest.raises(FileFormatError, match="do not match their hash chain"):
-        make_service(tmp_path)
-    (tmp_path / LIVE).unlink()
-    make_service(tmp_path).close()  # nothing is locked after an error
 
 
 @pytest.mark.parametrize(

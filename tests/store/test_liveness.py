@@ -10,7 +10,7 @@ import pytest
 from tests.store.filling import IDENTITY, answer, fill, request, segments
 
 from omibench.store.processes import ABANDONED_S, host_name, is_closed, new_name
-from omibench.store.segments import remove_marks
+from omibench.store.segments import remove_mark
 from omibench.store.store import Store
 
 FORK = multiprocessing.get_context("fork")
@@ -27,7 +27,7 @@ def test_a_writer_that_closed_has_said_so(tmp_path: Path) -> None:
     fill(tmp_path, range(2))
     (segment,) = segments(tmp_path)
     assert is_closed(segment)
-    remove_marks(segment)
+    remove_mark(segment)
     assert not is_closed(segment), "without its word the living process counts as writing"
 
 

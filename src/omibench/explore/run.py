@@ -17,10 +17,10 @@ from omibench.explore.index import CellReader
 from omibench.params.setting import Cell
 from omibench.results.attributes import describe_items
 from omibench.results.load import JUDGE_RULES, VOTE_MARK
-from omibench.results.study_files import StudyFiles, mark_counts, read_aggregates
+from omibench.results.study_files import StudyFiles, mark_counts
 from omibench.schemas.cells import read_cell
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import FrozenManifest
+from omibench.schemas.tables import AggregateRow, FrozenManifest, read_parquet
 
 
 def parse_cell(text: str) -> Cell:
@@ -262,7 +262,7 @@ def _read_lengths(path: Path, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _read_choices(path: Path, columns: Sequence[str]) -> pl.DataFrame:
-    return read_aggregates(path).filter("counts").select(columns)
+    return read_parquet(path, AggregateRow).filter("counts").select(columns)
 
 
 def _mark_counts(

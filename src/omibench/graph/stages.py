@@ -411,7 +411,7 @@ def _select_saliency_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Bloc
     if job.cell is None:
         return selected
     # No cell depends on the list of other cells.
-    block = drop(blocks.get("saliency", {}), ("models", "after_response"))
+    block = drop(blocks.get("saliency", {}), ("models",))
     return selected | {"saliency": block | {"settings": [job.cell.setting]}}
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.setting import AggregationRule, Cell
+from omibench.params.setting import Cell
 from omibench.schemas.cells import read_cell
 from omibench.schemas.columns import SaliencyRow, polars_schema
 from omibench.schemas.problem import Answer, Example, Question
@@ -88,40 +87,9 @@ def _relative_to_here(folder: Path) -> str:
 
 # The samples that count: all of them, or the one that a setting's `aggregate` chose.
 
-_CHOOSING: Final = tuple(set(get_args(AggregationRule)) - {"mean", "first"})
-"""The metrics by which earlier versions marked the sample that counts; `first` had none."""
 _CELL: Final = ("model", "setting")
 _PLACE: Final = (*_CELL, "id", "_scorer")
 _SHARE: Final = (*_CELL, "id", "rules", "metric", "k")
-
-
-def read_aggregates(path: Path) -> pl.DataFrame:
-    """Read what the stage `aggregate` wrote for a cell, with `counts` in every row.
-
-    Args:
-        path: The file of the cell.
-
-    Returns:
-        The columns of AggregateRow.
-
-    Raises:
-        FileFormatError: The file is broken, or an earlier version wrote it without stating which
-            sample counts; with the command that rebuilds it.
-        MissingInputError: The file does not exist.
-    """
-    import polars as pl
-
-    frame = read_parquet(path, AggregateRow)
-    if not frame["counts"].null_count():
-        return frame
-    is_choice = pl.col("metric").is_in(_CHOOSING)
-    if frame.filter(is_choice).is_empty():
-        raise FileFormatError(
-            f"{path}: an earlier version wrote it without the samples that count; rebuild it with "
-            f"`snakemake --cores all --forcerun {shlex.quote(str(path))}`"
-        )
-    largest = pl.col("k") == pl.col("k").filter(is_choice).max()
-    return frame.with_columns(counts=is_choice & largest)
 
 
 def mark_counts(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFrame:
@@ -361,11 +329,11 @@ class StudyFiles:
         """Read what `aggregate` wrote for a cell; None if nothing.
 
         Raises:
-            FileFormatError: The file is broken, or does not state which samples count.
+            FileFormatError: The file is broken.
             UntrustedError: The file was edited or exchanged.
         """
         path = self.find_file("aggregate", cell)
-        return _name_cell(read_aggregates(path), cell, AggregateRow) if path else None
+        return _name_cell(read_parquet(path, AggregateRow), cell, AggregateRow) if path else None
 
     def read_shares(self, cell: Cell) -> pl.DataFrame | None:
         """Read what `aggregate` wrote for a cell, with the means over its runs; None if nothing.

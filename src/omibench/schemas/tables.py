@@ -121,7 +121,7 @@ class AggregateRow(FrozenModel):
     """Definition of equal answers: `normal form`, or the name of a scorer."""
     index: int | None = None
     """Index of the chosen sample, if any."""
-    counts: Annotated[bool | None, ADDED_LATER] = False
+    counts: bool = False
     """True if this chosen sample alone counts; without such a row, all samples do."""
     answer: str | None = None
     judge: str | None = None

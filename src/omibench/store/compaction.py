@@ -24,14 +24,12 @@ from omibench.store.files import OpenFiles
 from omibench.store.lines import Body, parse_values
 from omibench.store.packs import PackFile, write_pack
 from omibench.store.processes import is_closed, new_name
-from omibench.store.segments import CLOSED, OLD_INDEX, SegmentFile, StoredFile, remove_marks
+from omibench.store.segments import CLOSED, SegmentFile, StoredFile, remove_mark
 
 SET_ASIDE = ".damaged"
 """Suffix of the file with the damaged lines of a compacted segment."""
 LOCK = ".compacting"
 """File of a partition that is locked during compaction; never deleted."""
-_OLD_TABLE = ("keys.table", ".indexing")
-"""Files of a partition that earlier versions wrote to find keys."""
 LEFTOVER_S = 86400.0
 """Seconds after which an unfinished file counts as abandoned."""
 
@@ -185,17 +183,15 @@ def _set_aside(file: StoredFile) -> int:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-    remove_marks(path)
+    remove_mark(path)
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove unfinished files of killed processes, and indexes of earlier versions."""
+    """Remove unfinished files of killed processes, and marks without their segment."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > LEFTOVER_S:
                 path.unlink()
-    for path in (*folder.glob(f"*{OLD_INDEX}"), *folder.glob(f"*{CLOSED}")):
-        if path.with_suffix("").suffix == pack.SUFFIX or not path.with_suffix("").exists():
+    for path in folder.glob(f"*{CLOSED}"):
+        if not path.with_suffix("").exists():
             path.unlink(missing_ok=True)
-    for name in _OLD_TABLE:
-        (folder / name).unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import stat
 from abc import ABC, abstractmethod
@@ -90,15 +89,12 @@ class StoredFile(ABC):
 # Segments: append-only files of responses, one writer each, one JSON line per response.
 #
 # Opening a segment reads every line and checks its checksum, without parsing any JSON. On closing,
-# its writer leaves `<segment>.closed` with the size. Earlier versions left an index instead,
-# `<segment>.idx`, whose header has the same information.
+# its writer leaves `<segment>.closed` with the size.
 
 SUFFIX = ".jsonl"
 CLOSED = ".closed"
-OLD_INDEX = ".idx"
 LINE_BYTES = 64 << 20
 """Maximum bytes of a line, which a reader holds in memory at once."""
-_HEAD_BYTES = 1 << 20
 
 
 class SegmentFile(StoredFile):
@@ -235,20 +231,13 @@ def is_marked_closed(segment: Path) -> bool:
         with open_stored(_mark(segment, CLOSED)) as file:
             return int(file.read(32)) == size
     except (OSError, ValueError):
-        pass
-    try:
-        with open_stored(_mark(segment, OLD_INDEX)) as file:
-            head = json.loads(file.readline(_HEAD_BYTES).partition(b" ")[2])
-        return head["closed"] is True and head["size"] == size
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return False
 
 
-def remove_marks(path: Path) -> None:
-    """Remove what marks a segment as complete, and the index of earlier versions, if any."""
-    for suffix in (CLOSED, OLD_INDEX):
-        with contextlib.suppress(OSError):
-            _mark(path, suffix).unlink(missing_ok=True)
+def remove_mark(path: Path) -> None:
+    """Remove what marks a segment as complete, if anything."""
+    with contextlib.suppress(OSError):
+        _mark(path, CLOSED).unlink(missing_ok=True)
 
 
 def _mark(path: Path, suffix: str) -> Path:

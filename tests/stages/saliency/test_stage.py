@@ -181,12 +181,6 @@ def test_a_cell_depends_on_the_reading_and_the_resolution(study: Make) -> None:
     assert all(a != b for n, a in enumerate(slices) for b in slices[:n])
 
 
-def test_the_old_name_is_read_with_a_warning(study: Make, caplog: pytest.LogCaptureFixture) -> None:
-    study(saliency=BLOCK | {"after_response": ["cot"]})
-    assert "saliency.after_response is ignored" in caplog.text
-    assert "`saliency.reading`" in caplog.text
-
-
 def test_names_that_do_not_exist_are_refused(study: Make) -> None:
     with pytest.raises(ParamsError, match=r"saliency.settings: 'cott'"):
         study(saliency={"settings": ["cott"]})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from omibench.store.contents import count_responses, summarise
 from omibench.store.files import OpenFiles
 from omibench.store.partition import Partition
 from omibench.store.processes import is_closed
-from omibench.store.segments import CLOSED, OLD_INDEX, SegmentFile
+from omibench.store.segments import CLOSED, SegmentFile
 from omibench.store.store import Store
 
 
@@ -39,42 +38,12 @@ def many(folder: Path, numbers: range) -> list[str]:
     return [key for n in starts for key in fill(folder, range(n, min(n + 10, numbers.stop)))]
 
 
-def add_old_index(path: Path, closed: bool = True) -> Path:
-    """Replace the mark of a segment by the index that earlier versions wrote."""
-    head = {"index": 1, "size": path.stat().st_size, "closed": closed}
-    index = path.with_name(path.name + OLD_INDEX)
-    index.write_bytes(b"00000000 " + json.dumps(head).encode() + b"\n" + bytes(48))
-    path.with_name(path.name + CLOSED).unlink(missing_ok=True)
-    return index
-
-
-def test_a_store_of_an_earlier_version_is_read_and_compacted(tmp_path: Path) -> None:
-    keys = many(tmp_path, range(30))
-    compact_partition(partition_folder(tmp_path))
-    add_old_index(packs(tmp_path)[0])
-    keys += many(tmp_path, range(30, 50))
-    closed, alive = segments(tmp_path)
-    add_old_index(closed)
-    add_old_index(alive, closed=False)
-    for name in ("keys.table", ".indexing"):
-        (partition_folder(tmp_path) / name).write_bytes(b"of an earlier version")
-    assert texts(tmp_path, keys) == expected(range(50))
-    assert (is_closed(closed), is_closed(alive)) == (True, False)
-    done = compact_partition(partition_folder(tmp_path))
-    assert (done.segments, done.still_written) == (1, 1)
-    assert {path.suffix for path in partition_folder(tmp_path).glob("[!.]*")} == {
-        ".json", ".jsonl", ".parquet", ".idx",
-    }  # fmt: skip
-    assert texts(tmp_path, keys) == expected(range(50))
-
-
 @pytest.mark.parametrize(
     "text", [b"", b"null", b"x" * 99, b"[" * 9999, b'{"closed": true}', b'0 {"closed": true}\n']
 )
 def test_a_mark_that_is_wrong_closes_nothing(tmp_path: Path, text: bytes) -> None:
     fill(tmp_path, range(2))
     (segment,) = segments(tmp_path)
-    add_old_index(segment).write_bytes(text)
     segment.with_name(segment.name + CLOSED).write_bytes(text)
     assert not is_closed(segment)
     segment.with_name(segment.name + CLOSED).write_text(f"{segment.stat().st_size + 1}\n")

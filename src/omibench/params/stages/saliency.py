@@ -28,9 +28,6 @@ class SaliencyParams(Block):
     """The part of the response (sample 0) before the scored letter: `final_letter`, everything
     up to its final letter; `before_answer`, its reasoning without the lines that state the
     answer, followed by a question for the letter."""
-    after_response: list[Name] = []
-    """Deprecated and ignored: the response precedes the letter under every setting. Removed in
-    0.2."""
     problems: Annotated[int, Field(ge=1)] | None = 20
     """Maximum number of problems, the same for every cell, drawn by the study's seed."""
     patch: Annotated[int, Field(ge=4)] = 56
@@ -56,10 +53,5 @@ class SaliencyParams(Block):
             raise ValueError(
                 f"patch {self.patch} is smaller than stride {self.stride}, so parts of the "
                 "pictures would never be covered; raise patch"
-            )
-        if self.after_response:
-            log.warning(
-                "omibench: saliency.after_response is ignored and will be removed in 0.2: the "
-                "response precedes the letter under every setting; use `saliency.reading`"
             )
         return self

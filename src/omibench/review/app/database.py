@@ -1,7 +1,6 @@
 """The live log of a review in SQLite, and what only the server keeps: passwords, drafts, claims.
 
 `events` is the journal of decisions (`decisions.py`), which decisions.jsonl is written from.
-Earlier versions also kept the states of tasks, which are computed from it.
 """
 
 from __future__ import annotations
@@ -50,10 +49,6 @@ CREATE TRIGGER IF NOT EXISTS events_follow BEFORE INSERT ON events
     WHEN NEW.number <> (SELECT COALESCE(MAX(number), 0) + 1 FROM events)
         OR EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
     BEGIN SELECT RAISE(ABORT, 'the log is append-only: an event takes the next number'); END;
-
-DROP TABLE IF EXISTS task_state;
-DROP TABLE IF EXISTS task_people;
-DROP TABLE IF EXISTS task_readers;
 
 CREATE TABLE IF NOT EXISTS drafts (
     task TEXT NOT NULL, person TEXT NOT NULL, draft TEXT NOT NULL,

@@ -59,7 +59,6 @@ class DecisionLog:
         self.head = EMPTY_HEAD
         """The head hash of decisions.jsonl."""
         with database.write() as connection:
-            _drop_chain(connection, database.path)
             self.events = list(read_events(connection))
             """All decisions, in the order of the journal."""
         self.synchronise()
@@ -168,16 +167,3 @@ def list_unrecorded(folder: Path) -> list[ReviewDecision]:
     with closing(Database(folder / LIVE)) as database, database.read() as connection:
         events = list(read_events(connection))
     return find_missing(events, read_record(folder).rows)
-
-
-def _drop_chain(connection: sqlite3.Connection, path: Path) -> None:
-    """Verify and drop the hashes of events, which earlier versions kept."""
-    if all(column[1] != "head" for column in connection.execute("PRAGMA table_info(events)")):
-        return
-    last = connection.execute("SELECT head FROM events ORDER BY number DESC LIMIT 1").fetchone()
-    if last and compute_head(read_events(connection)) != last[0]:
-        raise FileFormatError(
-            f"{path}: the events do not match their hash chain: they were changed outside the "
-            "application; move the file away: recorded decisions are in decisions.jsonl"
-        )
-    connection.execute("ALTER TABLE events DROP COLUMN head")
