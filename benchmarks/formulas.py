@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.formula_matching import find_exact, split_pieces
 
-from glyphtex.boxes import Box
 from glyphtex.latex import normalise
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.layout import Line
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/glyphtex/typeset"

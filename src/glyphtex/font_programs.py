@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 
 if TYPE_CHECKING:
     import pymupdf

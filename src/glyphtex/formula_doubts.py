@@ -6,29 +6,32 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, groupby, pairwise, product
+from itertools import combinations, groupby, pairwise, permutations, product
+from math import inf
 from typing import NamedTuple
 
-from glyphtex.boxes import Box, unite
-from glyphtex.marks import FormulaRegion, Glyph, PageMarks, Rule
-from glyphtex.painted_glyphs import PaintedGlyph
+from glyphtex.marks import (
+    STATES,
+    WITH_ARGUMENT,
+    Box,
+    FormulaRegion,
+    Glyph,
+    PageMarks,
+    Rule,
+    is_hyphen,
+    is_math_letter,
+    is_sign_font,
+    is_variable,
+    unite,
+)
 from glyphtex.regions import (
     PlacedRegion,
     find_lost_bars,
     find_torn,
     is_next_row,
 )
-from glyphtex.row_operands import SIGNS, SPACE, THIN, TIGHT
-from glyphtex.row_reader import RowReader
-from glyphtex.text_layer import Character, TextRun
-from glyphtex.units import (
-    STATES,
-    WITH_ARGUMENT,
-    is_hyphen,
-    is_math_letter,
-    is_sign_font,
-    is_variable,
-)
+from glyphtex.row_reader import SIGNS, SPACE, THIN, TIGHT, RowReader
+from glyphtex.text_layer import Character, PaintedGlyph, TextRun
 
 # Mathematics on a page that is not in any formula.
 
@@ -166,14 +169,13 @@ def find_nearest(
     box: Box, size: float, regions: Sequence[FormulaRegion], reach: float
 ) -> int | None:
     """Find the formula in the row of a symbol, at most `reach` type sizes away."""
-    best: tuple[float, int] | None = None
-    for number, region in enumerate(regions):
-        if box.gap_y(region.box) > -0.2 * box.height:
-            continue
-        gap = box.gap_x(region.box)
-        if gap < reach * size and (best is None or gap < best[0]):
-            best = gap, number
-    return best[1] if best else None
+    beside = (
+        (box.gap_x(region.box), number)
+        for number, region in enumerate(regions)
+        if box.gap_y(region.box) <= -0.2 * box.height
+    )
+    gap, nearest = min(beside, default=(inf, None))
+    return nearest if gap < reach * size else None
 
 
 # Glyphs that a page paints but its text layer lacks.
@@ -327,9 +329,7 @@ def find_neighbours(page: Page) -> Iterator[tuple[int, str]]:
 
 def _share(a: Box, b: Box) -> float:
     """Return how much of the smaller of two boxes is in the other."""
-    width, height = -a.gap_x(b), -a.gap_y(b)
-    if width <= 0 or height <= 0:
-        return 0.0
+    width, height = max(0.0, -a.gap_x(b)), max(0.0, -a.gap_y(b))
     return width * height / max(1.0, min(a.width * a.height, b.width * b.height))
 
 
@@ -400,8 +400,7 @@ def _doubt_neighbour(row: RowReader, k: int, gap: float, start: int, end: int) -
         is_text = row.sign(k) in _POINTERS or is_hyphen(row.units[k])
         return None if is_text else OPERATOR
     if role in ("open", "close", "bar"):
-        is_modulus = role == "open" and k < start and row.word(start) == "mod"
-        is_part = role == "bar" or is_modulus or _belongs(row, k, gap, start, end)
+        is_part = role == "bar" or row.word(start) == "mod" or _belongs(row, k, gap, start, end)
         return BRACKET if is_part else None
     if role == "math" or (
         role == "letter" and gap < TIGHT and is_math_letter(row.units[k].glyphs[0])
@@ -415,7 +414,7 @@ def _begins_late(row: RowReader, start: int) -> bool:
     if row.sign(start) in _BINARY:
         return True
     before = start - 1
-    if before < 0 or row.gaps[start] >= THIN:
+    if row.gaps[start] >= THIN:
         return False
     if row.roles[start] == "digit" and row.roles[before] == "point":
         return row.is_digit(before - 1) and row.gaps[before] < THIN
@@ -450,7 +449,7 @@ def _is_list(row: RowReader, first: tuple[int, int], second: tuple[int, int]) ->
     comma = range(first[1], second[0])
     if len(comma) != 1 or row.sign(comma[0]) not in (",", ";"):
         return False
-    return first[0] > 0 and row.pairs.get(first[0] - 1) == second[1]
+    return row.pairs.get(first[0] - 1) == second[1]
 
 
 # Doubts from formulas in separate rows that may be rows of one formula.
@@ -470,18 +469,17 @@ def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
             yield number, BEGINS
         if row.sign(start) == "(" and _begins_with_state(place):
             yield number, BEGINS
-    for number, place in enumerate(places):
-        for other, below in enumerate(places):
-            if number != other and is_next_row(place, below, _ALIGNED):
-                yield number, ROWS
-                yield other, ROWS
+    for (number, place), (other, below) in permutations(enumerate(places), 2):
+        if is_next_row(place, below, _ALIGNED):
+            yield number, ROWS
+            yield other, ROWS
 
 
 def _begins_with_state(place: PlacedRegion) -> bool:
     """Return whether a formula begins with the state of matter of the one before it, as `(aq)`."""
     start, end = place.row.words[place.start + 1] if place.end - place.start > 1 else (0, 0)
     is_closed = end < place.end and place.row.roles[end] == "close"
-    return is_closed and place.row.text(start, end) in STATES and not place.region.following
+    return is_closed and place.row.text(start, end) in STATES
 
 
 # All doubts about the formulas of a page.

@@ -9,10 +9,18 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box
 from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.libreoffice import correct_signs
-from glyphtex.marks import SEQUENCE, Glyph, GlyphSymbol, PageMarks, RootSign, Rule, SmallPicture
+from glyphtex.marks import (
+    SEQUENCE,
+    Box,
+    Glyph,
+    GlyphSymbol,
+    PageMarks,
+    RootSign,
+    Rule,
+    SmallPicture,
+)
 from glyphtex.symbols import identify, is_tex
 from glyphtex.text_layer import Character, TextRun
 

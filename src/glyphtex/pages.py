@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from glyphtex.boxes import Box
 from glyphtex.formula_doubts import Leftover, find_doubts, find_vanished
 from glyphtex.libreoffice import find_frames
-from glyphtex.marks import Formula
+from glyphtex.marks import Box, Formula
 from glyphtex.page_marks import DrawnMarks, find_drawn, gather_marks
-from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import place_regions
-from glyphtex.text_layer import MAX_CHARACTERS, TextRun, read_characters
+from glyphtex.text_layer import MAX_CHARACTERS, PaintedGlyph, TextRun, read_characters
 from glyphtex.tree import MAX_BARS, read_formula
 
 if TYPE_CHECKING:

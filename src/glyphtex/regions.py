@@ -10,17 +10,23 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from glyphtex.boxes import unite
 from glyphtex.libreoffice import split_objects
-from glyphtex.marks import FormulaRegion, Glyph, NextLine, PageMarks, RootSign, Rule
+from glyphtex.marks import (
+    FormulaRegion,
+    Glyph,
+    NextLine,
+    PageMarks,
+    RootSign,
+    Rule,
+    is_math_font,
+    unite,
+)
 from glyphtex.page_marks import WIDEST
-from glyphtex.row_operands import BREAK
-from glyphtex.row_reader import RowReader
+from glyphtex.row_reader import BREAK, RowReader
 from glyphtex.rows import Passage, find_passages, form_rows, is_certain
 from glyphtex.tree import build_formula, find_parts
 from glyphtex.tree.parts import Part
-from glyphtex.unit_scripts import attach_scripts
-from glyphtex.units import is_math_font
+from glyphtex.tree.scripts import attach_scripts
 
 TORN = "other text is painted between the marks of the formula"
 TAKEN = "one of its marks may have been read as part of another formula"

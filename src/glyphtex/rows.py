@@ -11,18 +11,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from glyphtex.boxes import Box, unite
-from glyphtex.marks import Glyph
-from glyphtex.row_operands import THIN, Interval
-from glyphtex.row_reader import RowReader
-from glyphtex.tree.parts import Part
-from glyphtex.units import (
-    FUNCTIONS,
+from glyphtex.marks import (
     WITH_ARGUMENT,
+    Box,
+    Glyph,
     is_hyphen,
     is_math_letter,
     role_of,
+    unite,
 )
+from glyphtex.row_reader import THIN, Interval, RowReader
+from glyphtex.tree.parts import Part
 
 _LEVEL = 0.12
 """Maximum difference between baselines, or left edges, that are the same, in type sizes."""
@@ -377,11 +376,7 @@ def _has_prose(row: RowReader, intervals: list[Interval]) -> bool:
     """Return whether a row has words or a label: else its lines are the rows of a display."""
     inside = {k for start, end in intervals for k in range(start, end)}
     words = {row.words[k] for k, role in enumerate(row.roles) if role == "letter"}
-    is_word = any(
-        end - start >= (3 if row.units[start].glyphs[0].italic else 2)
-        for start, end in words
-        if start not in inside
-    )
+    is_word = any(end - start > 1 for start, end in words if start not in inside)
     return is_word or _begins_with_label(row, 0)
 
 
@@ -399,9 +394,7 @@ def _begins_with_word(row: RowReader, crossing: Interval, place: int) -> bool:
     """Return whether the only operand in a line is a letter in the type of the text, as `a`."""
     if row.roles[place] != "letter" or is_math_letter(row.units[place].glyphs[0]):
         return False
-    start, end = row.words[place]
-    has_scripts = any(row.units[k].scripts for k in range(start, end))
-    return end >= crossing[1] and not has_scripts and row.word(place) not in FUNCTIONS
+    return row.words[place][1] >= crossing[1]
 
 
 def _is_too_long(row: RowReader, crossing: Interval, place: int, edge: float) -> bool:

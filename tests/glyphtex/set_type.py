@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
+from glyphtex.marks import Box, Formula, FormulaRegion, Glyph, PageMarks, Rule
 from glyphtex.page_marks import find_drawn, gather_marks
 from glyphtex.regions import place_regions
 from glyphtex.symbols import identify

@@ -9,15 +9,13 @@ import pytest
 from tests.glyphtex.set_type import Setting, read_formulas
 
 from glyphtex import formula_doubts as doubts
-from glyphtex.boxes import unite
 from glyphtex.formula_doubts import Leftover, make_page
-from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule
+from glyphtex.marks import Formula, FormulaRegion, Glyph, PageMarks, Rule, unite
 from glyphtex.page_marks import DrawnMarks
 from glyphtex.pages import read_formulas as read_page
-from glyphtex.painted_glyphs import PaintedGlyph
 from glyphtex.regions import TAKEN, TORN, find_torn, place_regions
 from glyphtex.row_reader import RowReader
-from glyphtex.text_layer import read_characters
+from glyphtex.text_layer import PaintedGlyph, read_characters
 from glyphtex.tree import nodes
 from glyphtex.tree.nodes import (
     Accent,

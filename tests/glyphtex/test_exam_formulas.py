@@ -18,9 +18,8 @@ from typing import Any
 import pymupdf
 import pytest
 
-from glyphtex.boxes import Box
 from glyphtex.latex import normalise
-from glyphtex.marks import Formula
+from glyphtex.marks import Box, Formula
 from glyphtex.pages import read_page
 
 TRUTH = Path(__file__).with_name("exam_formulas.json")

@@ -10,13 +10,21 @@ import pytest
 from tests.glyphtex.set_type import Setting, find_regions, read_marks
 
 from glyphtex import libreoffice, page_marks
-from glyphtex.boxes import Box
 from glyphtex.libreoffice import correct_signs, split_objects
-from glyphtex.marks import Glyph, GlyphSymbol, PageMarks
+from glyphtex.marks import Box, Glyph, GlyphSymbol, PageMarks
 from glyphtex.page_marks import cut_stretched, find_vectors
 from glyphtex.pages import MAX_CROWD, MAX_LINES, exceeds_limits, read_page
-from glyphtex.painted_glyphs import PaintedAt, PaintedGlyph, ProseLines, find_missing, list_painted
-from glyphtex.text_layer import Character, TextRun, find_prose, read_characters
+from glyphtex.text_layer import (
+    Character,
+    PaintedAt,
+    PaintedGlyph,
+    ProseLines,
+    TextRun,
+    find_missing,
+    find_prose,
+    list_painted,
+    read_characters,
+)
 from omibench.stages.ocr.engines.textlayer import read_lines
 
 

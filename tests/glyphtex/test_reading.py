@@ -17,8 +17,7 @@ from tests.glyphtex.set_type import (
     read_region,
 )
 
-from glyphtex.boxes import Box
-from glyphtex.marks import FormulaRegion, Glyph, RootSign, Rule
+from glyphtex.marks import Box, FormulaRegion, Glyph, RootSign, Rule
 from glyphtex.regions import separate
 from glyphtex.row_reader import RowReader
 from glyphtex.symbols import identify

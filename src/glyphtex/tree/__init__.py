@@ -13,7 +13,6 @@ from glyphtex.marks import Formula, FormulaRegion, PageMarks, RootSign
 from glyphtex.tree.bars import reduce_bars
 from glyphtex.tree.brackets import build_rows, find_rows, join_fences, place_fences
 from glyphtex.tree.latex import as_chemistry, is_upright, join_words, write_latex
-from glyphtex.tree.limits import join_limits, place_accents, place_limits
 from glyphtex.tree.nodes import Chemistry, Node, Row, Sign, are_balanced, ends_open, find_constructs
 from glyphtex.tree.parts import (
     Doubts,
@@ -25,8 +24,15 @@ from glyphtex.tree.parts import (
     part_of_glyph,
     without,
 )
-from glyphtex.tree.scripts import attach_scripts, is_on_line, main_line
-from glyphtex.tree.signs import join_dots, join_overlays, join_pieces
+from glyphtex.tree.scripts import is_on_line, main_line, place_scripts
+from glyphtex.tree.signs import (
+    join_dots,
+    join_limits,
+    join_overlays,
+    join_pieces,
+    place_accents,
+    place_limits,
+)
 
 MOST_MARKS = 1200
 """Maximum number of marks of a formula, far above those of real papers."""
@@ -100,8 +106,8 @@ def build_row(parts: Sequence[Part], doubts: Doubts) -> Part:
         for left, right in pairwise(level)
     ):
         doubts.add("two symbols overlap")
-    line = attach_scripts(parts, y, size, doubts)
-    if not line or count_marks(parts) > count_marks(line):
+    line = place_scripts(parts, y, size, doubts)
+    if count_marks(parts) > count_marks(line):
         doubts.add(_LOST)
         line = sorted(parts, key=lambda p: p.box.x0)
     like = next((part for part in line if part.axis is None), line[0])

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from glyphtex.boxes import Box
-from glyphtex.marks import SEQUENCE, Rule
+from glyphtex.marks import AXIS, SEQUENCE, Box, Rule, is_math_font, is_math_letter
 from glyphtex.tree.nodes import Accent, Fraction, Root
 from glyphtex.tree.parts import Field, Neighbours, Part, bounds, join, without
-from glyphtex.units import AXIS, is_math_font, is_math_letter
 
 _SIDE = 0.18
 """Maximum distance of a numerator's centre beyond the end of its bar, in ems."""
@@ -33,7 +31,7 @@ _SMALLER = 0.85
 
 
 class Bar(NamedTuple):
-    """Rule of a fraction or a line, or a root sign with the pieces of its bar.
+    """Rule of a fraction or a line, or a root sign with its bar.
 
     A root's bar begins at `x0`, and `y` is its height; without one it is as wide as its sign.
     """
@@ -83,12 +81,8 @@ def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
         ]
         if near:
             bar = min(near, key=lambda b: abs(b.x0 - x) + abs(b.y - y))
-            # Some programs draw the bar in pieces.
-            level = [r for r in without(free, [bar]) if abs(r.y - bar.y) < 0.3]
-            pieces = [bar, *(r for r in level if 0 <= r.x0 - bar.x1 + 0.6 < 1.2)]
-            free = without(free, pieces)
-            end = max(piece.x1 for piece in pieces)
-            roots.append(Bar(x, end, bar.y, tuple(pieces), sign))
+            free.remove(bar)
+            roots.append(Bar(x, bar.x1, bar.y, (bar,), sign))
         else:
             roots.append(Bar(x, x, y, (), sign))
     return [*(Bar(rule.x0, rule.x1, rule.y, (rule,)) for rule in free), *roots]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from glyphtex.marks import ELEMENTS, STATES, UNITS
 from glyphtex.tree.nodes import (
     Accent,
     Chemistry,
@@ -20,20 +21,18 @@ from glyphtex.tree.nodes import (
     Words,
 )
 from glyphtex.tree.parts import Part, join
-from glyphtex.units import ELEMENTS, UNITS
 
-_FUNCTIONS_LIST = (
-    "arccos arcsin arctan arg argmax argmin cos cosh cot coth csc deg det dim exp gcd hom inf "
-    "ker lg lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh arcctg arctg ctg tg "
-    "sgn sign cosec rank tr Tr lcm mod erf arsinh arcosh artanh div grad rot curl"
-)
-FUNCTIONS = frozenset(_FUNCTIONS_LIST.split(" "))
 _OPERATORS_LIST = (
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim "
     "liminf limsup ln log max min Pr sec sin sinh sup tan tanh arctg ctg tg"
 )
-OPERATORS = frozenset(_OPERATORS_LIST.split(" "))
+OPERATORS = frozenset(_OPERATORS_LIST.split())
 """Functions with a LaTeX and KaTeX command."""
+_OTHERS = (
+    "argmax argmin arcctg sgn sign cosec rank tr Tr lcm mod erf arsinh arcosh artanh div grad rot "
+    "curl"
+)
+FUNCTIONS = OPERATORS | frozenset(_OTHERS.split())
 _WORD_GAP = 0.16
 """Maximum gap between two letters of one word, in ems."""
 
@@ -88,7 +87,6 @@ def _word(run: list[Part]) -> list[Part]:
 
 _SYMBOLS = "|".join(sorted((*ELEMENTS.split(), "D", "R", "Me", "Et", "Ph"), key=len, reverse=True))
 _FORMULA = re.compile(rf"(?:{_SYMBOLS})+")
-_STATES = {"s", "l", "g", "aq"}
 _CHARGE = re.compile(r"(\d*)([+-])|\\bullet")
 _COUNT = re.compile(r"[1-9]\d*|n|x|m")
 _ELECTRONS = {"e-", "e+"}
@@ -154,7 +152,7 @@ def _is_chemical(text: str) -> bool:
 def _write_token(node: Node) -> str | None:  # noqa: PLR0911 (a case for each node)
     """Return a node in mhchem's notation, or None if it cannot be part of it."""
     match node:
-        case Words(text=text) if _FORMULA.fullmatch(text) or text in {*_STATES, "e"}:
+        case Words(text=text) if _FORMULA.fullmatch(text) or text in STATES | {"e"}:
             return text
         case Sign(latex=latex) if latex in _ARROWS:
             return f" {_ARROWS[latex]} "

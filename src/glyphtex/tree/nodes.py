@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Literal
 
-from glyphtex.marks import Kind
-from glyphtex.units import WITH_ARGUMENT
+from glyphtex.marks import WITH_ARGUMENT, Kind
 
 GridKind = Literal[
     "matrix",

@@ -10,10 +10,8 @@ from math import inf
 from operator import itemgetter
 from typing import TypeVar
 
-from glyphtex.boxes import Box, unite
-from glyphtex.marks import Glyph, GlyphSymbol, Kind, RootSign, Rule
+from glyphtex.marks import AXIS, Box, Glyph, GlyphSymbol, Kind, RootSign, Rule, unite
 from glyphtex.tree.nodes import Node, Sign
-from glyphtex.units import AXIS
 
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 from hypothesis import settings
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.layout import Line
 
 Maker = Callable[..., Line]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pymupdf
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 
 PROSE = (
     "A body of mass m slides along the track that is shown here and leaves it at the upper end, "

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.reading_order import collect_words, in_reading_order
 from omibench.stages.ocr.structure.document import Document

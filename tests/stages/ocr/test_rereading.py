@@ -14,8 +14,7 @@ from tests.mathpix_server import ID, KEY, Mathpix, running
 from typer.testing import CliRunner, Result
 
 from command_line import app
-from glyphtex.boxes import Box
-from glyphtex.marks import Formula, FormulaRegion, NextLine
+from glyphtex.marks import Box, Formula, FormulaRegion, NextLine
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PageText

@@ -8,7 +8,7 @@ import pytest
 from tests.stages.ocr.drawn import Drawn, paper, prose, table, text
 from tests.stages.ocr.layout.test_figures import KINDS, alone, is_whole
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.engines.textlayer import read_lines
 from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.layout.scans import Scanned

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from glyphtex.boxes import Box, unite
+from glyphtex.marks import Box, unite
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import (

@@ -23,9 +23,8 @@ from typer.testing import CliRunner
 
 from command_line import app
 from glyphtex import pages
-from glyphtex.boxes import Box
 from glyphtex.latex import find_formulas
-from glyphtex.marks import Formula, FormulaRegion, NextLine
+from glyphtex.marks import Box, Formula, FormulaRegion, NextLine
 from glyphtex.pages import PageFormulas, read_formulas
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.explore.ocr_view import make_look_writer

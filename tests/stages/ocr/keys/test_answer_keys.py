@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.stages.ocr.printed import list_texts, set_lines
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.params.stages.filter import FilterParams
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Choice, Problem

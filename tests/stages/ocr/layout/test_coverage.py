@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from glyphtex import page_marks
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem

@@ -23,7 +23,7 @@ from tests.stages.ocr.drawn import (
     tiles,
 )
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.structure.document import read_document
 

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.coverage import PageInk, measure_coverage, read_markings, render_ink
 from omibench.stages.ocr.layout.layout import Picture
 from omibench.stages.ocr.layout.regions import find_regions

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.layout.figures import Typography, find_captions, find_pictures
 from omibench.stages.ocr.layout.layout import Item, Line, Picture
 from omibench.stages.ocr.layout.reading_order import (

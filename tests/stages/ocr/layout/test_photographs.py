@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.engines.rapidocr import evenly_lit
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.scans import find_unprinted_lines, load_pixels, read_photograph

@@ -8,8 +8,7 @@ import pymupdf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glyphtex.boxes import Box
-from glyphtex.marks import Formula, FormulaRegion
+from glyphtex.marks import Box, Formula, FormulaRegion
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.regions import Region, find_regions, without_logos
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.ocr.printed import list_texts, set_lines
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import IMAGE_MARK, Choice, Problem
 from omibench.schemas.tables import read_jsonl

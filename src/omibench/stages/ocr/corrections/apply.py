@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from glyphtex.boxes import Box, unite
 from glyphtex.latex import FormulaSpan, find_formulas, normalise
+from glyphtex.marks import Box, unite
 from omibench.schemas.pages import CorrectionRow, CorrectionStatus
 from omibench.schemas.problem import CORRECTED, Problem, ProblemWarning
 from omibench.stages.ocr.corrections.entry import (

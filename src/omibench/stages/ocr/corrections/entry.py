@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import read_text, resolve_within
 from omibench.files.yaml_file import YAML_BYTES, list_item_lines, locate_key, read_yaml

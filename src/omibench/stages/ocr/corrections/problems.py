@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.errors import OmibenchError
 from omibench.files.pictures import read_picture
 from omibench.files.reading import resolve_within

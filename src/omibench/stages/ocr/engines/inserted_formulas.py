@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from glyphtex.page_marks import is_level
 from glyphtex.pages import PlacedFormula
 from glyphtex.text_layer import Character, TextRun

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.errors import MissingInputError
 from omibench.extras import require_extra
 from omibench.params.plugins import PluginFile

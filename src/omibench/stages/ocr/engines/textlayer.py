@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glyphtex.boxes import Box, unite
 from glyphtex.formula_doubts import Leftover
-from glyphtex.marks import Formula
+from glyphtex.marks import Box, Formula, unite
 from glyphtex.pages import PlacedFormula, pause_collection, read_text_layer
 from glyphtex.text_layer import Character, TextRun
 from omibench.stages.ocr.corrections.entry import describe_box

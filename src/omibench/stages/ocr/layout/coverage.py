@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.layout.layout import Line, Picture
 from omibench.stages.ocr.layout.regions import Region, Square, bounds, list_rules, patches

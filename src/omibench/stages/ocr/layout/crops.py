@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glyphtex.boxes import Box, unite
-from glyphtex.marks import Formula, FormulaRegion, ShiftedBox, list_shifted
+from glyphtex.marks import Box, Formula, FormulaRegion, ShiftedBox, list_shifted, unite
 from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Panel, Problem
 from omibench.stages.ocr.layout.layout import Line, Picture
 

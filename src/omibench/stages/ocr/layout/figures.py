@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from glyphtex.boxes import Box, unite
+from glyphtex.marks import Box, unite
 from omibench.stages.ocr.layout.layout import Line, PanelBox, Picture
 from omibench.stages.ocr.layout.regions import Region
 from omibench.stages.ocr.structure.choices import is_lone_marker, starts_choice

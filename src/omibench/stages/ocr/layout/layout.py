@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 
 if TYPE_CHECKING:
     from glyphtex.marks import Formula

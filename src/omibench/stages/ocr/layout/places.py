@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.schemas.problem import BBox, FrozenModel
 from omibench.stages.ocr.layout.layout import Item, Picture
 from omibench.stages.ocr.layout.scans import draw_jpeg

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.schemas.problem import IMAGE_MARK
 from omibench.stages.ocr.layout.figures import CAPTION
 from omibench.stages.ocr.layout.layout import PERSON, Item, Line, Picture, get_lines

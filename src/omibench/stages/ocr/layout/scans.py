@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.files.pictures import READERS
 from omibench.files.reading import open_regular
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading

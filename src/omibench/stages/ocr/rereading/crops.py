@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from glyphtex.boxes import Box
-from glyphtex.marks import FormulaRegion, ShiftedBox, list_shifted
+from glyphtex.marks import Box, FormulaRegion, ShiftedBox, list_shifted
 from omibench.stages.ocr.layout.scans import render_page
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from glyphtex.boxes import Box, unite
 from glyphtex.latex import find_differences, find_formulas, find_missing, replace_formulas
-from glyphtex.marks import Formula, FormulaRegion
+from glyphtex.marks import Box, Formula, FormulaRegion, unite
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.engines.page_models import ends_in_loop, list_lines, wrap_formula
 from omibench.stages.ocr.layout.layout import Line

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING
 
-from glyphtex.boxes import Box
+from glyphtex.marks import Box
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.stages.ocr.corrections.entry import INK_UNREAD
 from omibench.stages.ocr.engines.textlayer import read_layer
