@@ -31,7 +31,7 @@ import numpy as np
 import polars as pl
 import yaml
 
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle
 from omibench.params.study import parse_study_file
 from omibench.schemas.tables import ResponseRow, VerdictRow, polars_schema, write_frame
 

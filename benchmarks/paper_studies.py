@@ -30,8 +30,7 @@ from paper_forms import check_items
 
 from omibench.datasets.synthetic import list_problems
 from omibench.files.yaml_file import read_yaml
-from omibench.models.synthetic.items import CLEAN, make_random
-from omibench.models.synthetic.pictures import describe_item
+from omibench.models.synthetic.items import CLEAN, describe_item, make_random
 from omibench.papers.catalogue import (
     RehearsalItem,
     RehearsalRecord,

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from omibench.models.simulated.oracle import OracleRow
+from omibench.models.simulated.answers import OracleRow
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
 

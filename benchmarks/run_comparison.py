@@ -93,7 +93,7 @@ def write_run(folder: Path, cells: list[tuple[str, str]], golds: np.ndarray, run
 
 def fill(frame: pl.DataFrame, row: type[ResponseRow] | type[VerdictRow]) -> pl.DataFrame:
     """The frame with all columns of its rows, empty ones where it has none."""
-    from omibench.schemas.columns import polars_schema
+    from omibench.schemas.tables import polars_schema
 
     schema = polars_schema(row)
     columns = [

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from omibench.answers.scorers.registry import score_item
-from omibench.models.simulated.answers import SLIPS, Slip, can_slip
-from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.answers import SLIPS, Oracle, OracleRow, Slip, can_slip
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.models.providers import SimulatedModel, Slips
 from omibench.params.setting import Setting

@@ -14,7 +14,7 @@ from snakemake.utils import validate
 from omibench.cli.configfiles import read_allowed_rules, explain_directory
 from omibench.cli.configfiles import exit_with_error
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.models.client.budget import BUDGET_ENV, read_budget
+from omibench.models.client.ask import BUDGET_ENV, read_budget
 from omibench.graph.inputs import (
     list_all_files,
     list_named_files,

@@ -15,7 +15,7 @@ import hashlib
 import random
 from pathlib import Path
 
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle
 from omibench.models.simulated.roles import is_right
 from omibench.params.study import parse_study_file
 from omibench.schemas.tables import ResponseRow, read_parquet

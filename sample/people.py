@@ -13,7 +13,7 @@ import csv
 from pathlib import Path
 from random import Random
 
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle
 from omibench.models.synthetic.items import chance, make_random
 from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from omibench.models.simulated.oracle import Oracle
+from omibench.models.simulated.answers import Oracle
 from omibench.models.simulated.roles import is_right
 from omibench.models.synthetic.items import make_random
 from omibench.review.check import check_fields

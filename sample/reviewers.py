@@ -16,7 +16,7 @@ import yaml
 from readers import PEOPLE, find_truth, play
 
 from omibench.files.outputs import write_csv
-from omibench.models.simulated.oracle import Oracle, load_oracle
+from omibench.models.simulated.answers import Oracle, load_oracle
 from omibench.params.review import DECISIONS, REVIEWERS, TASKS
 from omibench.params.study import Study, parse_study_file
 from omibench.review.check import check_fields

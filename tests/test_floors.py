@@ -22,6 +22,7 @@ FLOORS: tuple[set[str], ...] = (
         "models.synthetic",
         "plugins",
         "results.statistics",
+        "settings.prompt_names",
         "settings.prompts",
         "store",
         "web",

@@ -135,7 +135,7 @@ def test_a_full_disk_is_seen_before_anything_is_bought(
     provider = Counting()
     replies(tmp_path / "store", provider, [request("a")])
     usage = shutil.disk_usage(tmp_path)._replace(free=150_000_000)
-    monkeypatch.setattr("omibench.store.files.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("omibench.store.segments.shutil.disk_usage", lambda _: usage)
     replies(tmp_path / "store", provider, [request("a"), request("b")])
     many = [request(f"{n}") for n in range(1000)]
     line = "has 150 MB free, but 1,000 answers need 164 MB .*Nothing was sent"

@@ -29,7 +29,7 @@ class Disk:
     def __init__(self, free: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free = free
         self._usage, self._write = shutil.disk_usage, os.write
-        monkeypatch.setattr("omibench.store.files.shutil.disk_usage", self.usage)
+        monkeypatch.setattr("omibench.store.segments.shutil.disk_usage", self.usage)
         monkeypatch.setattr("omibench.store.segments.os.write", self.write)
 
     def usage(self, path: Path) -> Any:

@@ -13,9 +13,8 @@ import pytest
 from tests import asks
 
 from omibench.errors import ParamsError
-from omibench.models.client.ask import ask
-from omibench.models.client.budget import StudyBudget, open_budget, read_budget
-from omibench.models.cost.estimate import worst_case
+from omibench.models.client.ask import StudyBudget, ask, open_budget, read_budget
+from omibench.models.cost import worst_case
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study

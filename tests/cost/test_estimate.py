@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from tests.asks import ask
 
-from omibench.models.cost.estimate import (
+from omibench.models.cost import (
     NO_HISTORY,
     History,
     estimate,
+    image_formula,
     learn,
     worst_case,
 )
-from omibench.models.cost.tokens import image_formula
 from omibench.params.models.providers import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
 from omibench.schemas.request import (
     Request,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from omibench.models.cost.tokens import dearest, image_formula
+from omibench.models.cost import dearest, image_formula
 from omibench.params.models.providers import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
 
 

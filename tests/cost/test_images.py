@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from omibench.models.cost.tokens import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
+from omibench.models.cost import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
 
 SIDES = st.integers(1, 9000)
 OLDER_CLAUDE = {"longest": 1568, "most": 1568}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from omibench.models.cost.tokens import (
+from omibench.models.cost import (
     ImageFormula,
     bound_input,
     estimate_input,

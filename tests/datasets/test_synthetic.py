@@ -8,7 +8,7 @@ import pytest
 from tests.datasets.conftest import Read
 
 from omibench.errors import ParamsError
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle
 from omibench.params.study import parse_study
 from omibench.schemas.tables import FrozenManifest, read_typed_json
 from omibench.stages.freeze import freeze_dataset

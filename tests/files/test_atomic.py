@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files import writing as atomic
-from omibench.files.writing import replace_atomically, write_atomically, write_private
+from omibench.files import outputs as atomic
+from omibench.files.outputs import replace_atomically, write_atomically, write_private
 
 
 def test_the_old_content_stays_until_the_block_has_ended(tmp_path: Path) -> None:

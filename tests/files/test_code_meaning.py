@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files import code_meaning as meaning
-from omibench.files.code_meaning import Meanings, read_source
+from omibench.plugins import sources as meaning
+from omibench.plugins.sources import Meanings, read_source
 
 TEXT = "import json\n\nLIMIT = 3\n"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.files.code_meaning import SourceSummary
 from omibench.graph import code_hash as source
 from omibench.graph.stages import STAGE_NAMES, find_stage
+from omibench.plugins.sources import SourceSummary
 
 
 @pytest.fixture
@@ -148,8 +148,8 @@ CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    retur
 
 def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
     for name, text in {
-        CLIENT: "from omibench.models.api.bodies import x\n\n\ndef body():\n    return 1\n",
-        "models/api/bodies.py": "import sdk\n\nx = 1\n",
+        CLIENT: "from omibench.models.api.replies import x\n\n\ndef body():\n    return 1\n",
+        "models/api/replies.py": "import sdk\n\nx = 1\n",
         "models/registry.py": "from omibench.params.models.base import PROVIDERS as body\n",
         "params/models/base.py": "PROVIDERS = {}\n",
         "params/models/providers.py": "class Block:\n    effort = 1\n",
@@ -159,7 +159,7 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
         (package / name).write_text(text)
     before = hashes()
     (package / CLIENT).write_text("def body():\n    return 2\n")
-    (package / "models/api/bodies.py").write_text("import sdk\n\nx = 2\n")
+    (package / "models/api/replies.py").write_text("import sdk\n\nx = 2\n")
     assert hashes() == before
     (package / "params/models/providers.py").write_text("class Block:\n    effort = 2\n")
     after = hashes()
@@ -229,10 +229,10 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
     [
         ("params.reevaluate", set()),
         ("models.openai", set()),
-        ("models.api.bodies", set()),
+        ("models.api.replies", set()),
         ("models.api.scheduler", set()),
         ("models.client.ask", set()),
-        ("models.cost.estimate", set()),
+        ("models.cost", set()),
         ("cli.main", set()),
         ("graph.stages", set()),
         ("study.status.reader", set()),

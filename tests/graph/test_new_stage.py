@@ -73,7 +73,7 @@ def count_characters(responses: Path, out: Path, study: Study, job: str = "") ->
     write_parquet(out, rows, ToyRow, describe_origin(out, job))
     return len(rows)
 """,
-    "src/omibench/cli/stages/toy.py": """
+    "src/omibench/cli/toy.py": """
 from __future__ import annotations
 
 from pathlib import Path
@@ -127,9 +127,7 @@ REPLACED = {
         ("CERTIFY, ANALYZE,", "CERTIFY, TOY, ANALYZE,"),
         ('"aggregate", "certify")', '"aggregate", "certify", "toy")'),
     ),
-    "src/omibench/cli/main.py": (
-        ('"stages.judge.certify"', '"stages.judge.certify", "stages.toy.toy"'),
-    ),
+    "src/omibench/cli/main.py": (('"judge.certify"', '"judge.certify", "toy.toy"'),),
     "dvc.yaml": (("certify analyze\n", "certify toy analyze\n"),),
     "src/omibench/schemas/cells.py": (('"saliency")', '"saliency", "toy")'),),
 }

@@ -12,8 +12,8 @@ import pytest
 
 from omibench.errors import UntrustedError
 from omibench.graph.hooks import OutputRecorder, refuse_changed, refuse_strangers
+from omibench.graph.provenance import read_record, write_record
 from omibench.graph.storage import name_file, refresh_copies
-from omibench.graph.written_files import read_record, write_record
 
 CELL = "results/infer/m/cot.parquet"
 

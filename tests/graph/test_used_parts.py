@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from omibench import plugins
-from omibench.files.code_meaning import SourceSummary
 from omibench.graph import code_hash as source
-from omibench.graph.job_hash import slice_study
+from omibench.graph.job_hash import IN_CODE, slice_study
 from omibench.graph.stages import STAGE_NAMES
-from omibench.graph.used_parts import IN_CODE
 from omibench.params.study import Study, parse_study
 from omibench.plugins.built_in import built_in_parts
 from omibench.plugins.files import forget_plugin
-from omibench.plugins.sources import module_meaning
+from omibench.plugins.sources import SourceSummary, module_meaning
 from omibench.settings.registry import PROMPTS
 from omibench.settings.templates import Prompt
 

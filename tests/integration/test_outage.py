@@ -15,7 +15,7 @@ from tests.integration.killed_runs import Runs
 from tests.models.apis import KEY_ENV, provider
 
 from model_server.handle import ServerHandle, wait_until
-from omibench.models.api import outage
+from omibench.models.api import failures
 from omibench.models.client.ask import ask as ask_once
 from omibench.models.openai import OpenAIProvider
 from omibench.params.models.providers import OpenAIModel
@@ -28,9 +28,9 @@ AWAY_S = 2.0
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_ENV, "sk-test")
-    monkeypatch.setattr(outage, "FIRST_PROBE_S", 0.1)
-    monkeypatch.setattr(outage, "LONGEST_PROBE_S", 0.5)
-    monkeypatch.setattr(outage, "LOOK_S", 0.05)
+    monkeypatch.setattr(failures, "FIRST_PROBE_S", 0.1)
+    monkeypatch.setattr(failures, "LONGEST_PROBE_S", 0.5)
+    monkeypatch.setattr(failures, "LOOK_S", 0.05)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import Any
 
 from model_server.handle import KEY_ENV, ServerHandle
 from omibench.models.anthropic import AnthropicProvider
-from omibench.models.api.bodies import PicturePayload
 from omibench.models.api.provider import ApiProvider
+from omibench.models.api.replies import PicturePayload
 from omibench.models.openai import OpenAIProvider
 from omibench.models.provider import NO_FOLDERS, Folders
 from omibench.params.models.providers import AnthropicModel, OpenAIModel

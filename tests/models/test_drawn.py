@@ -17,10 +17,10 @@ from tests.asks import talk
 from omibench.errors import ModelError
 from omibench.models.api.replies import MARK, move_pictures, split_reply
 from omibench.models.client.ask import Asker
-from omibench.models.cost.estimate import History, estimate, learn
+from omibench.models.cost import History, estimate, learn
 from omibench.models.drawn import MOST_PICTURES, bound_pictures, make_drawn
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.answers import Oracle, OracleRow
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.models.providers import OpenAIModel, SimulatedModel
 from omibench.plugins.registry import loading

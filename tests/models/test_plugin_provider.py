@@ -15,7 +15,7 @@ from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.graph.job_hash import slice_study
 from omibench.graph.result_files import params_schema
 from omibench.models.client.ask import open_asker
-from omibench.models.cost.estimate import worst_case
+from omibench.models.cost import worst_case
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider

@@ -8,7 +8,7 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.job_hash import slice_study
-from omibench.params.models.local import LocalModel
+from omibench.params.models.providers import LocalModel
 from omibench.params.resources import collect_resources, count_cpus, find_endpoint
 from omibench.params.setting import Cell
 from omibench.params.stages.score import ScoreParams

@@ -14,7 +14,7 @@ from omibench.params.models.registry import PROVIDERS, block_class, parse_model
 from omibench.params.roles import Role, field_roles, join_fields, select_fields
 from omibench.params.runtime import dump_runtime
 from omibench.params.setting import Cell
-from omibench.params.stages.certify import certificate_identity, is_certified
+from omibench.params.stages.analyze import certificate_identity, is_certified
 from omibench.params.study import Study, parse_study
 
 LEAST: dict[str, dict[str, Any]] = {

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
-from omibench.models.simulated.answers import probability_correct
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle, probability_correct
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study
 from omibench.results.statistics.sequential import LookPlan, hold_looks

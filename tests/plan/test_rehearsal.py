@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from command_line import app
 from omibench.errors import MissingInputError, ParamsError
-from omibench.models.simulated.answers import probability_correct
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle, probability_correct
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study
 from omibench.study.plan.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearse

@@ -18,7 +18,7 @@ from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.infer import infer_cell
 from omibench.stages.judge import CellFiles, judge_cell
 from omibench.stages.score import ScoreFiles, score_cell
-from omibench.store.partition import Partition
+from omibench.store.store import Partition
 from omibench.study.plan.build import plan_study
 from omibench.study.plan.plan import Plan
 from omibench.study.plan.text import render

@@ -12,7 +12,7 @@ import pytest
 import omibench
 from omibench.plugins.built_in import KINDS, built_in_parts, find_registered
 from omibench.plugins.registry import BY_OMIBENCH, REGISTRIES
-from omibench.settings.prompts.names import prompt_homes
+from omibench.settings.prompt_names import prompt_homes
 
 PACKAGE = Path(omibench.__file__).parent
 
@@ -39,7 +39,7 @@ from importlib import import_module
 import sys
 for module in sys.argv[1:]:
     import_module(module)
-from omibench.settings.prompts.catalogue import _ENTRIES
+from omibench.settings.prompts import _ENTRIES
 print(*_ENTRIES)
 """
 

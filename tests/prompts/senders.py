@@ -16,7 +16,7 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Choice, Example, Figure, Problem, Question
 from omibench.schemas.request import Conversation, ImagePart, Request, Response, ToolCall
-from omibench.settings.prompts.catalogue import PromptEntry
+from omibench.settings.prompts import PromptEntry
 from omibench.settings.steps import Task, next_step
 from omibench.stages.aggregate.choose import find_reward_panel
 from omibench.stages.filter import photographs

@@ -13,8 +13,8 @@ import omibench
 from omibench.answers.judges.instrument import RULES_OF_MATERIAL
 from omibench.params.study import parse_study
 from omibench.schemas.request import TextPart
-from omibench.settings.prompts.catalogue import find_prompt
-from omibench.settings.prompts.names import prompt_homes
+from omibench.settings.prompt_names import prompt_homes
+from omibench.settings.prompts import find_prompt
 from prompts.senders import SENDERS, write_params
 
 PACKAGE = Path(omibench.__file__).parent

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.settings.prompts.catalogue import fill_text, list_slot_names
+from omibench.settings.prompts import fill_text, list_slot_names
 
 NAMES = st.sampled_from(["question", "gold"])
 

@@ -15,7 +15,7 @@ from omibench.graph.stages import STAGES
 from omibench.params.prompt_files import list_prompt_uses
 from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
-from omibench.settings.prompts import catalogue
+from omibench.settings import prompts
 from prompts.senders import JUDGE, write_params
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -196,8 +196,8 @@ def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(catalogue._ENTRIES, "brevity", catalogue.find_prompt("quality"))
-    del catalogue._ENTRIES["brevity"]  # the fixture takes it away again
+    monkeypatch.setitem(prompts._ENTRIES, "brevity", prompts.find_prompt("quality"))
+    del prompts._ENTRIES["brevity"]  # the fixture takes it away again
     Path("mine.py").write_text(
         "from omibench.answers.judges.instrument import make_instrument\n"
         "from omibench.answers.judges.registry import judge\n"

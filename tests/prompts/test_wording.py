@@ -8,11 +8,12 @@ import pytest
 from tests.command_line import call_main
 
 from omibench.errors import ParamsError
-from omibench.settings.prompts import names
-from omibench.settings.prompts.catalogue import PromptEntry, Slot
-from omibench.settings.prompts.names import list_prompt_files
-from omibench.settings.prompts.wording import (
+from omibench.settings import prompt_names
+from omibench.settings.prompt_names import list_prompt_files
+from omibench.settings.prompts import (
     PROMPT_BYTES,
+    PromptEntry,
+    Slot,
     Wording,
     check_prompt_file,
     read_wording,
@@ -100,7 +101,7 @@ def test_a_file_of_many_mistakes_is_described_in_a_few_lines(tmp_path: Path) -> 
 def test_a_folder_of_other_texts_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(names, "_MOST_FILES", 2)
+    monkeypatch.setattr(prompt_names, "_MOST_FILES", 2)
     for name in "abc":
         (tmp_path / f"{name}.txt").touch()
     with pytest.raises(ParamsError, match="has 3 text files, but at most 2 are read"):

@@ -107,7 +107,7 @@ def test_a_new_model_is_pending_until_its_id_is_approved(params: Path, questions
 def test_without_approve_nothing_is_pending(questions: Path) -> None:
     study = watching()
     found = find_new_models(study, {"lab": ["new-1"]})
-    from omibench.schemas.study_record import Journal
+    from omibench.schemas.certificate import Journal
 
     approved = find_approved(study, Journal())
     (one,) = choose_candidates(study, found, questions, FREE, approved)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import MissingInputError, ParamsError, UntrustedError
-from omibench.graph.written_files import note_made
+from omibench.graph.provenance import note_made
 from omibench.params.study import Study, parse_study
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from omibench.models.simulated.oracle import load_oracle
+from omibench.models.simulated.answers import load_oracle
 from omibench.params.review import DECISIONS, REVIEWERS, TASKS, CalibrationParams
 from omibench.review.calibration import measure_calibration
 from omibench.review.check import check_fields

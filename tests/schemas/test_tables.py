@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.graph.result_files import FILES, files_table, params_schema
-from omibench.schemas.columns import polars_schema
 from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.tables import (
     ResponseRow,
     VerdictRow,
+    polars_schema,
     read_jsonl,
     read_parquet,
     write_jsonl,

@@ -17,9 +17,8 @@ from omibench.answers.judges.instrument import build_prompt
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
 from omibench.files import parquet as frames
-from omibench.graph.provenance import NAME, read_provenance
-from omibench.graph.written_files import FOLDER, read_record
-from omibench.models.cost.tokens import image_size
+from omibench.graph.provenance import FOLDER, NAME, read_provenance, read_record
+from omibench.models.cost import image_size
 from omibench.models.recorded import _rows
 from omibench.papers.tables import read_table
 from omibench.params.benchmark import BenchmarkParams

@@ -23,9 +23,8 @@ from tests.store.filling import (
 
 from omibench.errors import OmibenchError, StoreError
 from omibench.store import segments as segment
-from omibench.store.lines import Body, encode_line
 from omibench.store.merge import merge_store
-from omibench.store.segments import CLOSED
+from omibench.store.segments import CLOSED, Body, encode_line
 from omibench.store.store import Store, partition_folders
 from omibench.store.verify import verify_store
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.store.filling import fill, segments
 
-from omibench.models.api.submissions import Submission, SubmissionFolder
+from omibench.models.api.batch_api import Submission, SubmissionFolder
 from omibench.models.provider import Reservation
 from omibench.store.compaction import compact_partition
 from omibench.store.ledger import BudgetAccount, Ledger

@@ -8,7 +8,7 @@ from tests.settings.problems import PROBLEMS
 from tests.settings.test_present import questions
 
 from omibench.schemas.problem import IMAGE_MARK, Question
-from omibench.settings.examples import ablate, wordless
+from omibench.settings.present import ablate, wordless
 
 BY_ID = {question.id: question for question in PROBLEMS}
 

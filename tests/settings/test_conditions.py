@@ -16,7 +16,7 @@ from omibench.params.setting import DEGRADATIONS, Images, Setting
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
 from omibench.settings.conditions import show_pictures
-from omibench.settings.pictures.files import without_drawing
+from omibench.settings.pictures import without_drawing
 from omibench.settings.present import present
 from omibench.store.key import request_key
 

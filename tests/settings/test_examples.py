@@ -15,8 +15,7 @@ from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Example, Figure, Question, are_siblings
 from omibench.schemas.request import Conversation
-from omibench.settings.examples import choose_examples, reply, show_examples
-from omibench.settings.present import present
+from omibench.settings.present import choose_examples, present, reply, show_examples
 
 QUESTION = PROBLEMS[0]
 

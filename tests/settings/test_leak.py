@@ -24,7 +24,7 @@ from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Answer, Example, Question
 from omibench.schemas.request import Conversation, Response, ToolCall, write_call
-from omibench.settings.examples import asked_questions
+from omibench.settings.present import asked_questions
 from omibench.settings.steps import Step, Task, next_step
 from omibench.stages.freeze.rows import make_example_rows
 

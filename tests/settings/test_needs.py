@@ -15,7 +15,7 @@ from omibench.errors import ParamsError
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
-from omibench.settings.examples import ablate, asked_questions, check_needs, remark
+from omibench.settings.present import ablate, asked_questions, check_needs, remark
 from omibench.settings.steps import Task, next_step
 
 BARE = [Question(id="bare", question="Why?")]

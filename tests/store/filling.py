@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.asks import ask
 
-from omibench.files.writing import write_private
+from omibench.files.outputs import write_private
 from omibench.schemas.request import (
     ImagePart,
     Request,

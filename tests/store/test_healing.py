@@ -22,9 +22,9 @@ from tests.store.filling import (
 from omibench.schemas.request import DrawnPart, ImagePart, Response
 from omibench.store import packs as pack
 from omibench.store.compaction import compact_partition
-from omibench.store.files import ASIDE
-from omibench.store.images import ImageStore
 from omibench.store.merge import merge_store
+from omibench.store.segments import ASIDE
+from omibench.store.store import ImageStore
 from omibench.store.verify import verify_store
 
 

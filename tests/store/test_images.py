@@ -9,7 +9,7 @@ import pytest
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.schemas.request import ImagePart
-from omibench.store.images import ImageStore
+from omibench.store.store import ImageStore
 
 
 def picture(path: Path, content: bytes = b"pixels") -> ImagePart:

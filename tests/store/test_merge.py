@@ -21,8 +21,8 @@ from tests.store.filling import (
 from omibench.errors import MissingInputError, StoreError
 from omibench.schemas.request import Response
 from omibench.store.compaction import compact_partition
-from omibench.store.lines import build_body, encode_line
 from omibench.store.merge import merge_store
+from omibench.store.segments import build_body, encode_line
 from omibench.store.store import Store, partition_name
 from omibench.store.verify import verify_store
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, fill
 
-from omibench.models.client.budget import open_budget, read_spending
+from omibench.models.client.ask import open_budget, read_spending
 from omibench.params.study import parse_study
 from omibench.store.ledger import LEDGER, BudgetAccount, Ledger
 from omibench.store.store import Store
@@ -18,7 +18,7 @@ from omibench.store.store import Store
 ASK = """
 import sys
 from omibench.models.client.ask import ask
-from omibench.models.client.budget import read_spending, open_budget
+from omibench.models.client.ask import read_spending, open_budget
 from omibench.models.provider import NO_BUDGET
 from omibench.store.store import Store
 from omibench.params.study import parse_study

@@ -48,7 +48,7 @@ def schema_2(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a later version keyed requests in another form."""
     form = keys.FORMS[1]
     monkeypatch.setitem(keys.FORMS, 2, lambda *asked: "2" + form(*asked))
-    for module in ("key", "lines", "partition"):
+    for module in ("key", "segments", "store"):
         monkeypatch.setattr(f"omibench.store.{module}.KEY_SCHEMA", 2)
 
 
@@ -57,7 +57,7 @@ def test_lines_of_the_first_version_are_read(
     old: Path, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if packed:
-        monkeypatch.setattr("omibench.store.processes.ABANDONED_S", -1.0)
+        monkeypatch.setattr("omibench.store.segments.ABANDONED_S", -1.0)
         assert compact_partition(old).responses == 2
     with Store(old.parent) as store:
         partition = store.open_partition(IDENTITY)
@@ -73,7 +73,7 @@ def test_a_new_schema_lives_beside_the_old_one(
     old: Path, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if packed:
-        monkeypatch.setattr("omibench.store.processes.ABANDONED_S", -1.0)
+        monkeypatch.setattr("omibench.store.segments.ABANDONED_S", -1.0)
         compact_partition(old)
     schema_2(monkeypatch)
     with Store(old.parent) as store:

@@ -22,7 +22,7 @@ from omibench.schemas.request import (
     Response,
 )
 from omibench.store import segments as segments_module
-from omibench.store.files import open_stored
+from omibench.store.segments import open_stored
 from omibench.store.store import Store, partition_name
 
 

@@ -18,7 +18,7 @@ from tests.store.filling import (
 )
 
 from omibench.store.compaction import compact_partition
-from omibench.store.lines import build_body, encode_line
+from omibench.store.segments import build_body, encode_line
 from omibench.store.store import Store
 from omibench.store.verify import Fault, StoreCheck, verify_store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.params.models.local import LocalModel
+from omibench.params.models.providers import LocalModel
 from omibench.params.study import parse_study_file
 
 STUDIES = ("omibench", "emma", "emma_mini", "usnco_v", "mathreal")

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.models.synthetic.items import Item, chance, items, solve_ability
-from omibench.models.synthetic.pictures import SIZE, picture
+from omibench.models.synthetic.items import SIZE, Item, chance, items, picture, solve_ability
 from omibench.models.synthetic.profiles import (
     LIKES,
     Like,

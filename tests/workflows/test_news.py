@@ -10,8 +10,7 @@ from tests.extras import require_extra
 from tests.reevaluate.conftest import watching
 from tests.workflows_support import Hook
 
-from omibench.models.api.failures import Failure
-from omibench.models.api.outage import OPEN_AFTER, PendingCall, get_outage
+from omibench.models.api.failures import OPEN_AFTER, Failure, PendingCall, get_outage
 from omibench.study.reevaluate.changes import JOURNAL
 
 require_extra("flows", "prefect")

@@ -13,7 +13,7 @@ from omibench.params.setting import Setting
 from omibench.params.study import Study
 from omibench.schemas.problem import Example, Question
 from omibench.schemas.request import Conversation, Response
-from omibench.settings.examples import check_needs
+from omibench.settings.present import check_needs
 from omibench.settings.steps import Task, next_step
 from omibench.study.plan.build import plan_study as plan_cells
 from omibench.study.plan.plan import Plan

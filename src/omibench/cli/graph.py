@@ -115,9 +115,8 @@ def trust(
 
 
 def _verify(results: Path, params: str) -> None:
-    from omibench.graph.provenance import verify_results
+    from omibench.graph.provenance import refusal, verify_results
     from omibench.graph.stages import STAGE_NAMES
-    from omibench.graph.written_files import refusal
 
     verification = verify_results(results, STAGE_NAMES)
     if verification.changed:

@@ -19,17 +19,17 @@ from omibench.text.terminal import WIDEST, guarded_streams, say
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Start": ("init.init", "plan.plan", "run.run", "plan.status"),
     "Build a dataset": (
-        *("stages.papers.ocr", "look.look", "stages.papers.filter_", "stages.papers.rationale"),
-        *("review.review_app", "stages.papers.freeze", "release.release_app", "look.ocr_quality"),
+        *("papers.ocr", "look.look", "papers.filter_", "papers.rationale"),
+        *("review.review_app", "papers.freeze", "release.release_app", "look.ocr_quality"),
     ),
     "Evaluate models": (
-        *("stages.evaluate.tune", "stages.evaluate.infer", "stages.evaluate.fill"),
-        *("stages.evaluate.adaptive_app", "stages.evaluate.experts_app", "stages.score.score"),
-        *("stages.judge.judge", "stages.evaluate.aggregate", "stages.evaluate.saliency"),
-        "stages.judge.certify",
+        *("evaluate.tune", "evaluate.infer", "evaluate.fill"),
+        *("evaluate.adaptive_app", "evaluate.experts_app", "score.score"),
+        *("judge.judge", "evaluate.aggregate", "evaluate.saliency"),
+        "judge.certify",
     ),
     "Evaluate on a schedule": ("flows.serve", "flows.reevaluate", "flows.flow_app"),
-    "Analyse results": ("stages.evaluate.analyze", "results.results_app", "explore.explore"),
+    "Analyse results": ("evaluate.analyze", "results.results_app", "explore.explore"),
     "Keep and share results and responses": (
         *("store.store_app", "plan.budget_app", "graph.record", "graph.trust"),
     ),
@@ -44,7 +44,7 @@ it runs."""
 
 
 def _name_command(place: str) -> str:
-    """Return the name to type: `adaptive` for `stages.evaluate.adaptive_app`."""
+    """Return the name to type: `adaptive` for `evaluate.adaptive_app`."""
     return place.rpartition(".")[2].removesuffix("_app").rstrip("_").replace("_", "-")
 
 

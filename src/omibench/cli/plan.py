@@ -26,8 +26,7 @@ from omibench.text.terminal import count_noun, say, say_lines
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
-    from omibench.store.ledger import Settlement, Spending
-    from omibench.store.lost_attempts import Loss
+    from omibench.store.ledger import Loss, Settlement, Spending
 
 
 FrozenQuestions = Annotated[
@@ -161,7 +160,7 @@ def show(
       omibench budget show
       omibench budget show --params studies/omibench.yaml --json
     """
-    from omibench.models.client.budget import read_budget
+    from omibench.models.client.ask import read_budget
     from omibench.store.ledger import LEDGER, Ledger, Spending
 
     study = show_study(params, override)
@@ -211,7 +210,7 @@ def settle(
       omibench budget settle --usage completions_usage_2026-11-22.csv
     """
     from omibench.models.client.usage import settle_by_usage, settle_stated
-    from omibench.models.cost.estimate import usd_text
+    from omibench.models.cost import usd_text
     from omibench.text.terminal import printable
 
     if (usd is None) == (usage is None):
@@ -238,7 +237,7 @@ def _lines(
 ) -> list[str]:
     import time
 
-    from omibench.models.cost.estimate import usd_text
+    from omibench.models.cost import usd_text
     from omibench.text.terminal import printable
 
     budget = "no budget is set"

@@ -11,7 +11,7 @@ from omibench.cli.options import make_group, read_study, show_study
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.settings.prompts.wording import PlacedFile
+    from omibench.settings.prompts import PlacedFile
 
 prompts_app = make_group("prompts", "Show the prompts sent to models, and check your replacements.")
 StudyParams = Annotated[
@@ -37,7 +37,7 @@ def list_(
       omibench prompts list
       omibench prompts list --params studies/omibench.yaml --text
     """
-    from omibench.settings.prompts.wording import describe_catalogue
+    from omibench.settings.prompts import describe_catalogue
 
     for line in describe_catalogue(_read_files(params, run_plugins=False), text):
         say(line)
@@ -58,8 +58,7 @@ def show(
     Example:
       omibench prompts show gptscore
     """
-    from omibench.settings.prompts.catalogue import find_prompt
-    from omibench.settings.prompts.wording import describe_prompt
+    from omibench.settings.prompts import describe_prompt, find_prompt
 
     files = _read_files(params, run_plugins=params is not None)
     for line in describe_prompt(find_prompt(name), files.get(name, ()), with_text=True):
@@ -89,8 +88,8 @@ def check(
       omibench prompts check pasted.txt --as gptscore
     """
     from omibench.errors import MissingInputError
-    from omibench.settings.prompts.names import list_text_files
-    from omibench.settings.prompts.wording import check_prompt_file
+    from omibench.settings.prompt_names import list_text_files
+    from omibench.settings.prompts import check_prompt_file
 
     _read_files(params, run_plugins=params is not None)
     paths: list[str] = []
@@ -118,7 +117,7 @@ def _read_files(params: str | None, *, run_plugins: bool) -> dict[str, list[Plac
     from omibench.answers.judges.instrument import register
     from omibench.answers.judges.registry import JUDGES, build_instrument
     from omibench.params.prompt_files import list_prompt_uses
-    from omibench.settings.prompts.wording import PlacedFile
+    from omibench.settings.prompts import PlacedFile
 
     if params is None and not Path("params.yaml").is_file():
         return {}

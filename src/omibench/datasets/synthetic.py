@@ -11,8 +11,14 @@ from pathlib import Path
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
-from omibench.models.synthetic.items import Drawing, Item, clean_items, items
-from omibench.models.synthetic.pictures import describe_item, picture
+from omibench.models.synthetic.items import (
+    Drawing,
+    Item,
+    clean_items,
+    describe_item,
+    items,
+    picture,
+)
 from omibench.models.synthetic.profiles import Made
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question

@@ -32,8 +32,8 @@ from omibench.datasets.release_folder import (
     read_sums,
 )
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.outputs import write_atomically
 from omibench.files.reading import Container
-from omibench.files.writing import write_atomically
 from omibench.schemas.problem import Answer, Original, OriginalRow, Question
 from omibench.schemas.tables import content_hash, write_json, write_jsonl
 from omibench.schemas.validation import explain

@@ -16,9 +16,8 @@ from omibench.explore.item import CellItems, find_heat_map, list_outcomes
 from omibench.explore.query import ItemQuery, parse_query
 from omibench.explore.run import parse_cell
 from omibench.explore.selection import Study
-from omibench.files.outputs import made_folder
+from omibench.files.outputs import made_folder, write_atomically
 from omibench.files.reading import read_text
-from omibench.files.writing import write_atomically
 from omibench.params.setting import Cell
 from omibench.schemas.tables import write_json
 from omibench.schemas.validation import suggest_name

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.writing import replace_atomically
+from omibench.files.outputs import replace_atomically
 from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.cells import read_cell

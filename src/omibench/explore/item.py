@@ -16,9 +16,8 @@ from omibench.explore.run import Items, Run
 from omibench.explore.selection import Study
 from omibench.params.setting import Cell
 from omibench.schemas.cells import read_cell
-from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import JudgementRow, read_parquet
+from omibench.schemas.tables import JudgementRow, SaliencyRow, map_file, read_parquet
 from omibench.stages.analyze.explorer.item import (
     RESPONSE,
     VERDICT,

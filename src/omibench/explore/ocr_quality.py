@@ -24,7 +24,7 @@ from omibench.errors import FileFormatError
 from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import FrozenModel
 from omibench.schemas.tables import read_jsonl, write_jsonl
-from omibench.settings.prompts.names import list_prompt_files
+from omibench.settings.prompt_names import list_prompt_files
 
 if TYPE_CHECKING:
     from omibench.params.study import Study

@@ -21,7 +21,7 @@ from omibench.files.locks import wait_lock
 from omibench.files.programs import isolate_env, python_module
 from omibench.files.yaml_file import read_mapping
 from omibench.models.api.stop import stoppable
-from omibench.models.client.budget import BUDGET_ENV
+from omibench.models.client.ask import BUDGET_ENV
 from omibench.plugins.allowance import find_code, require_allowed
 from omibench.study.plan.study_file import read_study
 from omibench.study.status.owners import take_folder

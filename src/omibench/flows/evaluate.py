@@ -27,7 +27,7 @@ from omibench.params.blocks import Dollars
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.validation import suggest_name
-from omibench.stages.infer.fill import count_tasks, fill_store
+from omibench.stages.infer.stage import count_tasks, fill_store
 from omibench.study.plan.build import incomplete_cells
 from omibench.study.plan.study_file import read_study
 from omibench.study.reevaluate.costs import write_costs

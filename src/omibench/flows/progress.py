@@ -16,9 +16,9 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import ArtifactUpdate
 
 from omibench.flows.news import tell_failure
-from omibench.models.api.outage import get_outage
-from omibench.models.client.budget import read_budget
-from omibench.models.cost.estimate import usd_text
+from omibench.models.api.failures import get_outage
+from omibench.models.client.ask import read_budget
+from omibench.models.cost import usd_text
 from omibench.params.models.base import ApiModel
 from omibench.params.study import Study
 from omibench.study.reevaluate.costs import sum_costs

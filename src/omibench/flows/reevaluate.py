@@ -35,10 +35,10 @@ from omibench.flows.shared import (
     living,
     questions_of,
 )
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.reevaluate import Watch
 from omibench.params.study import Study
-from omibench.schemas.study_record import State
+from omibench.schemas.certificate import State
 from omibench.store.ledger import format_month
 from omibench.study.plan.study_file import read_study
 from omibench.study.reevaluate.candidates import add_to_params, find_new_models

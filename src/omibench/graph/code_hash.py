@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import get_args
 
 from omibench import plugins
-from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
+from omibench.graph.job_hash import PROMPT_REGISTRY, UsedParts, find_unneeded_packages
 from omibench.graph.stages import find_stage
-from omibench.graph.used_parts import PROMPT_REGISTRY, UsedParts, find_unneeded_packages
 from omibench.params.models import providers
 from omibench.params.models.base import ApiModel
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules, built_in_parts
+from omibench.plugins.sources import MEANINGS_FILE, SourceSummary, meanings
 
 SOURCE = Path(__file__).parents[2]
 PACKAGES = ("omibench", "glyphtex")
@@ -41,7 +41,7 @@ STUDY = "omibench.params.study"
 STAGES = "omibench.stages"
 BLOCKS = "omibench.params.models"
 """Blocks of models, imported by name: a change can change requests."""
-LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.settings.prompts.names")
+LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.settings.prompt_names")
 """List every part and prompt: code imports those it uses, and the others do not count."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),

@@ -10,11 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import UntrustedError
-from omibench.graph.provenance import NAME, find_strangers, suggest_way_out
+from omibench.graph.provenance import (
+    NAME,
+    find_changed_files,
+    find_strangers,
+    forget_made,
+    note_made,
+    refusal,
+    suggest_way_out,
+)
 from omibench.graph.result_files import find_file
 from omibench.graph.stages import STAGE_NAMES, find_stage
 from omibench.graph.storage import name_file
-from omibench.graph.written_files import find_changed_files, forget_made, note_made, refusal
 
 _ENVIRONMENTS: dict[str, str] = {}
 """Shell code that sets the environment of each study in this Snakefile, by its results folder."""

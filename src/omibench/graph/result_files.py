@@ -23,9 +23,9 @@ from omibench.graph.stage import ResultFile
 from omibench.graph.stages import STAGES
 from omibench.params.models.registry import PROVIDERS, block_class
 from omibench.params.study import Study
+from omibench.schemas.certificate import Journal
 from omibench.schemas.problem import WarningText
 from omibench.schemas.review import ReviewDecision, ReviewTask
-from omibench.schemas.study_record import Journal
 
 FILES: tuple[ResultFile, ...] = (
     *(file for stage in STAGES for file in stage.outputs),

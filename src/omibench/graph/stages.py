@@ -31,17 +31,21 @@ from omibench.params.setting import Cell
 from omibench.params.stages.tune import RECORD
 from omibench.params.study import Study
 from omibench.schemas.adaptive import Look, ProblemOrder
-from omibench.schemas.certificate import Certificate, DisagreementRow, ReasoningCertificates
-from omibench.schemas.columns import SaliencyRow
+from omibench.schemas.certificate import (
+    Certificate,
+    DisagreementRow,
+    ReasoningCertificates,
+    StudyRecord,
+)
 from omibench.schemas.curation import FilterJudgement, LabelRow, RationaleCandidate, Reject
 from omibench.schemas.pages import OcrReport, PagePicture, PageText
 from omibench.schemas.problem import Answer, Example, OriginalRow, Problem, Question
-from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import (
     AggregateRow,
     FrozenManifest,
     JudgementRow,
     ResponseRow,
+    SaliencyRow,
     VerdictRow,
 )
 from omibench.schemas.tuning import LossRow, TrainingReport, TunedWeights

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from omibench.errors import ModelError
-from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, read_id
-from omibench.models.api.bodies import Show
+from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, Submission, read_id
 from omibench.models.api.failures import Failure, content_fault
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
     CUT,
     MOST_CALLS,
     Json,
+    Show,
     as_object,
     as_objects,
     as_text,
@@ -26,8 +26,7 @@ from omibench.models.api.replies import (
     split_reasoning,
     unreadable,
 )
-from omibench.models.api.submissions import Submission
-from omibench.models.options import refuse_options
+from omibench.models.provider import refuse_options
 from omibench.models.registry import provider
 from omibench.params.models.providers import AnthropicModel
 from omibench.schemas.request import (

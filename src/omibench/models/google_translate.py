@@ -17,8 +17,13 @@ from typing import Any, Final
 from glyphtex.latex import find_formulas
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure, failure_of_status
-from omibench.models.api.http import MOST_REPLY, exchange
-from omibench.models.api.keys import explain_failure, read_key, resolve_address
+from omibench.models.api.http import (
+    MOST_REPLY,
+    exchange,
+    explain_failure,
+    read_key,
+    resolve_address,
+)
 from omibench.models.api.replies import parse_json
 from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omibench.errors import ModelError, reason_of
 from omibench.extras import require_extra
-from omibench.models.api.bodies import Show
 from omibench.models.api.failures import TOO_LONG, Failure
-from omibench.models.api.keys import read_key, with_own_secrets
+from omibench.models.api.http import read_key, with_own_secrets
 from omibench.models.api.replies import (
     CUT,
     MOST_CALLS,
+    Show,
     classify_outcome,
     is_counted,
     join_texts,
@@ -23,7 +23,7 @@ from omibench.models.api.replies import (
     split_reply,
 )
 from omibench.models.drawn import decode_picture
-from omibench.models.options import is_continued, refuse_options
+from omibench.models.provider import is_continued, refuse_options
 from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.providers import InspectModel

@@ -9,8 +9,7 @@ from time import time
 from typing import Any, BinaryIO, ClassVar
 
 from omibench.errors import ModelError
-from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, read_id
-from omibench.models.api.bodies import Show
+from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape, Submission, read_id
 from omibench.models.api.failures import (
     Failure,
     content_fault,
@@ -18,13 +17,14 @@ from omibench.models.api.failures import (
     match_refusal,
     passes,
 )
-from omibench.models.api.keys import A
+from omibench.models.api.http import A
 from omibench.models.api.provider import ApiProvider
 from omibench.models.api.replies import (
     CUT,
     MOST_CALLS,
     MOST_LISTED,
     Json,
+    Show,
     as_object,
     as_objects,
     as_text,
@@ -40,9 +40,8 @@ from omibench.models.api.replies import (
     split_reply,
     unreadable,
 )
-from omibench.models.api.submissions import Submission
 from omibench.models.drawn import decode_picture
-from omibench.models.options import (
+from omibench.models.provider import (
     is_continued,
     refuse_all_but_texts,
     refuse_continued,

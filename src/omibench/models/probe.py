@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from omibench.errors import MissingExtraError, ModelError
 from omibench.models.api.failures import Failure
-from omibench.models.api.keys import read_key, resolve_address, with_own_secrets
+from omibench.models.api.http import read_key, resolve_address, with_own_secrets
 from omibench.models.api.provider import ApiProvider
 from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider

@@ -16,8 +16,14 @@ from pydantic import ValidationError
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
 from omibench.files.parquet import read_table_rows
 from omibench.files.reading import hash_file, read_json_lines
-from omibench.models.options import refuse_options
-from omibench.models.provider import NO_BUDGET, NO_FOLDERS, BaseProvider, Budget, Folders
+from omibench.models.provider import (
+    NO_BUDGET,
+    NO_FOLDERS,
+    BaseProvider,
+    Budget,
+    Folders,
+    refuse_options,
+)
 from omibench.models.registry import provider
 from omibench.params.models.providers import RecordedModel
 from omibench.schemas.request import Request, Response

@@ -14,8 +14,8 @@ from time import time
 from typing import TypeVar
 
 from omibench.errors import OmibenchError
-from omibench.models.api.engine import EngineProvider
 from omibench.models.api.failures import Failure, failure_of_exception
+from omibench.models.api.provider import EngineProvider
 from omibench.models.api.replies import compute_cost
 from omibench.models.api.scheduler import Send, Sent
 from omibench.models.provider import B

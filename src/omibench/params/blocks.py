@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from omibench.plugins.registry import has_part, known_names, runs_files
 from omibench.schemas.validation import UNKNOWN_PART, UNSHOWN, suggest_name
-from omibench.settings.prompts.names import list_prompt_names
+from omibench.settings.prompt_names import list_prompt_names
 from omibench.text.masking import literal_secret, looks_secret
 
 _PATH_SIGNS = " ./_-+,=@%:#~()"

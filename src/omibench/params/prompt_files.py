@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.schemas.validation import suggest_name
-from omibench.settings.prompts.names import list_prompt_files
+from omibench.settings.prompt_names import list_prompt_files
 
 if TYPE_CHECKING:
     from omibench.params.setting import Setting

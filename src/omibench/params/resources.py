@@ -10,7 +10,7 @@ import re
 from urllib.parse import urlsplit
 
 from omibench.params.models.base import ApiModel
-from omibench.params.models.local import JobResources, LocalModel
+from omibench.params.models.providers import JobResources, LocalModel
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 

@@ -25,7 +25,7 @@ from omibench.params.cells import (
     list_judged_cells,
     list_salient_cells,
 )
-from omibench.params.models.local import LocalModel
+from omibench.params.models.providers import LocalModel
 from omibench.params.models.registry import Model
 from omibench.params.pairs import drop_given, list_paths, merge_blocks
 from omibench.params.panel import JudgePanel
@@ -35,8 +35,7 @@ from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.runtime import merge_runtime
 from omibench.params.setting import SELF, Cell, Setting
-from omibench.params.stages.analyze import AnalyzeParams
-from omibench.params.stages.certify import CertifyParams
+from omibench.params.stages.analyze import AnalyzeParams, CertifyParams
 from omibench.params.stages.filter import SCREENS, FilterParams
 from omibench.params.stages.freeze import FreezeParams
 from omibench.params.stages.infer import InferParams

@@ -8,7 +8,7 @@ from typing import Final
 
 from omibench.files.locations import describe_data_folder
 from omibench.params.models.base import ModelBlock
-from omibench.params.models.local import LocalModel
+from omibench.params.models.providers import LocalModel
 from omibench.params.setting import Aggregation, Cell, Setting
 from omibench.params.stages.infer import MOST_BATCH_LOOKS, Adaptive
 

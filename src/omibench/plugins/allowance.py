@@ -23,8 +23,8 @@ from omibench.files.locations import (
     find_shipped,
 )
 from omibench.files.locks import wait_path
+from omibench.files.outputs import replace_atomically
 from omibench.files.reading import hash_file, read_json
-from omibench.files.writing import replace_atomically
 from omibench.text.lists import list_first
 
 Code = Mapping[str, str]

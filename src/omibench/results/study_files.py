@@ -12,15 +12,16 @@ from pydantic import BaseModel
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.setting import Cell
 from omibench.schemas.cells import read_cell
-from omibench.schemas.columns import SaliencyRow, polars_schema
+from omibench.schemas.certificate import StudyRecord
 from omibench.schemas.problem import Answer, Example, Question
-from omibench.schemas.study_record import StudyRecord
 from omibench.schemas.tables import (
     AggregateRow,
     FrozenManifest,
     JudgementRow,
     ResponseRow,
+    SaliencyRow,
     VerdictRow,
+    polars_schema,
     read_jsonl,
     read_parquet,
     read_typed_json,

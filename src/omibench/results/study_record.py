@@ -11,7 +11,7 @@ from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.graph.provenance import drop_removed_files
 from omibench.graph.stages import STAGES
 from omibench.results.study_files import RECORD, read_record
-from omibench.schemas.study_record import StudyRecord
+from omibench.schemas.certificate import StudyRecord
 from omibench.schemas.tables import write_json
 
 if TYPE_CHECKING:

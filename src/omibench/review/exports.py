@@ -12,10 +12,9 @@ from typing import Any, Final, get_args
 from pydantic import JsonValue
 
 from omibench.errors import OmibenchError, OutputError, reason_of
-from omibench.files.outputs import made_folder
+from omibench.files.outputs import made_folder, write_atomically
 from omibench.files.pictures import PICTURE_BYTES
 from omibench.files.reading import read_bytes
-from omibench.files.writing import write_atomically
 from omibench.params.review import DECISIONS, REVIEWERS, TASKS
 from omibench.review.folder import ReviewLines, ReviewRecord, format_event
 from omibench.review.kinds import KINDS

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
 from omibench.files.locks import wait_path
+from omibench.files.outputs import replace_atomically
 from omibench.files.reading import FILE_BYTES, open_regular, parse_json, read_bytes
-from omibench.files.writing import replace_atomically
 from omibench.params.review import DECISIONS, REVIEWERS, TASKS
 from omibench.review.people import Reviewer, read_reviewers
 from omibench.schemas.review import ReviewDecision, ReviewTask

@@ -8,7 +8,7 @@ long, so they are rewritten in our own words, with steps and answer format as pr
 
 from __future__ import annotations
 
-from omibench.settings.prompts.catalogue import add_prompt
+from omibench.settings.prompts import add_prompt
 from omibench.settings.registry import prompt
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, describe_template
 

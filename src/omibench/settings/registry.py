@@ -11,8 +11,8 @@ from omibench.params.setting import Images
 from omibench.plugins import Registry
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, ImagePart, Response, write_reply, write_turn
-from omibench.settings.prompts.catalogue import add_prompt
-from omibench.settings.prompts.names import prompt_homes
+from omibench.settings.prompt_names import prompt_homes
+from omibench.settings.prompts import add_prompt
 from omibench.settings.templates import Prompt, describe_template
 
 Piece = str | ImagePart

@@ -30,24 +30,32 @@ from omibench.schemas.request import (
     write_reply,
     write_turn,
 )
-from omibench.settings.captions import (
+from omibench.settings.conditions import (
     CAPTION_DECODING,
     PERCEIVER_DECODING,
     add_descriptions,
     caption_conversation,
     cut_description,
     perceiver_conversation,
+    show_pictures,
 )
-from omibench.settings.conditions import show_pictures
-from omibench.settings.examples import ablate, choose_examples, marks, show_examples, wordless
-from omibench.settings.pictures.transforms import locate_pictures
-from omibench.settings.present import PromptContext, apply_prompt, present, read_template
-from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, find_prompt
+from omibench.settings.pictures import locate_pictures
+from omibench.settings.present import (
+    PromptContext,
+    ablate,
+    apply_prompt,
+    choose_examples,
+    marks,
+    present,
+    read_template,
+    show_examples,
+    wordless,
+)
+from omibench.settings.prompts import PromptEntry, Slot, add_prompt, find_prompt
 from omibench.settings.registry import continue_dialogue
 from omibench.settings.templates import QUESTION, Prompt
-from omibench.settings.tools.arguments import LONGEST, specs
-from omibench.settings.tools.edits import Bench, Errand, Result
-from omibench.settings.tools.instructions import MOST_CALLS, ToolWords
+from omibench.settings.tool_edits import Bench, Errand, Result
+from omibench.settings.tools import LONGEST, MOST_CALLS, ToolWords, specs
 
 # The loop: a model calls tools, sees their results, and calls again or answers.
 #

@@ -15,7 +15,7 @@ from omibench.params.study_params import apply_limit
 from omibench.schemas.problem import Example, Question
 from omibench.schemas.request import Request
 from omibench.schemas.tables import read_jsonl
-from omibench.settings.examples import asked_questions, check_needs
+from omibench.settings.present import asked_questions, check_needs
 from omibench.settings.steps import Task, requests_next
 
 if TYPE_CHECKING:

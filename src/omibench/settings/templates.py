@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from omibench.settings.prompts.catalogue import PromptEntry, Slot
+from omibench.settings.prompts import PromptEntry, Slot
 
 QUESTION, CHOICES, EXAMPLES = "{question}", "{choices}", "{examples}"
 OPEN = "-open"

@@ -17,14 +17,20 @@ from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
 from omibench.files.locks import lock_path
-from omibench.files.writing import open_new, replace_atomically, sync_folder
+from omibench.files.outputs import open_new, replace_atomically, sync_folder
 from omibench.store import packs as pack
 from omibench.store import segments as segment
-from omibench.store.files import OpenFiles
-from omibench.store.lines import Body, parse_values
 from omibench.store.packs import PackFile, write_pack
 from omibench.store.processes import is_closed, new_name
-from omibench.store.segments import CLOSED, SegmentFile, StoredFile, remove_mark
+from omibench.store.segments import (
+    CLOSED,
+    Body,
+    OpenFiles,
+    SegmentFile,
+    StoredFile,
+    parse_values,
+    remove_mark,
+)
 
 SET_ASIDE = ".damaged"
 """Suffix of the file with the damaged lines of a compacted segment."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
+from omibench.files.outputs import replace_atomically
 from omibench.files.parquet import write_frames
-from omibench.files.writing import replace_atomically
 from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
-from omibench.store.lines import Body, parse_response, parse_values
+from omibench.store.segments import Body, parse_response, parse_values
 from omibench.store.verify import Fault, name_damage
 from omibench.text.masking import masked_values
 

@@ -7,18 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import OmibenchError, StoreError, reason_of
+from omibench.files.outputs import replace_atomically, sync_folder
 from omibench.files.reading import resolve_within
-from omibench.files.writing import replace_atomically, sync_folder
 from omibench.store import packs as pack
 from omibench.store.contents import card_fault, image_files, open_folder
-from omibench.store.files import set_aside
-from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys
-from omibench.store.lines import Body, parse_values
 from omibench.store.packs import PackFile, write_pack
-from omibench.store.partition import Partition
 from omibench.store.processes import new_name
-from omibench.store.store import Store, partition_folders
+from omibench.store.segments import Body, parse_values, set_aside
+from omibench.store.store import ImageStore, Partition, Store, partition_folders
 from omibench.store.verify import Fault, find_picture_fault, key_fault, name_damage
 
 log = logging.getLogger("omibench.store")

@@ -19,10 +19,15 @@ from typing import Any, BinaryIO, NamedTuple
 
 from omibench.errors import StoreError, reason_of
 from omibench.extras import require_extra
-from omibench.files.writing import open_new
-from omibench.store.files import open_stored
-from omibench.store.lines import Body, body_checksum, encode_line
-from omibench.store.segments import Damage, StoredFile
+from omibench.files.outputs import open_new
+from omibench.store.segments import (
+    Body,
+    Damage,
+    StoredFile,
+    body_checksum,
+    encode_line,
+    open_stored,
+)
 
 MAGIC = b"PAR1"
 _MARK = b"\x89omiFOOT"

@@ -1,19 +1,289 @@
-"""A file of a partition: its keys, where their responses are, and what is damaged in it."""
+"""A file of a partition: its lines, their keys, and what is damaged in it."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
+import secrets
+import shutil
 import stat
+import zlib
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic import ValidationError
 
 from omibench.errors import StoreError, reason_of
 from omibench.files.locks import hold
-from omibench.files.writing import make_folder, open_new, tighten, write_private
-from omibench.store.files import NoFileError, OpenFiles, open_stored
-from omibench.store.lines import Body, line_fault, parse_line, read_key, read_schema
+from omibench.files.outputs import make_folder, open_new, tighten, write_private
+from omibench.schemas.request import Request, Response
+from omibench.store.key import KEY_SCHEMA, dump_request
+from omibench.text.masking import may_hold_surrogates, replace_surrogates
+
+OPEN_AT_ONCE = 64
+ASIDE = "damaged"
+"""Folder of a store for damaged files that were replaced by a good copy; delete them after
+inspection."""
+
+
+class NoFileError(ValueError):
+    """The name belongs to a pipe, a device or a folder."""
+
+
+def open_stored(path: Path) -> BinaryIO:
+    """Open a regular file of a store for reading; never blocks on a named pipe.
+
+    Raises OSError, and NoFileError if it is not a regular file.
+    """
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise NoFileError("it is not a regular file")
+    return os.fdopen(file, "rb")
+
+
+def set_aside(store: Path, path: Path) -> Path:
+    """Move a damaged file of a store to its folder `damaged/`, under a unique name."""
+    target = make_folder(store / ASIDE) / f"{path.name}.{secrets.token_hex(4)}"
+    path.replace(target)
+    return target
+
+
+class OpenFiles:
+    """Files kept open between reads, up to the limit of a process."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, int] = {}
+
+    def read(self, path: Path, offset: int, length: int) -> bytes:
+        """Read `length` bytes of a file from `offset`, fewer at its end. Raises OSError."""
+        file = self._files.get(path)
+        if file is None:
+            if len(self._files) >= OPEN_AT_ONCE:
+                self.close()
+            file = self._files[path] = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return os.pread(file, length, offset)
+
+    def forget(self, path: Path) -> None:
+        """Close one file, if it is open."""
+        file = self._files.pop(path, None)
+        if file is not None:
+            os.close(file)
+
+    def close(self) -> None:
+        """Close every file."""
+        for path in list(self._files):
+            self.forget(path)
+
+
+# Free space on the store's disk, checked before any request and before each attempt.
+
+RESERVE_BYTES = 100_000_000
+ANSWER_BYTES = 64_000
+"""Free bytes required on the store's disk before sending, in total and per request."""
+
+
+def check_space(store: Path, requests: int, *, sending: bool = False) -> None:
+    """Raise StoreError if the disk of a store may be too small for the answers.
+
+    `RESERVE_BYTES` must be free, and `ANSWER_BYTES` for each request.
+
+    Args:
+        store: Folder of the store.
+        requests: Number of requests whose answers are still to be written.
+        sending: Whether others were sent before; the message says what happens to them.
+    """
+    folder = store
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return  # the disk does not report its free space
+    needed = RESERVE_BYTES + requests * ANSWER_BYTES
+    if free < needed:
+        sent = (
+            "Nothing more was sent, and the answers in flight were kept; then run again"
+            if sending
+            else "Nothing was sent"
+        )
+        raise StoreError(
+            f"{store}: its disk has {free / 1e6:,.0f} MB free, but {requests:,} answers need "
+            f"{needed / 1e6:,.0f} MB ({RESERVE_BYTES / 1e6:.0f} MB and {ANSWER_BYTES / 1e3:.0f} "
+            "kB each), so that no billed answer is lost; free some space, or move `study.store` "
+            f"to another disk. {sent}"
+        )
+
+
+# One line of a segment: a response with its request, its key and its checksum.
+#
+# A line is `{"v":1,"key":"<64 hex>","crc":"<8 hex>",<body>}`: the head has a fixed width and the
+# CRC-32 of key and body, so that an index is built, and damage found, without parsing any JSON. The
+# body is `"schema":<n>,"tags":{},"response":{},"request":{}`; a line without `schema` was written
+# under key schema 1. Unknown members are preserved whenever a line is copied.
+
+LINE_VERSION = 1
+_START, _CRC, _BODY = b'{"v":%d,"key":"' % LINE_VERSION, b'","crc":"', b'",'
+_KEY_AT = len(_START)
+_KEY_END = _KEY_AT + 64
+HEAD = _KEY_END + len(_CRC) + 8 + len(_BODY)
+_SCHEMA, _TAGS, _RESPONSE, _REQUEST = b'"schema":', b'"tags":', b',"response":', b',"request":'
+_DECODING = b',"decoding":{'
+_END = re.compile(rb',"decoding":\{[^{}]*\},"index":\d+\}\}\n')
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
+class Body(NamedTuple):
+    """The content of a line after its head: key schema and three JSON objects as text."""
+
+    schema: int
+    tags: bytes
+    response: bytes
+    request: bytes
+    extra: bytes = b""
+    """Unknown members: a JSON object, usually empty."""
+
+
+def build_body(request: Request, response: Response) -> Body:
+    """Build the body of the line for `response` to `request` under the newest schema."""
+    return Body(
+        schema=KEY_SCHEMA,
+        tags=_json(request.tags.model_dump(mode="json", exclude_defaults=True)),
+        response=_json(response.model_dump(mode="json", exclude_defaults=True)),
+        request=_json(dump_request(request)),
+    )
+
+
+def encode_line(key: str, body: Body) -> bytes:
+    """Encode one line of a segment, including its newline."""
+    name, tail = key.encode("ascii"), _tail(body)
+    crc = checksum(name, tail)
+    return b"".join((_START, name, _CRC, b"%08x" % crc, _BODY, tail, b"\n"))
+
+
+def body_checksum(key: str, body: Body) -> int:
+    """Return the CRC-32 that `encode_line` writes."""
+    return checksum(key.encode("ascii"), _tail(body))
+
+
+def line_fault(line: bytes) -> str | None:
+    """Return why a line (with its newline) is not valid, or None."""
+    if not line.endswith(b"\n"):
+        return "torn: its writer was stopped in the middle of it"
+    if not line.startswith(_START):
+        has_version = line.startswith(b'{"v":')
+        return (
+            "written by another version of the store" if has_version else "corrupt: not a response"
+        )
+    crc = checksum(line[_KEY_AT:_KEY_END], line[HEAD:-1])
+    middle = b"".join((_CRC, b"%08x" % crc, _BODY))
+    return None if line[_KEY_END:HEAD] == middle else "corrupt: its checksum does not match"
+
+
+def read_key(line: bytes) -> str:
+    """Return the key of a valid line, 64 hex digits."""
+    return line[_KEY_AT:_KEY_END].decode("ascii")
+
+
+def read_schema(line: bytes) -> int:
+    """Return the key schema of a valid line."""
+    if not line.startswith(_SCHEMA, HEAD):
+        return 1
+    start = HEAD + len(_SCHEMA)
+    return int(line[start : line.index(b",", start)])
+
+
+def parse_line(line: bytes) -> Body:
+    """Return the body of a valid line. Raises ValueError if its format differs from the store's.
+
+    Nothing is decoded: inside a JSON string every quote is escaped, so `,"response":{` can only
+    occur between members. Lines with another order of members are parsed as JSON.
+    """
+    start = line.find(_TAGS, HEAD, HEAD + 24) + len(_TAGS)
+    middle, last = line.find(_RESPONSE, start), line.rfind(_REQUEST)
+    end = _END.fullmatch(line, max(0, line.rfind(_DECODING)))
+    if HEAD < start < middle < last and end is not None:
+        tags, response = line[start:middle], line[middle + len(_RESPONSE) : last]
+        return Body(read_schema(line), tags, response, line[last + len(_REQUEST) : -2])
+    return _parse_any(line)
+
+
+def parse_response(text: bytes) -> Response:
+    """Parse a response from its JSON. Raises ValueError if it is invalid.
+
+    Unknown fields of later versions are dropped, and lone surrogates, which earlier versions wrote,
+    are replaced; the line keeps both.
+    """
+    try:
+        return Response.model_validate_json(text)
+    except ValidationError:
+        values = parse_values(text)
+        try:
+            return Response.model_validate(values)
+        except ValidationError as error:
+            return Response.model_validate(_without_unknown(values, error))
+
+
+def parse_values(text: bytes) -> Any:
+    """Return the JSON value of a part of a line, with lone surrogates replaced."""
+    values = _loads(text)
+    return replace_surrogates(values) if may_hold_surrogates(text) else values
+
+
+def checksum(key: bytes, tail: bytes) -> int:
+    """Return the CRC-32 of a line's key and everything after its head."""
+    return zlib.crc32(tail, zlib.crc32(key))
+
+
+def _tail(body: Body) -> bytes:
+    extra = b"," + body.extra[1:-1] if body.extra else b""
+    return b"".join(
+        (_SCHEMA, b"%d," % body.schema, _TAGS, body.tags, _RESPONSE, body.response,
+         _REQUEST, body.request, extra, b"}")
+    )  # fmt: skip
+
+
+def _loads(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _parse_any(line: bytes) -> Body:
+    values = _loads(line)
+    if not isinstance(values, dict):
+        raise ValueError("it is not a JSON object")
+    members = ("v", "key", "crc", "schema", "tags", "response", "request")
+    extra = {name: value for name, value in values.items() if name not in members}
+    try:
+        tags, response, request = (_json(values[name]) for name in ("tags", "response", "request"))
+    except KeyError as error:
+        raise ValueError(f"it has no member {error}") from None
+    unknown = _json(extra) if extra else b""
+    return Body(values.get("schema", 1), tags, response, request, unknown)
+
+
+def _without_unknown(values: Any, error: ValidationError) -> Any:
+    for fault in error.errors():
+        if fault["type"] != "extra_forbidden":
+            raise error
+        *path, name = fault["loc"]
+        holder = values
+        for step in path:
+            holder = holder[step]
+        del holder[name]
+    return values
+
+
+def _json(value: Any) -> bytes:
+    return _ENCODER.encode(value).encode("ascii")
+
+
+# A file of a partition: its keys, where their responses are, and what is damaged in it.
 
 _SECOND_BITS = 27
 

@@ -16,12 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from omibench.errors import MissingInputError, StoreError, reason_of
-from omibench.files.writing import write_private
+from omibench.files.outputs import write_private
 from omibench.store.compaction import compact_partition
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.merge import Merged, merge_store
-from omibench.store.partition import Partition
-from omibench.store.store import Store, partition_folders
+from omibench.store.store import Partition, Store, partition_folders
 
 ABSORBED = "absorbed.txt"
 """File of a store that lists the increments already merged into it."""

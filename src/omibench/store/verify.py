@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.files.outputs import tighten_all
 from omibench.files.reading import hash_stream
-from omibench.files.writing import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
-from omibench.store.files import NoFileError, open_stored
-from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys, parse_request
-from omibench.store.lines import Body, parse_response, parse_values
-from omibench.store.partition import Partition
-from omibench.store.segments import Damage
+from omibench.store.segments import (
+    Body,
+    Damage,
+    NoFileError,
+    open_stored,
+    parse_response,
+    parse_values,
+)
+from omibench.store.store import ImageStore, Partition
 
 
 class Fault(NamedTuple):

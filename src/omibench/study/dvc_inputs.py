@@ -10,8 +10,8 @@ from typing import Final
 
 from omibench.graph.code_hash import Snapshot
 from omibench.graph.inputs import list_all_files
+from omibench.graph.provenance import try_hash
 from omibench.graph.stages import STAGES
-from omibench.graph.written_files import try_hash
 from omibench.params.study import Study
 from omibench.schemas.tables import write_json
 from omibench.stages.ocr.corrections.entry import list_correction_inputs

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from command_line import app
 from omibench.answers.judges.panel import Judge
 from omibench.answers.scorers.registry import SCORERS
-from omibench.cli.stages.score import tell_scores
+from omibench.cli.score import tell_scores
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.params.runtime import RUNTIME_ENV
 from omibench.params.study import Study

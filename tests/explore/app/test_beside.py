@@ -16,17 +16,18 @@ from tests.explore.app.studies import draw, make_sources, write_ocr_page
 from tests.stages.analyze.explorer.test_steps import keep, said
 
 from omibench.explore.app.pictures import read_page_pictures
-from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.review import ReviewTask, TaskPicture
 from omibench.schemas.tables import (
     JudgementRow,
     ResponseRow,
+    SaliencyRow,
+    map_file,
     read_parquet,
     write_frame,
     write_parquet,
 )
-from omibench.store.images import ImageStore
+from omibench.store.store import ImageStore
 
 
 def list_pictures(client: Any) -> list[str]:

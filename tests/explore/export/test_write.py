@@ -20,10 +20,16 @@ from omibench.explore.export import ExportChoice, choose_items, export_items
 from omibench.explore.query import ItemQuery
 from omibench.explore.selection import Study
 from omibench.params.setting import Cell
-from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Response
-from omibench.schemas.tables import JudgementRow, read_jsonl, write_jsonl, write_parquet
+from omibench.schemas.tables import (
+    JudgementRow,
+    SaliencyRow,
+    map_file,
+    read_jsonl,
+    write_jsonl,
+    write_parquet,
+)
 from omibench.stages.analyze.pages import problem_file
 
 

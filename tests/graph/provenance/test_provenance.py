@@ -14,11 +14,13 @@ from omibench.graph.provenance import (
     find_strangers,
     forget,
     list_differences,
+    list_recorded_paths,
     read_provenance,
+    read_record,
     record_stage,
+    write_record,
 )
 from omibench.graph.trust import adopt_strangers, check_files
-from omibench.graph.written_files import list_recorded_paths, read_record, write_record
 
 RESULTS = Path("results")
 FOLDER = RESULTS / "score"

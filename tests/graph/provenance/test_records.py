@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.graph.written_files import list_recorded_paths, read_record, write_record
+from omibench.graph.provenance import list_recorded_paths, read_record, write_record
 
 LONG = "results/infer/" + "m" * 200 + "/setting.parquet"
 

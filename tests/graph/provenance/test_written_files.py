@@ -11,13 +11,15 @@ import pytest
 
 from omibench.errors import UntrustedError
 from omibench.graph.hooks import refuse_changed
-from omibench.graph.provenance import check_inputs, record_stage, verify_results
-from omibench.graph.written_files import (
+from omibench.graph.provenance import (
     NOTES_FOLDER,
+    check_inputs,
     find_changed_files,
     forget_made,
     note_made,
     read_notes,
+    record_stage,
+    verify_results,
     write_record,
 )
 

@@ -18,8 +18,8 @@ from tests.models.traffic.simulated import Books
 from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
 from omibench.models.anthropic import AnthropicBatches
+from omibench.models.api.batch_api import Submission, SubmissionFolder
 from omibench.models.api.provider import ApiProvider
-from omibench.models.api.submissions import Submission, SubmissionFolder
 from omibench.models.openai import OpenAIBatches
 from omibench.models.provider import NO_BUDGET, Budget, Folders
 from omibench.models.registry import open_provider

@@ -13,10 +13,16 @@ from tests.models.batch.conftest import FAST
 from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError
-from omibench.models.api.batch_api import BatchStatus, FoundBatch, InputShape
+from omibench.models.api.batch_api import (
+    BatchStatus,
+    FoundBatch,
+    InputShape,
+    Submission,
+    SubmissionFolder,
+    name_draw,
+)
 from omibench.models.api.batch_run import BatchRun
 from omibench.models.api.failures import Failure
-from omibench.models.api.submissions import Submission, SubmissionFolder, name_draw
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 

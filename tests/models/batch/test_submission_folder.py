@@ -14,16 +14,16 @@ from tests.asks import ask
 from tests.models.apis import picture
 
 from omibench.errors import ModelError
-from omibench.models.api.batch_api import InputShape
-from omibench.models.api.batch_run import Chunk
-from omibench.models.api.submissions import (
+from omibench.models.api.batch_api import (
     KEPT_S,
     BatchLine,
+    InputShape,
     Submission,
     SubmissionFolder,
     custom_id,
     name_draw,
 )
+from omibench.models.api.batch_run import Chunk
 from omibench.models.provider import Reservation
 
 IDENTITY = {"provider": "openai", "id": "m"}

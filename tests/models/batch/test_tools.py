@@ -6,7 +6,7 @@ from tests.asks import answers, ask, say, talk
 from tests.models.batch.conftest import Make, every_api
 
 from model_server.handle import ServerHandle
-from omibench.models.api.submissions import name_draw
+from omibench.models.api.batch_api import name_draw
 from omibench.schemas.request import Request, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})

@@ -9,7 +9,7 @@ from tests.models.apis import KEY_ENV, anthropic_model, openai_model, provider
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.api.failures import Failure
-from omibench.models.api.keys import explain_failure, resolve_address
+from omibench.models.api.http import explain_failure, resolve_address
 
 
 @pytest.fixture(autouse=True)

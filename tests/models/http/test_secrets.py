@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ModelError
-from omibench.models.api.keys import read_key
+from omibench.models.api.http import read_key
 from omibench.text.masking import mask
 
 KEY = "planted-9f8e7d6c5b4a"

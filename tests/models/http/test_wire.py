@@ -12,7 +12,7 @@ from tests.asks import ask
 from tests.models.apis import picture, provider
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.api.bodies import PictureCache, RequestBody, Show, assemble_body
+from omibench.models.api.replies import PictureCache, RequestBody, Show, assemble_body
 from omibench.schemas.request import Request
 
 OPENAI = provider(None, "chat")

@@ -26,7 +26,7 @@ from omibench.schemas.request import (
     DrawnPart,
     Response,
 )
-from omibench.settings.tools.arguments import SAMPLES
+from omibench.settings.tools import SAMPLES
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -21,7 +21,7 @@ from tests.workflows_support import PARTS
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.models.local.transformers import TransformersProvider
-from omibench.params.models.local import hash_weights
+from omibench.params.models.providers import hash_weights
 from omibench.params.setting import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question

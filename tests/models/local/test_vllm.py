@@ -20,8 +20,7 @@ from omibench.models.local import vllm as vllm_module
 from omibench.models.local.checkpoint import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoBudget, Reservation
-from omibench.params.models.local import hash_weights
-from omibench.params.models.providers import VllmModel
+from omibench.params.models.providers import VllmModel, hash_weights
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.models.conftest import Make, request
 from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
-from omibench.settings.prompts.catalogue import PromptEntry, fill_slots
+from omibench.settings.prompts import PromptEntry, fill_slots
 from omibench.stages.rationale.prompts import CLASS, TOPIC, list_described, list_lines
 from omibench.text.fences import Section, fence_sections
 

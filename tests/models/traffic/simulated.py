@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from tests.asks import ask
 
-from omibench.models.api.failures import Failure
-from omibench.models.api.outage import Outage, PendingCall
+from omibench.models.api.failures import Failure, Outage, PendingCall
 from omibench.models.api.scheduler import Dispatch, Sent
 from omibench.models.provider import NO_BUDGET, Budget, Reservation
 from omibench.params.models.base import Limits

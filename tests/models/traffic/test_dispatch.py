@@ -9,8 +9,7 @@ import pytest
 from tests.models.traffic.simulated import Books, Endpoint, Step, busy, request, run, simulate
 
 from omibench.errors import ModelError
-from omibench.models.api.failures import Failure
-from omibench.models.api.outage import Outage, PendingCall
+from omibench.models.api.failures import Failure, Outage, PendingCall
 from omibench.models.api.scheduler import FATAL, HOPELESS, Dispatch, Sent
 from omibench.models.provider import NO_BUDGET
 from omibench.params.models.base import Limits

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.api.limits import Caps, Concurrency, RateLimiter
+from omibench.models.api.scheduler import Caps, Concurrency, RateLimiter
 
 Answer = Callable[[float, int], tuple[float, bool]]
 """(second, requests in flight) -> (seconds that it takes, whether it is turned away)."""

@@ -19,12 +19,12 @@ from tests.models.traffic.simulated import (
 )
 
 from omibench.errors import EXIT_SOME_FAILED, OutageError
-from omibench.models.api.failures import Failure
-from omibench.models.api.outage import (
+from omibench.models.api.failures import (
     FIRST_PROBE_S,
     LONGEST_PROBE_S,
     OPEN_AFTER,
     SERVER_ERRORS,
+    Failure,
     Outage,
 )
 

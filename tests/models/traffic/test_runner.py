@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.models.traffic.simulated import Books, request
 
-from omibench.models.api.outage import PendingCall
+from omibench.models.api.failures import PendingCall
 from omibench.models.api.scheduler import Answer, Send, Sent, run_calls
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.base import Limits

@@ -13,8 +13,14 @@ import pytest
 from omibench.errors import FileFormatError, UntrustedError
 from omibench.schemas import cells as origin
 from omibench.schemas.cells import KEY, CellOrigin, read_cell, read_origin
-from omibench.schemas.columns import list_sparse_columns, polars_schema
-from omibench.schemas.tables import ResponseRow, VerdictRow, read_parquet, write_parquet
+from omibench.schemas.tables import (
+    ResponseRow,
+    VerdictRow,
+    list_sparse_columns,
+    polars_schema,
+    read_parquet,
+    write_parquet,
+)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.settings.pictures.drawn import drawn
 
-from omibench.settings.pictures.transforms import LONGEST, compose, layout
+from omibench.settings.pictures import LONGEST, compose, layout
 
 SIZES = st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), min_size=1, max_size=11)
 

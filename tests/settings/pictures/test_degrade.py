@@ -8,7 +8,7 @@ from PIL import Image
 from tests.settings.pictures.drawn import drawn
 
 from omibench.params.setting import DEGRADATIONS, Degradation
-from omibench.settings.pictures.transforms import degrade
+from omibench.settings.pictures import degrade
 
 PICTURE = drawn((180, 120))
 

@@ -14,8 +14,8 @@ from tests.settings.pictures.drawn import Paint, drawn
 from omibench.errors import MissingInputError, ModelError, OutputError
 from omibench.schemas.problem import Figure
 from omibench.schemas.request import ImagePart
-from omibench.settings.pictures import files
-from omibench.settings.pictures.files import Recipe, make, without_drawing
+from omibench.settings import pictures
+from omibench.settings.pictures import Recipe, make, without_drawing
 
 
 class Turn:
@@ -35,8 +35,8 @@ def part_of(figure: Figure, freeze: Path) -> ImagePart:
 
 def forget() -> None:
     """What a new process knows."""
-    files._lists.clear()
-    files._verified.clear()
+    pictures._lists.clear()
+    pictures._verified.clear()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_it_is_drawn_once_for_all_processes(recipe: Recipe, freeze: Path, paint:
     assert path.name.startswith("a-b-")
     with Image.open(path) as kept:
         told = json.loads(kept.info["omibench"])
-    assert told == {"v": files.VERSION, "show": "turned", "of": [source.sha256]}
+    assert told == {"v": pictures.VERSION, "show": "turned", "of": [source.sha256]}
 
 
 def test_damage_and_loss_are_mended(recipe: Recipe, freeze: Path, paint: Paint) -> None:
@@ -97,10 +97,10 @@ def test_what_cannot_be_opened_is_one_line(
     with pytest.raises(ModelError, match=r"a\.png: its content differs from the dataset"):
         make(recipe, [source.model_copy(update={"sha256": "0" * 64})], Turn())
     with pytest.raises(ModelError, match=r"x\.png: is not a readable picture"):
-        files.decode_picture(Path(source.path).read_bytes()[:60], "x.png")
+        pictures.decode_picture(Path(source.path).read_bytes()[:60], "x.png")
     with pytest.raises(ModelError, match=r"x\.png: is not a readable picture"):
-        files.decode_picture(b"<svg/>", "x.png")
-    monkeypatch.setattr(files, "MOST_PIXELS", 1000)
+        pictures.decode_picture(b"<svg/>", "x.png")
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 1000)
     with pytest.raises(ModelError, match=r"a\.png: has more than 1,000 pixels, the supported"):
         make(recipe, [source], Turn())
 
@@ -123,9 +123,9 @@ def test_whoever_only_looks_ahead_draws_nothing(recipe: Recipe, freeze: Path, pa
     assert turn.times == 0
     assert ahead.path == source.path, "its size is known from the original"
     assert ahead.sha256 != source.sha256
-    watched = dict(files._lists)
+    watched = dict(pictures._lists)
     drawn_since = make(recipe, [source], turn)
-    files._lists.clear()
-    files._lists.update(watched)  # another process has drawn it
+    pictures._lists.clear()
+    pictures._lists.update(watched)  # another process has drawn it
     with without_drawing():
         assert make(recipe, [source], turn) == drawn_since != ahead

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from omibench.settings.pictures.transforms import occlude
+from omibench.settings.pictures import occlude
 
 
 @settings(max_examples=30)

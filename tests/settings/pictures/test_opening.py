@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from tests.settings.pictures.drawn import drawn
 
-from omibench.settings.pictures.files import decode_picture
+from omibench.settings.pictures import decode_picture
 
 
 def as_file(image: Image.Image, kind: str = "PNG", **how: object) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.params.setting import ToolName, Tools
-from omibench.settings.tools.arguments import KINDS, LONGEST, read_arguments, specs
+from omibench.settings.tools import KINDS, LONGEST, read_arguments, specs
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageDraw
 
 from omibench.params.setting import ToolName
-from omibench.settings.tools.arguments import KINDS, read_arguments
-from omibench.settings.tools.edits import MOST_PIXELS, apply_edit
+from omibench.settings.tool_edits import MOST_PIXELS, apply_edit
+from omibench.settings.tools import KINDS, read_arguments
 
 
 def picture(width: int = 200, height: int = 100) -> Image.Image:

@@ -25,12 +25,12 @@ from omibench.schemas.request import (
     ToolCall,
     write_call,
 )
-from omibench.settings.pictures.files import without_drawing
+from omibench.settings.pictures import without_drawing
 from omibench.settings.steps import next_turn
-from omibench.settings.tools.edits import Errand, upright_size
-from omibench.settings.tools.instructions import MOST_CALLS
+from omibench.settings.tool_edits import Errand, upright_size
+from omibench.settings.tools import MOST_CALLS
 from omibench.store.key import dump_request, parse_request, request_key
-from omibench.store.lines import build_body, encode_line, line_fault, parse_line
+from omibench.store.segments import build_body, encode_line, line_fault, parse_line
 
 BOX = '{"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}'
 NATIVE, TEXT = Tools(), Tools(style="text")

@@ -12,7 +12,7 @@ from tests.stages.analyze.conftest import PROMPT, Folders
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.setting import Cell
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.results.load import Results
 from omibench.results.statistics.agreement import Share
 from omibench.results.statistics.homogeneity import compare_rates

@@ -14,7 +14,7 @@ from tests.stages.analyze.results.test_judgements import judged, run
 from tests.stages.certify.test_stage import written
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.params.study import Study
 from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
 from omibench.schemas.tables import JudgementRow, read_parquet, read_typed_json, write_parquet

@@ -15,7 +15,7 @@ import pytest
 from tests.stages.analyze.conftest import PROMPT, Folders, forget_origins, make_study
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.results.load import load_results
 from omibench.schemas.certificate import (
     ALL_TYPES,

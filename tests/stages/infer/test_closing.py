@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.stages.infer.conftest import Make
 
-from omibench.models.client.budget import StudyBudget
+from omibench.models.client.ask import StudyBudget
 from omibench.models.openai import OpenAIProvider
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.runtime import RUNTIME_ENV

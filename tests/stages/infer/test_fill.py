@@ -16,8 +16,7 @@ from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.setting import Cell
 from omibench.params.study import Study, list_settings
 from omibench.schemas.request import Request, Response
-from omibench.stages.infer.fill import count_tasks, fill_helper, fill_model, fill_store
-from omibench.stages.infer.stage import infer_cell
+from omibench.stages.infer.stage import count_tasks, fill_helper, fill_model, fill_store, infer_cell
 
 
 def test_one_call_fills_every_setting_of_a_model(

@@ -14,7 +14,7 @@ from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.params.study_params import Limit
 from omibench.stages.infer import infer_cell
-from omibench.stages.infer.fill import count_tasks
+from omibench.stages.infer.stage import count_tasks
 from omibench.study.plan.build import plan_study
 from omibench.study.plan.text import render
 

@@ -35,9 +35,8 @@ from omibench.schemas.tables import (
     write_jsonl,
     write_parquet,
 )
-from omibench.stages.infer.fill import infer_part
 from omibench.stages.infer.looks import hold_look, order_problems, read_values
-from omibench.stages.infer.stage import limit_to_order
+from omibench.stages.infer.stage import infer_part, limit_to_order
 
 QUARTERS = Adaptive(looks=[0.25, 0.5, 0.75, 1])
 

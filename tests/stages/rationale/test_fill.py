@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.models.simulated.oracle import OracleRow
+from omibench.models.simulated.answers import OracleRow
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Problem

@@ -14,8 +14,7 @@ from omibench.errors import ModelError, ParamsError
 from omibench.graph.job_hash import slice_study
 from omibench.params.setting import Cell
 from omibench.params.study import Study
-from omibench.schemas.columns import SaliencyRow
-from omibench.schemas.tables import read_parquet
+from omibench.schemas.tables import SaliencyRow, read_parquet
 from omibench.stages.infer import infer_cell
 from omibench.stages.saliency.stage import saliency_cell
 from omibench.study.plan.build import plan_study

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from omibench.store.ledger import open_ledger
-from omibench.store.lost_attempts import COLUMNS, add_columns
+from omibench.store.ledger import COLUMNS, add_columns, open_ledger
 
 
 class Overtaken:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from omibench.store.ledger import LEDGER, BudgetAccount, Ledger
-from omibench.store.lost_attempts import ENOUGH, KILLED, MARGIN
+from omibench.store.ledger import ENOUGH, KILLED, LEDGER, MARGIN, BudgetAccount, Ledger
 
 ACCOUNT = BudgetAccount("study", "model", cap_usd=100.0, lease_s=600)
 WORST = 0.1

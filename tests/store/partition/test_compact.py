@@ -32,8 +32,7 @@ from omibench.errors import StoreError
 from omibench.files.locks import lock_path
 from omibench.store import packs as pack
 from omibench.store.compaction import LOCK, Compacted, compact_partition
-from omibench.store.partition import Partition
-from omibench.store.store import Store
+from omibench.store.store import Partition, Store
 from omibench.store.verify import verify_store
 
 FORK = multiprocessing.get_context("fork")
@@ -399,7 +398,7 @@ def test_members_of_later_versions_survive(tmp_path: Path) -> None:
         partition = store.open_partition(IDENTITY)
         body = partition.body(key)
         assert body is not None
-        from omibench.store.lines import encode_line
+        from omibench.store.segments import encode_line
 
         line = encode_line("ab" * 32, body._replace(extra=b'{"signed":{"by":"x"}}'))
         partition.append_line(line)

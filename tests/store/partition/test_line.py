@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.store.filling import answer, request
 
 from omibench.schemas.request import Response
-from omibench.store.lines import (
+from omibench.store.segments import (
     Body,
     build_body,
     encode_line,

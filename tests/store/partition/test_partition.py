@@ -21,11 +21,9 @@ from tests.store.filling import (
 
 from omibench.store.compaction import compact_partition
 from omibench.store.contents import count_responses, summarise
-from omibench.store.files import OpenFiles
-from omibench.store.partition import Partition
 from omibench.store.processes import is_closed
-from omibench.store.segments import CLOSED, SegmentFile
-from omibench.store.store import Store
+from omibench.store.segments import CLOSED, OpenFiles, SegmentFile
+from omibench.store.store import Partition, Store
 
 
 def opened(folder: Path) -> Partition:

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from omibench.answers.judges.case import JudgeCase, show_question_and_response
 from omibench.answers.judges.scales import Scale
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
-from omibench.settings.prompts.catalogue import (
+from omibench.settings.prompts import (
     PromptEntry,
     Slot,
     add_prompt,
@@ -19,8 +19,8 @@ from omibench.settings.prompts.catalogue import (
     name_slot,
     place_fenced,
     place_plain,
+    read_wording,
 )
-from omibench.settings.prompts.wording import read_wording
 from omibench.text.fences import Section, fence_pieces
 
 T = TypeVar("T")

@@ -40,12 +40,12 @@ from omibench.datasets.eval_logs.sample import (
     write_sample,
 )
 from omibench.errors import FileFormatError, OutputError, reason_of
-from omibench.files.writing import replace_atomically
+from omibench.files.outputs import replace_atomically
 from omibench.params.setting import Cell
 from omibench.results.study_files import StudyFiles, find_results_folder
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest
-from omibench.settings.pictures.transforms import locate_pictures
+from omibench.settings.pictures import locate_pictures
 from omibench.stages.analyze.explorer.requests import Trail
 from omibench.stages.analyze.sentences import SIMULATED
 

@@ -22,12 +22,12 @@ from pydantic import TypeAdapter
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.files.reading import Container
-from omibench.models.api.bodies import PictureCache
+from omibench.models.api.replies import PictureCache
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Choice, Question, pair_with_pictures, write_image_mark
 from omibench.schemas.request import ImagePart
 from omibench.stages.analyze.explorer.requests import Trail
-from omibench.store.images import ImageStore
+from omibench.store.store import ImageStore
 
 _SHOWN_DIGITS: Final = 12
 _MESSAGE: Final[TypeAdapter[ChatMessage]] = TypeAdapter(ChatMessage)

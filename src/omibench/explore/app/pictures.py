@@ -23,9 +23,8 @@ from omibench.params.review import TASKS
 from omibench.results.paper_pages import PaperPages
 from omibench.review.folder import read_tasks
 from omibench.schemas.problem import BBox
-from omibench.settings.pictures.files import made_sha256
-from omibench.settings.pictures.transforms import locate_pictures
-from omibench.store.images import ImageStore
+from omibench.settings.pictures import locate_pictures, made_sha256
+from omibench.store.store import ImageStore
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class PictureFinder:
         return f"/pictures/{sha256}" if self.has(sha256) else None
 
     def _draw_thumbnail(self, sha256: str) -> bytes | None:
-        from omibench.settings.pictures.files import decode_picture
+        from omibench.settings.pictures import decode_picture
 
         picture = self.read(sha256)
         try:

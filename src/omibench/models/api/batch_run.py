@@ -19,19 +19,21 @@ from time import time
 from typing import BinaryIO, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.api.batch_api import BatchApi, BatchStatus, InputShape
-from omibench.models.api.failures import Failure, wait_s
-from omibench.models.api.http import MOST_REPLY
-from omibench.models.api.replies import Json, parse_json
-from omibench.models.api.scheduler import Answer
-from omibench.models.api.stop import check_stop, pause
-from omibench.models.api.submissions import (
+from omibench.models.api.batch_api import (
+    BatchApi,
     BatchLine,
+    BatchStatus,
+    InputShape,
     ReservationDraft,
     Submission,
     SubmissionFolder,
     custom_id,
 )
+from omibench.models.api.failures import Failure, wait_s
+from omibench.models.api.http import MOST_REPLY
+from omibench.models.api.replies import Json, parse_json
+from omibench.models.api.scheduler import Answer
+from omibench.models.api.stop import check_stop, pause
 from omibench.models.provider import Budget, Reservation
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 from omibench.errors import FileFormatError, MissingInputError, ParamsError, StoreError
 from omibench.files.reading import hash_file, parse_json, read_csv, read_text
 from omibench.models.api.replies import same_family
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.blocks import MOST_USD
 from omibench.params.models.base import Price, ServedModel
 from omibench.params.study import Study

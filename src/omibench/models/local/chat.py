@@ -26,7 +26,7 @@ from omibench.models.local.prompts import (
 from omibench.models.local.provider import LocalProvider
 from omibench.models.local.tiles import cut_tiles, read_tiling
 from omibench.models.local.transformers_engine import HubEngine, RowSampler, own_code_errors
-from omibench.models.options import OptionScores, is_continued, refuse_options
+from omibench.models.provider import OptionScores, is_continued, refuse_options
 from omibench.models.registry import provider
 from omibench.params.models.providers import ChatModel
 from omibench.schemas.request import Conversation, Decoding, Request, Response

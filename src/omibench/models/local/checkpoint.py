@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from omibench.errors import MissingInputError, ModelError, OmibenchError
 from omibench.extras import install_command, missing_modules, require_extra
 from omibench.files.reading import hash_file, read_json
-from omibench.params.models.local import (
+from omibench.params.models.providers import (
     ADAPTER_FILES,
     CODE_DIGITS,
     COMMIT_DIGITS,

@@ -26,7 +26,7 @@ from omibench.models.api.replies import (
     split_reply,
 )
 from omibench.models.drawn import as_rgb
-from omibench.models.options import is_continued
+from omibench.models.provider import is_continued
 from omibench.params.models.base import Price
 from omibench.schemas.request import (
     Conversation,

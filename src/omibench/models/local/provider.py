@@ -10,21 +10,19 @@ from typing import Any, Generic, TypeVar
 
 from omibench.models.local.checkpoint import LOADED, describe_load
 from omibench.models.local.prompts import RejectedPromptError, SampleRun, cut_chunks
-from omibench.models.options import (
-    OptionScores,
-    make_scored_response,
-    refuse_options,
-    split_scoring,
-)
 from omibench.models.provider import (
     NO_BUDGET,
     NO_FOLDERS,
     BaseProvider,
     Budget,
     Folders,
+    OptionScores,
     Reservation,
+    make_scored_response,
+    refuse_options,
+    split_scoring,
 )
-from omibench.params.models.local import LocalModel
+from omibench.params.models.providers import LocalModel
 from omibench.schemas.request import Request, Response
 
 L = TypeVar("L", bound=LocalModel)

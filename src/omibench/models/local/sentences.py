@@ -9,7 +9,7 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.extras import require_extra
-from omibench.models.options import refuse_all_but_texts
+from omibench.models.provider import refuse_all_but_texts
 from omibench.models.registry import provider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.models.providers import SentenceModel

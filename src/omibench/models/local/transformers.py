@@ -22,7 +22,7 @@ from omibench.models.local.transformers_engine import (
     option_logprobs,
     strip_patches,
 )
-from omibench.models.options import OptionScores
+from omibench.models.provider import OptionScores
 from omibench.models.registry import provider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response

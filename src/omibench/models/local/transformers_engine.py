@@ -40,7 +40,7 @@ from omibench.models.local.prompts import (
     special_tokens,
 )
 from omibench.models.local.provider import is_out_of_memory
-from omibench.models.options import is_continued
+from omibench.models.provider import is_continued
 from omibench.params.models.providers import HubModel, TransformersModel
 from omibench.schemas.request import Conversation, ImagePart, Message
 

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from omibench.errors import ModelError
+from omibench.files.outputs import write_atomically
 from omibench.files.reading import hash_file, read_json
-from omibench.files.writing import write_atomically
 from omibench.models.local.checkpoint import explain_load, load_errors, one_line, require
 from omibench.models.local.prompts import decode
 from omibench.models.local.transformers_engine import TransformersEngine
-from omibench.params.models.local import ADAPTER_FILES, LocalGenerator
-from omibench.params.models.providers import TransformersModel
+from omibench.params.models.providers import ADAPTER_FILES, LocalGenerator, TransformersModel
 from omibench.params.stages.tune import TuneParams
 from omibench.schemas.request import ImagePart
 from omibench.schemas.tuning import LossRow, TrainingConversation

@@ -46,11 +46,9 @@ from omibench.models.local.prompts import (
     split_by_turn,
 )
 from omibench.models.local.provider import LocalProvider
-from omibench.models.options import OptionScores, is_continued
-from omibench.models.provider import NO_BUDGET, Budget
+from omibench.models.provider import NO_BUDGET, Budget, OptionScores, is_continued
 from omibench.models.registry import provider
-from omibench.params.models.local import ADAPTER_FILES
-from omibench.params.models.providers import VllmModel
+from omibench.params.models.providers import ADAPTER_FILES, VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
 
 

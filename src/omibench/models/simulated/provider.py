@@ -18,14 +18,27 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.drawn import make_drawn
-from omibench.models.options import add_logprobs, make_scored_response
-from omibench.models.provider import NO_BUDGET, NO_FOLDERS, BaseProvider, Budget, Folders
+from omibench.models.provider import (
+    NO_BUDGET,
+    NO_FOLDERS,
+    BaseProvider,
+    Budget,
+    Folders,
+    add_logprobs,
+    make_scored_response,
+)
 from omibench.models.registry import provider
-from omibench.models.simulated.answers import PosedProblem, reasoning, respond, write_response
-from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
+from omibench.models.simulated.answers import (
+    Oracle,
+    OracleRow,
+    PosedProblem,
+    load_oracle,
+    reasoning,
+    respond,
+    write_response,
+)
 from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
-from omibench.models.synthetic.items import Drawing
-from omibench.models.synthetic.pictures import picture
+from omibench.models.synthetic.items import Drawing, picture
 from omibench.params.models.base import Draws
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.request import (

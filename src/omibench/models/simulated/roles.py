@@ -18,8 +18,14 @@ from statistics import NormalDist
 from typing import TypeVar
 
 from omibench.errors import ModelError
-from omibench.models.simulated.answers import answer_text, moved_number, pick, reasoning
-from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.answers import (
+    Oracle,
+    OracleRow,
+    answer_text,
+    moved_number,
+    pick,
+    reasoning,
+)
 from omibench.params.models.providers import SimulatedModel
 from omibench.schemas.problem import IMAGE_MARK
 from omibench.schemas.request import Role

@@ -11,11 +11,10 @@ from typing import Any, Final
 import polars as pl
 
 from omibench.errors import MissingInputError, OutputError, reason_of
-from omibench.files.outputs import made_folder
-from omibench.files.writing import replace_atomically
+from omibench.files.outputs import made_folder, replace_atomically
 from omibench.papers.export.folder import StudyTables
 from omibench.papers.export.wide_tables import Labels
-from omibench.schemas.study_record import Leaderboard, LeaderboardRow
+from omibench.schemas.certificate import Leaderboard, LeaderboardRow
 from omibench.schemas.tables import write_json, write_text
 
 BOARD: Final = "board.json"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from omibench.params.blocks import Block, Name, PlainPath, Rate
-from omibench.params.models.local import JobResources
+from omibench.params.models.providers import JobResources
 
 RELEASES: Final[Mapping[str, str]] = {"cmmcot": "cmmcot_260k.json", "mmdu": "mmdu-45k.json"}
 """Released training sets and the names of their files (Zhang et al. 2026; Liu et al. 2024)."""

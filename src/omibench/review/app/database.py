@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, ParamsError, reason_of
 from omibench.files.locks import hold, open_lock
-from omibench.files.writing import open_new
+from omibench.files.outputs import open_new
 
 LIVE: Final = "live.sqlite"
 """The log file in a review folder. It contains password hashes: never commit it to git."""

@@ -14,10 +14,9 @@ from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, OutputError, reason_of
 from omibench.files.locks import LockError, open_lock, wait_lock
-from omibench.files.outputs import made_folder
+from omibench.files.outputs import made_folder, write_atomically
 from omibench.files.pictures import PICTURE_BYTES, read_picture
 from omibench.files.reading import read_bytes
-from omibench.files.writing import write_atomically
 from omibench.params.review import TASKS
 from omibench.review.contents import Content, drop_empty, hash_content
 from omibench.review.folder import read_tasks

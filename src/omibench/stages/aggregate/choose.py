@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.answers.judges.instrument import Instrument, build_request
 from omibench.answers.judges.panel import OpenPanel, consult
-from omibench.models.cost.tokens import estimate_input, image_formula
+from omibench.models.cost import estimate_input, image_formula
 from omibench.params.models.base import ModelBlock
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell

@@ -26,9 +26,8 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.settings.captions import CAPTION_DECODING, caption_conversation
-from omibench.settings.examples import ablate
-from omibench.settings.present import show_statement
+from omibench.settings.conditions import CAPTION_DECODING, caption_conversation
+from omibench.settings.present import ablate, show_statement
 from omibench.stages.aggregate.samples import Sample
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text

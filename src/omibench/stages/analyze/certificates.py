@@ -12,7 +12,7 @@ import polars as pl
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.reading import read_json
 from omibench.params.setting import Cell
-from omibench.params.stages.certify import is_certified
+from omibench.params.stages.analyze import is_certified
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.statistics.agreement import Corrected, Share, combine_parts, rogan_gladen
 from omibench.results.statistics.intervals import clustered_wilson

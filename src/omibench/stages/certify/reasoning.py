@@ -11,7 +11,7 @@ import polars as pl
 
 from omibench.answers.judges.taxonomies import load_taxonomy
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.results.judgements import RESPONSE, read_all_judgements
 from omibench.results.load import Results
 from omibench.results.statistics.agreement import kappa_measure, share_measure, spearman_measure

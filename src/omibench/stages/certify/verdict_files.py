@@ -12,7 +12,7 @@ from omibench.datasets.formats.read import raw_rows
 from omibench.datasets.formats.record import extract_texts, plain
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.reading import hash_file
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.results.judgements import RESPONSE, with_quadrants
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.certificate import CERTIFICATE_FILE, DISAGREEMENTS_FILE, Certificate

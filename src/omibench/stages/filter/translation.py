@@ -16,8 +16,15 @@ from omibench.params.stages.filter import TranslationParams
 from omibench.schemas.curation import FilterJudgement
 from omibench.schemas.problem import Figure, Original, Problem, ProblemWarning
 from omibench.schemas.request import Decoding, Request, Response, Tags, TextPart, converse
-from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_text, holds_slot
-from omibench.settings.prompts.wording import Wording, read_wording
+from omibench.settings.prompts import (
+    PromptEntry,
+    Slot,
+    Wording,
+    add_prompt,
+    fill_text,
+    holds_slot,
+    read_wording,
+)
 from omibench.stages.filter.backcheck import findings
 from omibench.stages.filter.models import CheckedProblem, Models
 from omibench.text.fences import Section, fence_sections

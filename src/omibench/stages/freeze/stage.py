@@ -21,9 +21,9 @@ from omibench.errors import (
     OutputError,
     ParamsError,
 )
+from omibench.files.outputs import write_atomically
 from omibench.files.pictures import PICTURE_BYTES, EncodedPicture, read_picture, strip_metadata
 from omibench.files.reading import read_bytes
-from omibench.files.writing import write_atomically
 from omibench.models.synthetic.profiles import is_made_up
 from omibench.params.review import ReviewParams
 from omibench.params.stages.freeze import FreezeParams

@@ -13,8 +13,13 @@ from typing import Final
 
 from omibench.schemas.problem import Problem, split_at_image_marks
 from omibench.schemas.request import Conversation, ImagePart, Part, TextPart, converse
-from omibench.settings.prompts.catalogue import PromptEntry, Slot, add_prompt, fill_slots
-from omibench.settings.prompts.wording import choose_wording
+from omibench.settings.prompts import (
+    PromptEntry,
+    Slot,
+    add_prompt,
+    choose_wording,
+    fill_slots,
+)
 
 HEADING = "Problem:\n"
 SOLVE = """\

@@ -16,7 +16,6 @@ from omibench.answers.extraction.extract import (
 )
 from omibench.errors import ParamsError
 from omibench.params.stages.saliency import Reading, SaliencyParams
-from omibench.schemas.columns import VERSION, SaliencyOutcome, SaliencyRow
 from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import (
     Conversation,
@@ -28,10 +27,9 @@ from omibench.schemas.request import (
     Tags,
     write_turn,
 )
-from omibench.settings.pictures.files import Recipe, make, read_size
-from omibench.settings.pictures.transforms import locate_pictures
-from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
-from omibench.settings.prompts.wording import read_wording
+from omibench.schemas.tables import VERSION, SaliencyOutcome, SaliencyRow
+from omibench.settings.pictures import Recipe, locate_pictures, make, read_size
+from omibench.settings.prompts import PromptEntry, add_prompt, read_wording
 from omibench.settings.steps import Task, next_step
 from omibench.stages.saliency.maps import (
     Effect,

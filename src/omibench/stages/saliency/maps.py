@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from omibench.models.options import add_logprobs
+from omibench.models.provider import add_logprobs
 from omibench.params.stages.saliency import SaliencyParams
 
 if TYPE_CHECKING:

@@ -12,17 +12,24 @@ import polars as pl
 
 from omibench.answers.extraction.extract import LetterMissing
 from omibench.errors import ParamsError
-from omibench.files.writing import write_atomically
+from omibench.files.outputs import write_atomically
 from omibench.models.client.ask import open_asker
 from omibench.models.local.prompts import cut_chunks
 from omibench.params.setting import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.cells import describe_origin
-from omibench.schemas.columns import SaliencyRow, map_file
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Tags
-from omibench.schemas.tables import ResponseRow, frame_rows, read_jsonl, read_parquet, write_frame
-from omibench.settings.pictures.files import open_picture
+from omibench.schemas.tables import (
+    ResponseRow,
+    SaliencyRow,
+    frame_rows,
+    map_file,
+    read_jsonl,
+    read_parquet,
+    write_frame,
+)
+from omibench.settings.pictures import open_picture
 from omibench.settings.steps import Task
 from omibench.settings.tasks import list_tasks
 from omibench.stages.saliency.ask import (

@@ -16,8 +16,8 @@ from omibench.answers.judges.panel import Judge
 from omibench.answers.scorers.mathreal import NAME as MATHREAL
 from omibench.answers.scorers.registry import SCORERS
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.files.outputs import replace_atomically
 from omibench.files.reading import open_regular
-from omibench.files.writing import replace_atomically
 from omibench.params.study_params import apply_limit, part_words
 from omibench.schemas.cells import describe_origin
 from omibench.schemas.problem import Answer, Question

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from omibench.errors import MissingInputError, ModelError, OmibenchError
+from omibench.files.outputs import write_atomically
 from omibench.files.reading import hash_file, read_json
-from omibench.files.writing import write_atomically
-from omibench.params.models.local import hash_weights
+from omibench.params.models.providers import hash_weights
 from omibench.params.stages.tune import RECORD, TuneParams
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl

@@ -13,9 +13,8 @@ import numpy as np
 
 from omibench.answers.judges.panel import ASKS
 from omibench.errors import OmibenchError
-from omibench.models.client.ask import track
-from omibench.models.client.budget import read_budget, read_spending
-from omibench.models.cost.estimate import NO_HISTORY, estimate
+from omibench.models.client.ask import read_budget, read_spending, track
+from omibench.models.cost import NO_HISTORY, estimate
 from omibench.models.provider import group_calls, takes_images
 from omibench.params.cells import Family, choose_family
 from omibench.params.setting import Cell

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from omibench.models.cost.estimate import estimate, usd_text
+from omibench.models.cost import estimate, usd_text
 from omibench.models.provider import group_calls
 from omibench.params.setting import Cell
 from omibench.params.study import Study

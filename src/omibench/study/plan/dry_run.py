@@ -24,7 +24,7 @@ from omibench.params.stages.judge import ErrorPanel
 from omibench.schemas.request import ImagePart, Request, Response, Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
-from omibench.settings.pictures.files import without_drawing
+from omibench.settings.pictures import without_drawing
 from omibench.stages.aggregate.choose import Choosing, RewardPanel, find_reward_panel
 from omibench.stages.aggregate.judges import CaseMaterial, Statements, prepare_statements
 from omibench.stages.aggregate.samples import Sample
@@ -42,7 +42,7 @@ from omibench.stages.score.judge import INSTRUMENTS, gptscore, list_judged_pictu
 from omibench.stages.score.judge import find_instrument as find_score_instrument
 from omibench.stages.score.judge import make_item_case as case_of_item
 from omibench.stages.score.stage import pair_with_gold
-from omibench.store.partition import Partition
+from omibench.store.store import Partition
 from omibench.study.plan.plan import GUESS, Step, StudyView, filler, guess
 from omibench.study.plan.responses import Expected, find_answer, find_verdicts
 

@@ -8,8 +8,14 @@ from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from omibench.models.cost.estimate import EXPECTED_SHARE, Answered, CostEstimate, History, learn
-from omibench.models.cost.tokens import image_formula
+from omibench.models.cost import (
+    EXPECTED_SHARE,
+    Answered,
+    CostEstimate,
+    History,
+    image_formula,
+    learn,
+)
 from omibench.models.provider import Provider, group_calls
 from omibench.params.models.base import ModelBlock
 from omibench.params.setting import Cell, Tools
@@ -28,14 +34,12 @@ from omibench.schemas.request import (
     write_call,
 )
 from omibench.schemas.tables import read_jsonl
-from omibench.settings.pictures.files import without_drawing
+from omibench.settings.pictures import without_drawing
 from omibench.settings.steps import AnsweredTask, Task, next_step, run_tasks
 from omibench.settings.steps import Step as Asks
 from omibench.settings.tasks import list_tasks, load_questions, open_model_provider
-from omibench.settings.tools.arguments import SAMPLES
-from omibench.settings.tools.instructions import MOST_CALLS
-from omibench.store.partition import Partition
-from omibench.store.store import Store
+from omibench.settings.tools import MOST_CALLS, SAMPLES
+from omibench.store.store import Partition, Store
 
 Money = Literal["priced", "unknown", "none"]
 """`unknown`: a paid model without a price. `none`: simulated, replayed or local."""

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from omibench.errors import MissingExtraError, ModelError
-from omibench.models.client.budget import open_budget
-from omibench.models.cost.estimate import usd_text, worst_case
+from omibench.models.client.ask import open_budget
+from omibench.models.cost import usd_text, worst_case
 from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
 from omibench.models.provider import NO_BUDGET
 from omibench.params.models.base import ApiModel

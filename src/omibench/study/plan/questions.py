@@ -11,7 +11,7 @@ from typing import Final
 
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Problem, Question, strip_answer

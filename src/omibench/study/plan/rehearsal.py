@@ -15,7 +15,7 @@ from typing import Any
 
 from omibench.errors import OmibenchError, ParamsError
 from omibench.files.locations import find_local_or_shipped
-from omibench.models.simulated.oracle import OracleRow, load_oracle
+from omibench.models.simulated.answers import OracleRow, load_oracle
 from omibench.models.synthetic.items import make_random, solve_ability
 from omibench.models.synthetic.profiles import LIKES, Like, Made
 from omibench.papers.layouts import AVERAGE, TOTAL

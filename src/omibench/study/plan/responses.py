@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import OmibenchError
-from omibench.models.cost.estimate import EXPECTED_SHARE
+from omibench.models.cost import EXPECTED_SHARE
 from omibench.models.provider import ChecksOptions
 from omibench.params.setting import Cell
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
-from omibench.settings.pictures.files import without_drawing
+from omibench.settings.pictures import without_drawing
 from omibench.settings.steps import AnsweredTask
 from omibench.stages.infer.stage import make_row
 from omibench.stages.judge.material import read_verdicts

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Final
 
-from omibench.models.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S, usd_text
+from omibench.models.cost import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S, usd_text
 from omibench.results.statistics.paired import ALPHA, POWER
 from omibench.stages.infer.stage import retry_command
 from omibench.study.plan.plan import (

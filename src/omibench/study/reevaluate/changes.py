@@ -23,15 +23,14 @@ from omibench.errors import (
     reason_of,
 )
 from omibench.files.locks import LockError, try_lock, wait_lock
+from omibench.files.outputs import replace_atomically
 from omibench.files.reading import read_json, read_text
-from omibench.files.writing import replace_atomically
 from omibench.models.api.failures import Failure, passes
-from omibench.models.api.http import send
-from omibench.models.api.keys import read_key
-from omibench.models.client.budget import read_budget, read_spending
-from omibench.models.cost.estimate import usd_text
+from omibench.models.api.http import read_key, send
+from omibench.models.client.ask import read_budget, read_spending
+from omibench.models.cost import usd_text
 from omibench.params.study import Study
-from omibench.schemas.study_record import Journal, Sighting, State
+from omibench.schemas.certificate import Journal, Sighting, State
 from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.store.ledger import LEDGER, Ledger, format_month
 from omibench.study.plan.build import incomplete_cells, plan_study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.study import Study
 from omibench.schemas.tables import write_text
 from omibench.store.ledger import LEDGER, Ledger

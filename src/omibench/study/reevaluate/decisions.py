@@ -8,7 +8,7 @@ from pathlib import Path
 from omibench.errors import ParamsError
 from omibench.params.reevaluate import EndpointWatch, parse_template
 from omibench.params.study import Study
-from omibench.schemas.study_record import Journal, Sighting
+from omibench.schemas.certificate import Journal, Sighting
 from omibench.study.reevaluate.candidates import (
     ModelCandidate,
     add_to_params,

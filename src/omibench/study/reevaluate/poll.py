@@ -13,8 +13,7 @@ from time import time
 from omibench.errors import ModelError, PassingError
 from omibench.extras import require_extra
 from omibench.models.api.failures import Failure, failure_of_connection, failure_of_status
-from omibench.models.api.http import CALL_S, MOST_REPLY, call_with_timeout, sdk_client
-from omibench.models.api.keys import read_key
+from omibench.models.api.http import CALL_S, MOST_REPLY, call_with_timeout, read_key, sdk_client
 from omibench.params.reevaluate import HubWatch, Watch
 from omibench.text.masking import mask
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from omibench.errors import OmibenchError, OutputError, reason_of
 from omibench.models.api.stop import stop_requested
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.runtime import locate_log
 from omibench.params.study import Study
 from omibench.study.plan.text import duration

@@ -25,8 +25,7 @@ from omibench.params.study import Study, local_helpers, local_models
 from omibench.results.study_record import describe_study, list_leftovers
 from omibench.schemas.request import NOT_BOUGHT, Request
 from omibench.store.contents import count_responses
-from omibench.store.partition import Partition
-from omibench.store.store import Store, partition_name
+from omibench.store.store import Partition, Store, partition_name
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.rows import (

@@ -14,7 +14,7 @@ from textwrap import fill
 from typing import NamedTuple
 
 from omibench.errors import OmibenchError
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.study import Study
 from omibench.schemas.tables import FrozenManifest, read_typed_json, write_text
 from omibench.stages.filter.stage import read_summary

@@ -22,7 +22,7 @@ from tests.stages.analyze.test_certificates import certificate
 
 from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
-from omibench.params.stages.certify import certificate_identity
+from omibench.params.stages.analyze import certificate_identity
 from omibench.params.stages.judge import JudgeParams
 from omibench.params.study import Study
 from omibench.results.load import Results

@@ -9,9 +9,8 @@ from tests.stages.analyze.conftest import study_values
 
 from omibench.params.study import parse_study
 from omibench.results.load import Results
-from omibench.schemas.columns import VERSION, SaliencyRow
 from omibench.schemas.problem import Answer, Choice
-from omibench.schemas.tables import FrozenManifest, write_parquet
+from omibench.schemas.tables import VERSION, FrozenManifest, SaliencyRow, write_parquet
 from omibench.stages.analyze.analysis import Analysis
 
 CHOICES = [Choice(label=label, text=label) for label in "AB"]

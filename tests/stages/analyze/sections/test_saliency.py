@@ -11,8 +11,14 @@ from tests.stages.analyze.conftest import make_params
 
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.study import Study
-from omibench.schemas.columns import ADDED_LATER, VERSION, SaliencyRow, map_file
-from omibench.schemas.tables import read_parquet, write_parquet
+from omibench.schemas.tables import (
+    ADDED_LATER,
+    VERSION,
+    SaliencyRow,
+    map_file,
+    read_parquet,
+    write_parquet,
+)
 from omibench.stages.analyze.results.saliency import Salience, list_cells, saliences
 from omibench.stages.analyze.sections.saliency import describe_saliency
 

@@ -21,7 +21,7 @@ from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import write_text
 from omibench.schemas.verdict import RIGHT
-from omibench.settings.pictures.transforms import locate_pictures
+from omibench.settings.pictures import locate_pictures
 from omibench.stages.analyze.certificates import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.explorer.item import (
     Judgements,

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import MissingInputError, OmibenchError, StoreError
+from omibench.files.outputs import write_atomically
 from omibench.files.reading import read_bytes
-from omibench.files.writing import write_atomically
-from omibench.models.api.bodies import media_type
+from omibench.models.api.replies import media_type
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.verdict import RIGHT
-from omibench.settings.pictures.files import made_sha256
+from omibench.settings.pictures import made_sha256
 from omibench.stages.analyze.formatting import count_noun, name_outcome, name_rules
-from omibench.store.images import ImageStore
-from omibench.store.partition import Partition
-from omibench.store.store import partition_folders, read_card
+from omibench.store.store import ImageStore, Partition, partition_folders, read_card
 from omibench.web.pictures import find_picture, link_file
 from omibench.web.verdicts import read_verdict_words
 

@@ -11,8 +11,7 @@ import polars as pl
 from polars import selectors
 
 from omibench.errors import PluginError
-from omibench.files.outputs import made_folder, write_frame_csv
-from omibench.files.writing import replace_atomically
+from omibench.files.outputs import made_folder, replace_atomically, write_frame_csv
 from omibench.plugins import Registry
 from omibench.results.slices import JOINT
 

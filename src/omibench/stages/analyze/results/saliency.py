@@ -21,8 +21,7 @@ from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.attributes import NOT_STATED, list_values
 from omibench.results.load import Results
 from omibench.results.statistics.intervals import clustered_mean, clustered_wilson
-from omibench.schemas.columns import VERSION, SaliencyOutcome, SaliencyRow, map_file
-from omibench.schemas.tables import read_parquet
+from omibench.schemas.tables import VERSION, SaliencyOutcome, SaliencyRow, map_file, read_parquet
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from omibench.models.cost.estimate import usd_text
+from omibench.models.cost import usd_text
 from omibench.params.setting import Cell
 from omibench.results.statistics.paired import AccuracyDifference
 from omibench.stages.analyze.formatting import (

@@ -13,8 +13,7 @@ from omibench.errors import ParamsError
 from omibench.params.panel import JudgePanel
 from omibench.params.prompt_files import PromptUse, list_evaluation_uses
 from omibench.results.load import JUDGE_RULES, PARTIAL, Results
-from omibench.settings.prompts.catalogue import PromptEntry
-from omibench.settings.prompts.wording import parse_wording, read_prompt_text
+from omibench.settings.prompts import PromptEntry, parse_wording, read_prompt_text
 from omibench.stages.analyze.formatting import format_level, name_rules
 from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.sections.judges import describe_certificate, describe_variant

@@ -11,7 +11,7 @@ from typing import Any
 from omibench.params.setting import Cell
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
-from omibench.schemas.columns import map_file
+from omibench.schemas.tables import map_file
 from omibench.stages.analyze.formatting import (
     MINUS,
     NO_VALUE,

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, OmibenchError, OutputError, reason_of
 from omibench.files.locks import wait_path
+from omibench.files.outputs import replace_atomically
 from omibench.files.reading import read_bytes, read_text
-from omibench.files.writing import replace_atomically
 from omibench.files.yaml_file import YAML_BYTES, list_item_lines, list_item_spans
 from omibench.schemas.validation import explain
 from omibench.stages.ocr.corrections.entry import (

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from glyphtex.marks import Box
 from omibench.errors import OmibenchError
+from omibench.files.outputs import write_atomically
 from omibench.files.pictures import read_picture
 from omibench.files.reading import resolve_within
-from omibench.files.writing import write_atomically
 from omibench.schemas.problem import (
     IMAGE_MARK,
     Choice,

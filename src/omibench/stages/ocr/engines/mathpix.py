@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.files.outputs import write_atomically
 from omibench.files.reading import read_json
-from omibench.files.writing import write_atomically
 from omibench.models.api.failures import Failure
 from omibench.models.api.http import MOST_REPLY, Reply, exchange
 from omibench.models.api.replies import parse_json

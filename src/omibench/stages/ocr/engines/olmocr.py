@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from omibench.schemas.request import Decoding, Request, Response, TextPart
-from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
-from omibench.settings.prompts.wording import choose_wording
+from omibench.settings.prompts import PromptEntry, add_prompt, choose_wording
 from omibench.stages.ocr.engines.page_models import (
     Edges,
     PageJob,

@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.schemas.request import Decoding, TextPart
-from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
-from omibench.settings.prompts.wording import choose_wording
+from omibench.settings.prompts import PromptEntry, add_prompt, choose_wording
 from omibench.stages.ocr.engines.page_models import (
     Edges,
     PageJob,

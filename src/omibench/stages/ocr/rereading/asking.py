@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from omibench.files.writing import write_atomically
+from omibench.files.outputs import write_atomically
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.request import (
     Decoding,
@@ -18,8 +18,7 @@ from omibench.schemas.request import (
     TextPart,
     converse,
 )
-from omibench.settings.prompts.catalogue import PromptEntry, add_prompt
-from omibench.settings.prompts.wording import Wording, choose_wording
+from omibench.settings.prompts import PromptEntry, Wording, add_prompt, choose_wording
 from omibench.stages.ocr.engines import mathpix, mineru
 from omibench.stages.ocr.engines.page_models import Ask
 from omibench.stages.ocr.rereading.crops import (

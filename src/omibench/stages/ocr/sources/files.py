@@ -25,10 +25,10 @@ from urllib.request import (
 )
 
 from omibench.errors import OmibenchError, PaperError, reason_of
+from omibench.files.outputs import replace_atomically
 from omibench.files.pictures import READERS
 from omibench.files.programs import python_module, run_isolated
 from omibench.files.reading import hash_file, open_regular
-from omibench.files.writing import replace_atomically
 
 if TYPE_CHECKING:
     import pymupdf

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from omibench.datasets.generators.make import hash_recipe, make_problems
 from omibench.datasets.generators.registry import GENERATORS
 from omibench.errors import OmibenchError
+from omibench.files.outputs import write_atomically
 from omibench.files.pictures import read_picture
-from omibench.files.writing import write_atomically
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import (
     FRESH,

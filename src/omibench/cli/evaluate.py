@@ -132,8 +132,7 @@ def infer(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance import check_inputs
     from omibench.stages.infer import infer_cell
-    from omibench.stages.infer.fill import infer_part
-    from omibench.stages.infer.stage import limit_to_order
+    from omibench.stages.infer.stage import infer_part, limit_to_order
 
     study = read_study(params, override, study=make_limit(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
@@ -180,7 +179,7 @@ def fill(
     from omibench.graph.provenance import check_inputs
     from omibench.params.study import list_settings
     from omibench.schemas.tables import write_text
-    from omibench.stages.infer.fill import fill_helper, fill_model
+    from omibench.stages.infer.stage import fill_helper, fill_model
 
     study = read_study(params, override)
     # The part of a study that a job gets lists settings, not cells.

@@ -24,8 +24,8 @@ from omibench.schemas.request import (
     TextPart,
     ToolCall,
 )
-from omibench.settings.pictures.files import Recipe, make, read_size
-from omibench.settings.tools.arguments import (
+from omibench.settings.pictures import Recipe, make, read_size
+from omibench.settings.tools import (
     Arguments,
     Code,
     Crop,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
-
 
 MOST_PIXELS = 2**20
 _CANVAS = 560

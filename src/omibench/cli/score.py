@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from omibench.params.study import Study
     from omibench.stages.score.stage import ScoreResult
 
-
 BUDGET = "budget_stop"
 UNREADABLE = "judge_failed"
 

@@ -1,1 +1,0 @@
-"""The stage commands, which the jobs of the graph run."""

@@ -1,1 +1,0 @@
-"""Cost estimates of requests before they are sent: text and image tokens, dollars, upper bounds."""

@@ -1,1 +1,0 @@
-"""Derived pictures: files that some conditions show instead of the originals."""

@@ -1,1 +1,0 @@
-"""Thinking with images: tools on copies of the pictures, and the loop that runs them."""
