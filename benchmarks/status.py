@@ -32,7 +32,7 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.settings.tasks import list_requests
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 from omibench.store.store import Store
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.reader import Looker

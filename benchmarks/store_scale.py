@@ -31,8 +31,7 @@ from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import Request, Response, Tags, Usage
 from omibench.store.compaction import compact_partition
 from omibench.store.key import Keys, dump_request
-from omibench.store.processes import new_name
-from omibench.store.segments import SUFFIX, Body, SegmentWriter, encode_line
+from omibench.store.segments import SUFFIX, Body, SegmentWriter, encode_line, new_name
 from omibench.store.store import Store, partition_folders, partition_name
 
 MODELS = 31

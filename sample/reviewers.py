@@ -24,12 +24,11 @@ from omibench.review.exports import LABEL_COLUMNS, list_labels
 from omibench.review.folder import append_decisions, read_tasks
 from omibench.review.kinds import find_kind
 from omibench.review.people import read_reviewers
-from omibench.review.sampling.calibration_sets import make_faulty
-from omibench.review.sampling.weekly import SamplePlan, draw_samples, read_week
+from omibench.review.sampling.weekly import SamplePlan, draw_samples, make_faulty, read_week
 from omibench.review.tasks.assign import assign_tasks, describe_assignment
 from omibench.review.tasks.drafts import PictureKeeper, write_tasks
+from omibench.review.tasks.photographs import draft_study_problems
 from omibench.review.tasks.request import AssignOptions, TaskRequest
-from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewDecision
 
 HERE = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from command_line import Ended, call_main
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 from omibench.study.status.hooks import command
 from omibench.study.status.runs import (
     Run,

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from omibench.errors import ParamsError
+from omibench.explore.app.application import write_list
 from omibench.explore.filters import READY_FILTERS
-from omibench.explore.listing import write_list
 from omibench.explore.query import MEASURES, ItemQuery
 from omibench.explore.run import Run
 from omibench.explore.search import cut_around, cut_start

@@ -8,8 +8,7 @@ import pytest
 
 from omibench.errors import OutputError
 from omibench.params.study import parse_study
-from omibench.study.init.contents import StudyFiles
-from omibench.study.init.write import write_study
+from omibench.study.init.contents import StudyFiles, write_study
 
 FILES = StudyFiles(
     {"params.yaml": "a\n", "profiles/default/config.yaml": "b\n", ".gitignore": "é\n"},

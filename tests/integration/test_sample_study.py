@@ -17,8 +17,8 @@ from omibench.graph.result_files import find_file
 from omibench.params.models.providers import SimulatedModel
 from omibench.params.study import parse_study_file
 from omibench.review.folder import compute_head, read_review
+from omibench.review.tasks.photographs import draft_study_problems
 from omibench.review.tasks.request import TaskRequest
-from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.certificate import Certificate
 from omibench.schemas.curation import Reject
 from omibench.schemas.problem import Answer, Question

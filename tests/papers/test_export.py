@@ -16,8 +16,12 @@ from command_line import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.papers.catalogue import Rows, TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results
-from omibench.papers.export.plots import draw_page
-from omibench.papers.export.printed_tables import escape_latex, render_latex, render_markdown
+from omibench.papers.export.printed_tables import (
+    draw_page,
+    escape_latex,
+    render_latex,
+    render_markdown,
+)
 from omibench.papers.export.wide_tables import Labels, select_rows, widen_table
 from omibench.stages.analyze.results.result import complete_table, write_table
 from small_freeze import make_picture, write_freeze

@@ -17,8 +17,7 @@ from omibench.results.statistics.sequential import LookPlan, hold_looks
 from omibench.schemas.tables import write_jsonl
 from omibench.settings.tasks import load_questions
 from omibench.stages.infer.looks import order_problems
-from omibench.study.plan.build import plan_study
-from omibench.study.plan.looks import expect_looks
+from omibench.study.plan.build import expect_looks, plan_study
 from omibench.study.plan.rehearsal import WITHOUT_ANSWER, made_up_questions, rehearse
 from omibench.study.plan.text import render
 

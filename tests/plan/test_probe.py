@@ -13,13 +13,12 @@ from typer.testing import CliRunner
 
 from command_line import app
 from model_server.handle import ServerHandle
-from omibench.models.probe import TOKENS, endpoint_faults
 from omibench.params.models.providers import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger import Ledger
-from omibench.study.plan.probe import probe_cost, probe_study
+from omibench.study.plan.probe import TOKENS, endpoint_faults, probe_cost, probe_study
 
 SECRET = "planted-key-0123456789"
 

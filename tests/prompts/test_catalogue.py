@@ -80,7 +80,7 @@ def test_without_a_file_the_catalogue_holds_what_is_sent(problem_folder: Path) -
 
 
 EXEMPT = {
-    "models.probe": "asks whether a model answers at all, and no study keeps the answer",
+    "study.plan.probe": "asks whether a model answers at all, and no study keeps the answer",
 }
 """Modules whose words are no prompt of a study."""
 MESSAGES = (

@@ -9,7 +9,7 @@ import pytest
 
 from omibench.errors import MissingInputError, PaperError
 from omibench.params.stages.ocr import OcrParams
-from omibench.review.tasks.study_problems import draw_problem_pages, list_drawn_pages, show_pages
+from omibench.review.tasks.photographs import draw_problem_pages, list_drawn_pages, show_pages
 from omibench.schemas.pages import PageLine, PagePicture, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import write_jsonl

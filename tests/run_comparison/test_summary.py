@@ -17,7 +17,7 @@ from omibench.answers.scorers.robust import VERSION
 from omibench.errors import ArgumentError, UnfinishedError
 from omibench.files.reading import read_csv
 from omibench.results.comparison.report import RunComparison
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 
 A = make_run("ABCDABCA", "ABCDBBCA").change(judge=MadeJudge())
 B = make_run("ABCDBBCA").change(judge=MadeJudge(name="kind"), revision="2")

@@ -26,7 +26,7 @@ from omibench.params.runtime import dump_runtime
 from omibench.params.setting import Cell
 from omibench.params.study import parse_study
 from omibench.stages.ocr.engines.mathpix import Client, read_image
-from omibench.store.export import export
+from omibench.store.share import export
 from omibench.store.store import Store
 from omibench.study.status.rows import clean, read_last_lines
 from omibench.text.masking import (

@@ -32,8 +32,8 @@ from omibench.schemas.tables import (
     write_text,
 )
 from omibench.stages.infer import infer_cell
-from omibench.store.export import as_object, export
 from omibench.store.segments import encode_line, parse_line, parse_response
+from omibench.store.share import as_object, export
 from omibench.store.store import Store
 
 REPLY = f"{HALF_EMOJI} \\boxed{{A}}"

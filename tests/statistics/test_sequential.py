@@ -22,7 +22,7 @@ from omibench.results.statistics.sequential import (
     share_alpha,
     spend_alpha,
 )
-from omibench.study.plan.looks import simulate_saving
+from omibench.study.plan.build import simulate_saving
 
 SUBJECTS = {"biology": 251, "chemistry": 217, "mathematics": 430, "physics": 424}
 """Problems of OMIBench by subject (table 1)."""

@@ -15,7 +15,7 @@ import pytest
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 from omibench.study.status.runs import FOLDER
 
 Note = Callable[..., Path]

@@ -12,7 +12,7 @@ from tests.status.conftest import note_run, write_cell
 
 from command_line import Ended, call_main
 from omibench.params.study import Study
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 
 
 @pytest.fixture

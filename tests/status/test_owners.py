@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import OmibenchError
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 from omibench.study.status.owners import (
     CLAIM_ENV,
     FOLDER,

@@ -21,7 +21,7 @@ from omibench.errors import MissingInputError, ParamsError
 from omibench.schemas.request import Response
 from omibench.store.compaction import compact_partition
 from omibench.store.contents import choose, count_images, find_key, summarise
-from omibench.store.export import export
+from omibench.store.share import export
 from omibench.store.store import Store, partition_name
 
 OTHER: dict[str, object] = {"provider": "test", "id": "other"}

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, answer, fill, request, segments
 
-from omibench.store.processes import ABANDONED_S, host_name, is_closed, new_name
-from omibench.store.segments import remove_mark
+from omibench.store.segments import ABANDONED_S, host_name, is_closed, new_name, remove_mark
 from omibench.store.store import Store
 
 FORK = multiprocessing.get_context("fork")

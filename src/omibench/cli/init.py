@@ -65,8 +65,8 @@ def init(
         study_of_generators,
         study_of_papers,
         study_that_ships,
+        write_study,
     )
-    from omibench.study.init.write import write_study
 
     if sum(option is not None for option in (papers, generator, benchmark, study)) != 1:
         raise ParamsError(

@@ -170,7 +170,7 @@ def inspect(
       omibench store inspect 3fa9c2 --store results/store
     """
     from omibench.store.contents import choose, count_images, find_key, open_folder, summarise
-    from omibench.store.export import as_object
+    from omibench.store.share import as_object
 
     store = find_store(store)
     if key is not None:
@@ -297,7 +297,7 @@ def export_(
     """
     from omibench.files.outputs import spare_store
     from omibench.store.contents import choose
-    from omibench.store.export import export
+    from omibench.store.share import export
 
     store = find_store(store)
     spare_store(out, store)

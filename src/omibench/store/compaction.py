@@ -21,13 +21,14 @@ from omibench.files.outputs import open_new, replace_atomically, sync_folder
 from omibench.store import packs as pack
 from omibench.store import segments as segment
 from omibench.store.packs import PackFile, write_pack
-from omibench.store.processes import is_closed, new_name
 from omibench.store.segments import (
     CLOSED,
     Body,
     OpenFiles,
     SegmentFile,
     StoredFile,
+    is_closed,
+    new_name,
     parse_values,
     remove_mark,
 )

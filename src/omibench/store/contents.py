@@ -14,9 +14,8 @@ from omibench.schemas.validation import suggest_name
 from omibench.store.compaction import SET_ASIDE
 from omibench.store.packs import SUFFIX as PACK
 from omibench.store.packs import PackFile
-from omibench.store.processes import read_start_time
 from omibench.store.segments import SUFFIX as SEGMENT
-from omibench.store.segments import Body, Damage, NoFileError, open_stored
+from omibench.store.segments import Body, Damage, NoFileError, open_stored, read_start_time
 from omibench.store.store import CARD, Partition, partition_folders, read_card
 
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")

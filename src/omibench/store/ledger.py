@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 
 from omibench.errors import StoreError, reason_of
 from omibench.files.outputs import make_folder, open_new
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 
 Run = Callable[..., Cursor]
 

@@ -13,8 +13,7 @@ from omibench.store import packs as pack
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.key import FORMS, Keys
 from omibench.store.packs import PackFile, write_pack
-from omibench.store.processes import new_name
-from omibench.store.segments import Body, parse_values, set_aside
+from omibench.store.segments import Body, new_name, parse_values, set_aside
 from omibench.store.store import ImageStore, Partition, Store, partition_folders
 from omibench.store.verify import Fault, find_picture_fault, key_fault, name_damage
 

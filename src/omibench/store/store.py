@@ -25,7 +25,6 @@ from omibench.store import segments as segment
 from omibench.store.key import KEY_SCHEMA, Keys, canonical
 from omibench.store.ledger import LEDGER
 from omibench.store.packs import PackFile
-from omibench.store.processes import new_name
 from omibench.store.segments import (
     Body,
     Damage,
@@ -36,6 +35,7 @@ from omibench.store.segments import (
     build_body,
     encode_line,
     line_fault,
+    new_name,
     parse_response,
     parse_values,
     set_aside,

@@ -18,9 +18,8 @@ from tests.models.code.sandboxes import write_picture
 from tests.models.experts import build
 
 from omibench.errors import ModelError, ParamsError
-from omibench.models.experts.kinds import EXPERTS
 from omibench.models.experts.provider import ExpertsProvider
-from omibench.models.experts.server import ExpertServer
+from omibench.models.experts.server import EXPERTS, ExpertServer
 from omibench.params.models.tools import ExpertsModel, ExpertWeights
 from omibench.schemas.request import (
     DrawnPart,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from omibench.models.local.tiles import DEVIATION, MEAN, Tiling, choose_grid, cut_tiles, read_tiling
+from omibench.models.local.chat import DEVIATION, MEAN, Tiling, choose_grid, cut_tiles, read_tiling
 
 INTERNVL = Tiling(448, 1, 12, True)
 

@@ -12,7 +12,7 @@ from omibench.params.review import CalibrationParams
 from omibench.review.calibration import measure_calibration
 from omibench.review.contents import hash_content
 from omibench.review.kinds import KINDS
-from omibench.review.sampling.calibration_sets import (
+from omibench.review.sampling.weekly import (
     CalibrationPlan,
     change_number,
     cut_question,

@@ -24,9 +24,8 @@ from omibench.schemas.request import Request, Response, write_call
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
 from omibench.stages.infer import infer_cell
 from omibench.store.compaction import compact_partition
-from omibench.store.export import export
 from omibench.store.merge import merge_store
-from omibench.store.share import absorb, write_increment
+from omibench.store.share import absorb, export, write_increment
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import StoreError
 from omibench.store.ledger import BudgetAccount, Ledger, format_month
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 
 ACCOUNT = BudgetAccount("study", "model", cap_usd=1.0, lease_s=60)
 

@@ -21,8 +21,7 @@ from tests.store.filling import (
 
 from omibench.store.compaction import compact_partition
 from omibench.store.contents import count_responses, summarise
-from omibench.store.processes import is_closed
-from omibench.store.segments import CLOSED, OpenFiles, SegmentFile
+from omibench.store.segments import CLOSED, OpenFiles, SegmentFile, is_closed
 from omibench.store.store import Partition, Store
 
 

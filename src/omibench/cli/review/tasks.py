@@ -171,7 +171,7 @@ def sample(
     record = read_review(folder)
     needed = rule.reviewers
     if calibration is not None:
-        from omibench.review.sampling.calibration_sets import CalibrationPlan, draw_calibration
+        from omibench.review.sampling.weekly import CalibrationPlan, draw_calibration
 
         if len(names) != 1 or week or since or until:
             raise ParamsError(

@@ -1,13 +1,17 @@
-"""The explorer as a web application: login, pages, data, pictures and notes, and its server."""
+"""The application of the explorer: its routes, lists and bundles."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Final, cast
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, Final, Literal, NamedTuple, cast
 
+import numpy as np
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,20 +28,24 @@ from starlette.responses import (
 from starlette.routing import BaseRoute, Route
 
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.explore.app.bundles import PACKAGE, read_bundles
 from omibench.explore.app.live import LiveStudy, Snapshot
 from omibench.explore.app.notes import ReaderNote, take_note
 from omibench.explore.app.pictures import ServedPicture, read_served_picture
 from omibench.explore.app.settings import ExplorerSettings
 from omibench.explore.app.tags import TagChange, save_tag
 from omibench.explore.app.views import describe_place, describe_rows, describe_study, find_sent
+from omibench.explore.filters import OF_RESPONSES, describe_numbers, round_number
 from omibench.explore.item import find_heat_map
-from omibench.explore.listing import MEDIA, ListForm, write_list
-from omibench.explore.query import parse_query
+from omibench.explore.query import ItemQuery, parse_query
 from omibench.explore.run import parse_cell
+from omibench.explore.selection import Selection, Study
+from omibench.files.outputs import format_csv
 from omibench.params.setting import Cell
+from omibench.results.statistics.items import average_rows
 from omibench.review.tags import TagEvent
 from omibench.schemas.validation import explain
+from omibench.schemas.verdict import RIGHT
+from omibench.web.formulas import join_modules
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
@@ -49,6 +57,123 @@ from omibench.web.server import (
     serve,
 )
 from omibench.web.templates import make_environment
+
+PACKAGE: Final = "omibench.explore"
+_SCRIPTS: Final = ("grid", "item")
+_STYLES: Final = ("theme", "base", "content", "item", "explore")
+
+
+class Bundle(NamedTuple):
+    """A file, its media type, and an address that changes with its content."""
+
+    content: str
+    media_type: str
+    address: str
+
+
+@cache
+def read_bundles() -> dict[str, Bundle]:
+    """Return the bundles by name: `grid.js`, `item.js` and `explore.css`."""
+    own = files(PACKAGE) / "static", files("omibench.stages.analyze.explorer") / "static"
+    places = (*own, files("omibench.web") / "static")
+    styles = [
+        next(path for place in places if (path := place / f"{name}.css").is_file())
+        for name in _STYLES
+    ]
+    contents = {f"{name}.js": join_modules(name, *own) for name in _SCRIPTS}
+    contents["explore.css"] = "".join(style.read_text("utf-8") for style in styles)
+    return {name: _make(name, content) for name, content in contents.items()}
+
+
+def _make(name: str, content: str) -> Bundle:
+    kind = "text/javascript" if name.endswith(".js") else "text/css"
+    version = hashlib.sha256(content.encode()).hexdigest()[:16]
+    return Bundle(content, f"{kind}; charset=utf-8", f"/bundles/{name}?{version}")
+
+
+# Export of a list of problems as a table: exactly the selected ones, in their order.
+
+ListForm = Literal["csv", "jsonl"]
+MEDIA: Final[dict[ListForm, str]] = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+}
+_JOINT: Final = "; "
+_MEANS: Final = {**OF_RESPONSES, "length": "characters"}
+
+
+def write_list(study: Study, query: ItemQuery, form: ListForm) -> str:
+    """Return all items that a query selects as a table.
+
+    A row has the problem, its tags, the number of right cells, the means of the responses'
+    measures, and the verdict in each of the query's cells. `simulated` is whether any of them is.
+
+    Args:
+        study: The study.
+        query: The query; `offset`, `column` and `limit` are ignored.
+        form: `csv` has a column MODEL/SETTING for each cell and joins lists with `; `; `jsonl` has
+            lists, and the verdicts in an object.
+
+    Raises:
+        ParamsError: The query does not match the study.
+    """
+    selection = study.select(query)
+    rows = _list_rows(study, query, selection, selection.ids)
+    if form == "jsonl":
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    # Without matches, the header is that of another problem's row.
+    other = _list_rows(study, query, selection, study.items.ids[:1])
+    return format_csv([*map(_flatten, rows)], [name for row in other for name in _flatten(row)])
+
+
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a table without lists and objects."""
+    verdicts = row.pop("verdicts")
+    joined = {name: _JOINT.join(v) if isinstance(v, list) else v for name, v in row.items()}
+    return {**joined, **verdicts}
+
+
+def _list_rows(
+    study: Study, query: ItemQuery, selection: Selection, names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    grid, run = selection.grid, study.run
+    tags, measures = study.read_tags(), {}
+    if selection.columns:
+        measures = study.average_measures(selection.columns, with_slow=True)
+    cells = [run.cells[column] for column in selection.columns] if run else []
+    simulated = bool(run and run.simulated_cells & set(cells))
+    for name in names:
+        question, answer = study.items.questions[name], study.items.answers[name]
+        place = study.items.places[name]
+        row = {
+            "id": name,
+            "subject": question.subject,
+            "answer_type": answer.answer_type,
+            "n_images": answer.n_images,
+            "question": question.question,
+            "gold": answer.answer,
+            "tags": sorted(tags.get(name, ())),
+            "synthetic": bool(study.items.manifest.synthetic),
+        }
+        verdicts: dict[str, float | None] = {}
+        if grid is not None:
+            values = grid.values[place].astype(float)
+            row |= {
+                "scorer": study.choose_rules(query.rules),
+                "right": int((values >= RIGHT).sum()),
+                "scored": int((~np.isnan(values)).sum()),
+                "mean_verdict": round_number(float(average_rows(values[None])[0])),
+            }
+            columns = ("/".join(cell) for cell in grid.cells)
+            verdicts = dict(zip(columns, map(round_number, values), strict=True))
+        if measures:
+            numbers = describe_numbers(measures, place)
+            row |= {f"mean_{column}": numbers[measure] for measure, column in _MEANS.items()}
+            row["simulated"] = simulated
+        yield row | {"verdicts": verdicts}
+
+
+# The explorer as a web application: login, pages, data, pictures and notes, and its server.
 
 # Shared state of all requests.
 

@@ -316,7 +316,7 @@ class _Writer:
         def lack(kind: Kind, reason: str) -> ExportedItem:
             return ExportedItem(key, item.title, kind, reason, printed)
 
-        from omibench.papers.export.plots import draw_page
+        from omibench.papers.export.printed_tables import draw_page
         from omibench.stages.analyze.figures.theme import describe_chart
 
         absence: Kind = "printed" if printed else "missing"
@@ -459,7 +459,7 @@ class _Writer:
 
     def measure_dataset(self, studies: Sequence[StudyTables], item: PaperItem) -> WideTable | None:
         """Return the printed statistics of the dataset, as measured on the first study's."""
-        from omibench.papers.export.statistics_pages import make_statistics_page
+        from omibench.papers.export.printed_tables import make_statistics_page
 
         if item.measures is None or not studies:
             return None

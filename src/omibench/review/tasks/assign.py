@@ -29,7 +29,7 @@ from omibench.review.tasks.drafts import (
     read_present_tasks,
     write_tasks,
 )
-from omibench.review.tasks.photographs import draft_study_photographs
+from omibench.review.tasks.photographs import draft_study_photographs, draft_study_problems
 from omibench.review.tasks.request import AssignOptions, TaskRequest
 from omibench.review.tasks.responses import (
     draft_study_baseline,
@@ -37,7 +37,6 @@ from omibench.review.tasks.responses import (
     draft_study_ratings,
     draft_study_steps,
 )
-from omibench.review.tasks.study_problems import draft_study_problems
 from omibench.schemas.review import ReviewTask
 
 Load = Counter[tuple[str, str]]

@@ -24,8 +24,7 @@ from omibench.params.stages.tune import RECORD, TuneParams
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
 from omibench.schemas.tuning import Leak, TrainingConversation, TrainingReport, TunedWeights
-from omibench.stages.tune.conversations import read_conversations
-from omibench.stages.tune.leaks import LeakCheck
+from omibench.stages.tune.conversations import LeakCheck, read_conversations
 
 if TYPE_CHECKING:
     from omibench.models.local.tuning import Encoder

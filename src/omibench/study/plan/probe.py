@@ -1,18 +1,130 @@
-"""Checks of the endpoints before a run: locally, and by one small request each."""
+"""The probe of `omibench plan --probe`: one request to each endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from omibench.errors import MissingExtraError, ModelError
+from omibench.models.api.failures import Failure
+from omibench.models.api.http import read_key, resolve_address, with_own_secrets
+from omibench.models.api.provider import ApiProvider
 from omibench.models.client.ask import open_budget
 from omibench.models.cost import usd_text, worst_case
-from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
-from omibench.models.provider import NO_BUDGET
-from omibench.params.models.base import ApiModel
+from omibench.models.provider import NO_BUDGET, Budget, Provider
+from omibench.models.registry import open_provider
+from omibench.params.models.base import ApiModel, ModelBlock
 from omibench.params.study import Study
+from omibench.schemas.request import Decoding, Request, Tags, TextPart, converse
+
+MOST_S = 60.0
+"""Time limit of a probe in seconds."""
+TOKENS = 16
+"""Maximum new tokens of a probe; the minimum that the Responses API accepts."""
+_TEXT = "Reply with the word OK."
+
+
+def endpoint_faults(models: Mapping[str, ModelBlock]) -> list[str]:
+    """List problems with the keys and addresses of models, one line each; nothing is sent."""
+    faults: dict[str, list[str]] = {}
+    for name, model in models.items():
+        if isinstance(model, ApiModel):
+            for fault in _offline_faults(model):
+                faults.setdefault(fault, []).append(name)
+    return [f"{', '.join(names)}: {fault}" for fault, names in faults.items()]
+
+
+def probe_request() -> Request:
+    """Build the request of a probe."""
+    return Request(
+        conversation=converse("", [TextPart(text=_TEXT)]),
+        decoding=Decoding(max_tokens=TOKENS),
+        tags=Tags(role="respondent", problem="probe"),
+    )
+
+
+def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
+    """Query a model once. Returns the error on one line, or None if it answered.
+
+    One attempt, sent directly even if the model uses batches, and without thinking. Any answer is
+    accepted. The budget reserves the worst case and is settled with the cost.
+    """
+    try:
+        provider = open_provider(name, model.as_probe())
+        read_key(model.key_env)
+    except (ModelError, MissingExtraError) as error:
+        return str(error)
+    if isinstance(provider, ApiProvider):
+        return _probe_connection(model, provider, budget)
+    return _probe_answer(provider, budget)
+
+
+def _probe_answer(provider: Provider, budget: Budget) -> str | None:
+    """Probe a provider that can only be queried by its own `answer`."""
+    try:
+        [(_, response)] = provider.answer([probe_request()], budget)
+    except (ModelError, MissingExtraError) as error:
+        return str(error)
+    if response.outcome == "budget_stop":
+        return "the budget does not cover a probe"
+    return response.error if response.outcome == "provider_error" else None
+
+
+def _probe_connection(
+    model: ApiModel, provider: ApiProvider[ApiModel], budget: Budget
+) -> str | None:
+    request = probe_request()
+    reservation = budget.reserve([request])
+    if reservation is None:
+        return "the budget does not cover a probe"
+    cost: float | None = None
+    try:
+        cost = asyncio.run(_ask(provider, request))
+    except Failure as failure:
+        if failure.maybe_paid:
+            budget.settle(reservation, failure.cost_usd, failure.message)
+        else:
+            budget.release(reservation)
+        takes_it = failure.refused or failure.content
+        return None if takes_it else failure.message
+    except (ModelError, MissingExtraError) as error:
+        budget.release(reservation)
+        return str(error)
+    except TimeoutError:
+        budget.settle(reservation, None, "a probe was not answered in time")
+        return f"no answer within {MOST_S:g} s from {resolve_address(model)}"
+    budget.settle(reservation, cost)
+    return None
+
+
+async def _ask(provider: ApiProvider[ApiModel], request: Request) -> float | None:
+    most_s = min(MOST_S, provider.model.limits.timeout_s)
+    async with provider.connect() as send, asyncio.timeout(most_s):
+        return (await send([request])).cost_usd
+
+
+def _offline_faults(model: ApiModel) -> list[str]:
+    faults = []
+    try:
+        read_key(model.key_env)
+        with_own_secrets(model)
+    except (ModelError, MissingExtraError) as error:
+        faults.append(str(error))
+    address = resolve_address(model)
+    try:
+        url = urlsplit(address)
+        host, port_is_number = url.hostname, url.port is None or url.port > 0
+    except ValueError:
+        host, port_is_number = None, False
+    if not host or not port_is_number or url.scheme not in ("http", "https"):
+        faults.append(f"the address {address} is not valid; give one such as https://host/v1")
+    return faults
+
+
+# Checks of the endpoints before a run: locally, and by one small request each.
 
 _AT_ONCE = 8
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from omibench.graph.storage import name_file
 from omibench.params.study import Study
-from omibench.store.processes import new_name, read_process_start
+from omibench.store.segments import new_name, read_process_start
 from omibench.study.status.owners import (
     CLAIM_ENV,
     HeldClaim,

@@ -25,7 +25,7 @@ from omibench.errors import OmibenchError, OutputError, SomeFailedError, reason_
 from omibench.files.locks import LockError, open_lock, try_lock, wait_lock, wait_path
 from omibench.files.reading import parse_json, read_bytes
 from omibench.models.api.stop import pause
-from omibench.store.processes import new_name, read_process_start
+from omibench.store.segments import new_name, read_process_start
 from omibench.study.status.runs import (
     ABANDONED_S,
     Run,

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.reading import parse_json, read_bytes
-from omibench.store.processes import read_process_start
+from omibench.store.segments import read_process_start
 
 FOLDER = "runs"
 KEPT_RUNS = 20

@@ -10,7 +10,7 @@ import pytest
 from omibench.params.stages.rationale import RationaleParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import ImagePart
-from omibench.stages.rationale.labels.classes import pick_classes
+from omibench.stages.rationale.labels.run import pick_classes
 from omibench.stages.rationale.labels.taxonomy import Labeller
 
 Make = Callable[..., Problem]
