@@ -37,7 +37,6 @@ FrozenQuestions = Annotated[
         show_default=False,
     ),
 ]
-After = Annotated[bool, typer.Option("--after", help="Compare the plan with what the run took.")]
 Simulated = Annotated[
     bool,
     typer.Option("--simulated", help="Plan the rehearsal with simulated models."),
@@ -59,7 +58,6 @@ Probe = Annotated[
 
 def plan(
     questions: FrozenQuestions = None,
-    after: After = False,
     simulated: Simulated = False,
     synthetic: Synthetic = False,
     wide: Wide = False,
@@ -88,12 +86,10 @@ def plan(
       omibench plan --probe
       omibench plan --params studies/omibench.yaml
       omibench plan --params studies/omibench.yaml --simulated
-      omibench plan --params params.yaml --after
       omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.params.study import list_remarks
     from omibench.study.plan.build import plan_study
-    from omibench.study.plan.comparison import compare_study, render_comparison
     from omibench.study.plan.probe import endpoint_lines
     from omibench.study.plan.questions import plan_questions
     from omibench.study.plan.text import render
@@ -107,13 +103,10 @@ def plan(
     files = [] if params.lstrip().startswith("{") else [params]
     for remark in list_remarks(study, files):
         say(f"omibench: {remark}", err=True)
-    for line in [] if after or probes else endpoint_lines(study):
+    for line in [] if probes else endpoint_lines(study):
         say(f"omibench: {line}", err=True)
     failed = _probe(study) if probes else False
-    if after:
-        frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
-        say_lines(render_comparison(compare_study(study, frozen), wide=wide))
-    elif questions and not synthetic:
+    if questions and not synthetic:
         say_lines(render(plan_study(study, questions), wide=wide))
     else:
         freeze = _freeze_command(params, simulated=simulated)

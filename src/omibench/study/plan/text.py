@@ -159,11 +159,13 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     title = f"Plan of the study {plan.study!r}: {shown}; US dollars"
     if plan.partial:
         title = f"[PARTIAL RUN, {plan.partial}] {title}"
-    width = choose_width(wide)
+    width = max(WIDE if wide else 0, measure_width())
     if wide:
         lines = table(HEAD, rows, total)
     else:
-        head, total, *rows = (pick_columns(row, _NARROW_COLUMNS) for row in (HEAD, total, *rows))
+        head, total, *rows = (
+            tuple(row[column] for column in _NARROW_COLUMNS) for row in (HEAD, total, *rows)
+        )
         lines = fit_table(head, rows, total, width)
 
     def wrap(text: str) -> str:
@@ -172,16 +174,6 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     notes = [*_money(plan), *_looks(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     above = [title, plan.over] if plan.over else [title]
     return "\n".join([*map(wrap, above), *lines, *map(wrap, notes), *_retry(plan)])
-
-
-def choose_width(wide: bool) -> int:
-    """Return the width of lines: that of the terminal, at least that of a wide table."""
-    return max(WIDE if wide else 0, measure_width())
-
-
-def pick_columns(row: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
-    """Return some columns of a row."""
-    return tuple(row[column] for column in columns)
 
 
 def _numbers(rows: Sequence[PlanRow]) -> tuple[str, ...]:
