@@ -272,7 +272,7 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     painting order by themselves.
     """
     rest, objects = split_objects(marks)
-    embedded = [_make_object(each) for each in objects]
+    embedded = [part for each in objects if (part := _make_object(each))]
     places = _place_regions(marks, [rest], embedded)
     mixed = _count_mixed(places, marks)
     if mixed:
@@ -283,9 +283,12 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     return places
 
 
-def _make_object(marks: PageMarks) -> Part:
-    """Return an embedded formula as one part on the baseline of its row."""
-    whole = build_formula(find_parts(marks, is_page=False, is_embedded=True), is_embedded=True)
+def _make_object(marks: PageMarks) -> Part | None:
+    """Return an embedded formula as one part on the baseline of its row, if it has marks."""
+    parts = find_parts(marks, is_page=False, is_embedded=True)
+    if not parts:
+        return None
+    whole = build_formula(parts, is_embedded=True)
     whole = whole.change(axis=whole.middle, bars=marks.bars)
     whole.is_object = True
     return whole

@@ -356,7 +356,7 @@ def is_certain(row: RowReader, passage: Passage, intervals: list[Interval], plac
     """Return whether a formula crosses a line break, and is one formula for certain.
 
     Args:
-        row: list[Part] of several lines.
+        row: Row of several lines.
         passage: The same lines.
         intervals: Formulas of the row.
         place: Where the next line begins.

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,40 +113,69 @@ def read_characters(page: pymupdf.Page, marks: Iterable[Box]) -> LayerCharacters
     if all(prose):
         runs = [_prose_run(line) for line in lines]
         return LayerCharacters(runs, find_missing(glyphs, elsewhere))
-    listed = {_start(li): (li, is_prose) for li, is_prose in zip(lines, prose, strict=True)}
     reader = _LineReader(page, glyphs)
     runs = []
     flags |= pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    if not is_large:  # boxes of ink take time
-        flags |= pymupdf.TEXT_ACCURATE_BBOXES
-    for line in _list_ink(page, flags):
-        typed, is_prose = listed.get(_start(line), (line, False))
-        whole = line | {"bbox": typed["bbox"]}
-        runs.append(_prose_run(typed) if is_prose else TextRun(whole, reader.read(line)))
+    accurate = 0 if is_large else pymupdf.TEXT_ACCURATE_BBOXES  # boxes of ink take time
+    inked = _RawLines(page, flags | accurate)
+    typed = _RawLines(page, flags)
+    for line, is_prose in zip(lines, prose, strict=True):
+        ink = inked.take(line)
+        if ink is None and not _has_text(line):
+            continue
+        if is_prose:
+            runs.append(_prose_run(line))
+        elif raw := ink or typed.take(line):
+            characters = reader.read(raw, has_ink=ink is not None)
+            runs.append(TextRun(raw | {"bbox": line["bbox"]}, characters))
     if is_large:
         return LayerCharacters(runs, [])
     runs, glyphs = join_assembled(page, place_combining(page, runs, glyphs), glyphs)
     return LayerCharacters(_name_fonts(runs), find_missing(glyphs, elsewhere))
 
 
-def _list_ink(page: pymupdf.Page, flags: int) -> list[_Line]:
-    """List the lines with the boxes of their characters' ink; lines without ink are left out."""
-    import pymupdf
+class _RawLines:
+    """Lines of a page with their characters, listed when the first is asked for.
 
-    corrections = pymupdf.TOOLS.unset_quad_corrections()
-    try:
-        pymupdf.TOOLS.unset_quad_corrections(True)  # else the boxes are those of the type
-        return _list_lines(page.get_textpage(flags=flags).extractRAWDICT())
-    finally:
-        pymupdf.TOOLS.unset_quad_corrections(corrections)
+    With TEXT_ACCURATE_BBOXES the boxes are those of the ink, and lines without ink are left out.
+    """
+
+    def __init__(self, page: pymupdf.Page, flags: int) -> None:
+        self._page, self._flags = page, flags
+
+    def take(self, line: _Line) -> _Line | None:
+        """Return the next line that begins as one of `dict` does."""
+        lines = self._lines.get(_start(line))
+        return lines.popleft() if lines else None
+
+    @cached_property
+    def _lines(self) -> dict[object, deque[_Line]]:
+        import pymupdf
+
+        corrections = pymupdf.TOOLS.unset_quad_corrections()
+        try:
+            pymupdf.TOOLS.unset_quad_corrections(True)  # else the boxes are those of the type
+            listing = self._page.get_textpage(flags=self._flags).extractRAWDICT()
+        finally:
+            pymupdf.TOOLS.unset_quad_corrections(corrections)
+        lines: dict[object, deque[_Line]] = {}
+        for line in _list_lines(listing):
+            lines.setdefault(_start(line), deque()).append(line)
+        return lines
 
 
 def _list_lines(listing: dict[str, Any]) -> list[_Line]:
     return [line for block in listing["blocks"] for line in block.get("lines", ())]
 
 
-def _start(line: _Line) -> tuple[float, float] | None:
-    return line["spans"][0]["origin"] if line["spans"] else None
+def _start(line: _Line) -> object:
+    """Return what tells a line from others, of which some can begin at the same point."""
+    first = line["spans"][0] if line["spans"] else {}
+    return first.get("origin"), first.get("font"), line["dir"]
+
+
+def _has_text(line: _Line) -> bool:
+    return any(span["text"].strip() for span in line["spans"])
 
 
 class _LineReader:
@@ -157,11 +186,11 @@ class _LineReader:
         self._fonts = EmbeddedFonts(page)
         self._serial = 0
 
-    def read(self, line: _Line) -> tuple[Character, ...]:
-        """Return all characters of a line."""
-        return tuple(c for span in line["spans"] for c in self._read_span(span))
+    def read(self, line: _Line, *, has_ink: bool) -> tuple[Character, ...]:
+        """Return all characters of a line; `has_ink` is whether their boxes are those of ink."""
+        return tuple(c for span in line["spans"] for c in self._read_span(span, has_ink))
 
-    def _read_span(self, span: dict[str, Any]) -> Iterator[Character]:
+    def _read_span(self, span: dict[str, Any], has_ink: bool) -> Iterator[Character]:
         font, size, flags = span["font"].rpartition("+")[2], span["size"], span["flags"]
         has_codes = bool(span["char_flags"] & _CODE_FLAG)
         italic, bold = bool(flags & _ITALIC), bool(flags & _BOLD)
@@ -182,7 +211,7 @@ class _LineReader:
             glyph_id = painted.glyph_id if painted and not synthetic else None
             if glyph_id is not None:
                 if text.isspace():
-                    if min(box.width, box.height) > _INK:  # a false character
+                    if has_ink and min(box.width, box.height) > _INK:  # a false character
                         text = self._fonts.character(font, glyph_id) or REPLACEMENT
                 elif is_code or not is_named:
                     text = self._fonts.character(font, glyph_id) or text

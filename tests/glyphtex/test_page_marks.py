@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.ttLib.tables._g_l_y_f import Glyph as TableGlyph
 from tests.glyphtex.set_type import Setting, find_regions, read_marks
 
 from glyphtex import libreoffice, page_marks
+from glyphtex.font_programs import EmbeddedFonts
 from glyphtex.libreoffice import correct_signs, split_objects
 from glyphtex.marks import Box, Glyph, GlyphSymbol, PageMarks
 from glyphtex.page_marks import cut_stretched, find_vectors
@@ -237,3 +242,84 @@ def test_characters_at_one_origin_keep_their_glyphs(page: pymupdf.Page) -> None:
     places = PaintedAt([bar, arrow])
     assert places.find((50.02, 70.0), "→") is arrow
     assert places.find((50.0, 70.0), "7") is bar
+
+
+def set_unicode(page: pymupdf.Page, code: str, character: str, font: str) -> None:
+    """Give the only font of a page a name, and one of its codes a character; both as hex."""
+    pdf = page.parent
+    ((xref, *_),) = page.get_fonts()
+    pdf.xref_set_key(xref, "BaseFont", f"/ABCDEF+{font}")
+    table = pdf.get_new_xref()
+    pdf.update_object(table, "<<>>")
+    pdf.update_stream(
+        table,
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "
+        "/CMapType 2 def 1 begincodespacerange <00> <FF> endcodespacerange "
+        f"1 beginbfchar <{code}> <{character}> endbfchar endcmap end end".encode(),
+    )
+    pdf.xref_set_key(xref, "ToUnicode", f"{table} 0 R")
+
+
+@pytest.mark.parametrize(
+    ("claim", "known", "character"),
+    [
+        ("0020", "𝑥", "𝑥"),  # Word 2010 writes letters of Cambria Math as spaces
+        ("0020", None, "\ufffd"),
+        ("FFFD", "𝑥", "𝑥"),
+        ("FFFD", None, "\ufffd"),
+        ("0041", "𝑥", "A"),
+    ],
+)
+def test_a_glyph_with_a_false_or_no_character_is_what_its_font_says(
+    monkeypatch: pytest.MonkeyPatch,
+    page: pymupdf.Page,
+    claim: str,
+    known: str | None,
+    character: str,
+) -> None:
+    monkeypatch.setattr(EmbeddedFonts, "character", lambda *_: known)
+    page.insert_text((50, 100), "3=Q", fontname="tiro")
+    set_unicode(page, "51", claim, "CambriaMath")
+    (run,) = read_characters(page, ()).runs
+    assert "".join(c.text for c in run.characters) == "3=" + character
+
+
+def test_lines_of_a_font_without_ink_are_read(page: pymupdf.Page, tmp_path: Path) -> None:
+    """Text recognition puts such lines over the picture of a page."""
+    letters = string.ascii_letters + string.digits + " .=/?"
+    names = [".notdef", *(f"g{ord(letter)}" for letter in letters)]
+    font = FontBuilder(1000, isTTF=True)
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap({ord(letter): f"g{ord(letter)}" for letter in letters})
+    font.setupGlyf({name: TableGlyph() for name in names})
+    font.setupHorizontalMetrics(dict.fromkeys(names, (500, 0)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": "Inkless", "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(tmp_path / "inkless.ttf")
+    page.insert_font("F0", fontfile=str(tmp_path / "inkless.ttf"))
+    lines = ["1. A ball falls.", "Its speed is v = 3 m/s.", "How high is it?"]
+    for k, text in enumerate(lines):
+        page.insert_text((20, 40 + 50 * k), text, fontname="F0", fontsize=10, render_mode=3)
+    read = [line.text for line in read_lines(page, 1)]
+    assert read == [lines[0], r"Its speed is $\mathrm{v}=3$ m/s.", lines[2]]
+
+
+def test_lines_that_begin_at_one_point_keep_their_texts_and_boxes(page: pymupdf.Page) -> None:
+    page.insert_text((50, 150), "Prose that starts at one place")
+    page.insert_text((50, 150), "Turned prose", rotate=90)
+    page.insert_text((50, 180), "x = 3", fontname="tiit")
+    wide, tall = [li for li in read_lines(page, 1) if "rose" in li.text]
+    assert (wide.text, tall.text) == ("Prose that starts at one place", "Turned prose")
+    assert wide.box[2] - wide.box[0] > 100 > tall.box[2] - tall.box[0]
+
+
+def test_an_object_without_a_visible_mark_is_no_formula(page: pymupdf.Page) -> None:
+    page.insert_text((50, 100), "QQ", fontname="tiro")
+    set_unicode(page, "51", "2061", "OpenSymbol")
+    stream = page.get_contents()[-1]
+    content = page.parent.xref_stream(stream)
+    page.parent.update_stream(stream, b"q 40 80 60 40 re W n\n" + content + b"\nQ")
+    assert libreoffice.find_frames(page)
+    assert read_page(page) == []

@@ -18,10 +18,10 @@ from tests.glyphtex.set_type import (
 )
 
 from glyphtex.marks import Box, FormulaRegion, Glyph, RootSign, Rule
-from glyphtex.regions import separate
+from glyphtex.regions import place_regions, separate
 from glyphtex.row_reader import RowReader
 from glyphtex.symbols import identify
-from glyphtex.tree import MOST_MARKS
+from glyphtex.tree import MOST_MARKS, build_tree
 from glyphtex.tree.parts import part_of_glyph
 
 # Lines of text: pieces of it with font, size and rise in points.
@@ -328,9 +328,15 @@ def test_roots_within_roots_without_end_are_written_as_a_row() -> None:
     setting = Setting()
     for k in range(300):
         setting.tall("√", 92, 104, x=12.0 * k).bar(12.0 * k + 5, 3700, 92).put("a")
+    glyphs = [replace(glyph, font="OpenSymbol", italic=True) for glyph in setting.glyphs]
+    frame = Box(-20, 60, 3800, 130)
+    page = replace(setting.page(), width=4000, glyphs=tuple(glyphs), frames=(frame,))
+    (place,) = place_regions(page)
+    _, doubts = build_tree(place.region, place.parts)
+    assert place.region.is_object
     formula = read_region(setting.region())
     assert formula.latex.count("a") == 300
-    assert formula.doubts == ("the formula is nested too deeply to be built",)
+    assert formula.doubts == doubts == ("the formula is nested too deeply to be built",)
 
 
 def test_marks_over_each_other_take_bounded_time() -> None:

@@ -135,7 +135,18 @@ def build_formula(parts: Sequence[Part], *, is_embedded: bool = False) -> Part:
     Args:
         parts: One or more parts, their scripts among them.
         is_embedded: Whether the document has the formula as an object.
+
+    Returns:
+        The formula, or its marks in a row where it is nested too deeply.
     """
+    try:
+        return _build_formula(parts, is_embedded=is_embedded)
+    except RecursionError:
+        doubt = "the formula is nested too deeply to be built"
+        return join(parts, _list_signs(parts), parts[0], doubts=(doubt,))
+
+
+def _build_formula(parts: Sequence[Part], *, is_embedded: bool) -> Part:
     doubts = Doubts(build_row, is_embedded)
     field = Field(parts, doubts)
     if any(part.kind == "accent" for part in parts):
@@ -173,15 +184,15 @@ def build_tree(region: FormulaRegion, parts: Sequence[Part]) -> tuple[Node, tupl
     doubts = ("the formula contains a small picture",) if region.pictures else ()
     if not parts:
         return Row(()), doubts
-    symbols = [glyph.symbol for part in parts for glyph in part.glyphs][:MOST_MARKS]
-    flat = Row(tuple(Sign(symbol.latex, symbol.kind) for symbol in symbols))
     if count_marks(parts) > MOST_MARKS:
-        return flat, (*doubts, _MANY)
-    try:
-        whole = build_formula(parts, is_embedded=region.is_object)
-    except RecursionError:
-        return flat, (*doubts, "the formula is nested too deeply to be built")
+        return _list_signs(parts), (*doubts, _MANY)
+    whole = build_formula(parts, is_embedded=region.is_object)
     printed = sum(len(line.bars) + len(line.roots) for line in region.lines)
     printed += sum(g.symbol.kind != "space" for line in region.lines for g in line.glyphs)
     lost = (_LOST,) if printed > count_marks([whole]) else ()
     return whole.node, tuple(dict.fromkeys((*doubts, *whole.doubts, *lost)))
+
+
+def _list_signs(parts: Sequence[Part]) -> Row:
+    symbols = [glyph.symbol for part in parts for glyph in part.glyphs][:MOST_MARKS]
+    return Row(tuple(Sign(symbol.latex, symbol.kind) for symbol in symbols))

@@ -57,14 +57,14 @@ def reduce_bars(field: Field, rules: Sequence[Rule], words: Neighbours | None) -
         words: Words of a page, which rules can underline or separate; None for a formula.
     """
     bars = _pair_signs(field, rules)
-    page = Prose(words, bars) if words else None
+    prose = Prose(words, bars) if words else None
     # A root counts as slightly narrower than its bar.
     queue = sorted(bars, key=lambda b: b.x1 - b.start - (0.3 * b.sign.size if b.sign else 0.0))
     for number, bar in enumerate(queue):
         if bar.sign:
             _reduce_root(field, bar, bar.sign)
         else:
-            _reduce_bar(field, bar, queue[number + 1 :], page)
+            _reduce_bar(field, bar, queue[number + 1 :], prose)
 
 
 def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
@@ -145,10 +145,10 @@ def _is_subscript(part: Part, base: Part) -> bool:
     )
 
 
-def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None) -> None:
-    above = _find_stack(field, bar, later, page, up=True)
-    below = _find_stack(field, bar, later, page, up=False)
-    if above and below and (page is None or _is_fraction(bar, above, below)):
+def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], prose: Prose | None) -> None:
+    above = _find_stack(field, bar, later, prose, up=True)
+    below = _find_stack(field, bar, later, prose, up=False)
+    if above and below and (prose is None or _is_fraction(bar, above, below)):
         over, under = field.doubts.build(above), field.doubts.build(below)
         size = max(over.size, under.size)
         node, y = Fraction(over.node, under.node), bar.y + AXIS * size
@@ -157,12 +157,12 @@ def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None
         )
         field.replace([*above, *below], whole)
         return
-    if page is not None:
+    if prose is not None:
         below = _find_overlined(bar, field)
         above = [] if below else _find_underlined(bar, field)
     body, command = (below, "\\overline") if below else (above, "\\underline")
     if not body:
-        if page is None:
+        if prose is None:
             field.doubts.add("a rule could not be placed in the formula")
         return
     em = max(part.size for part in body)
@@ -177,7 +177,7 @@ def _reduce_bar(field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None
 
 
 def _find_stack(
-    field: Field, bar: Bar, later: Sequence[Bar], page: Prose | None, *, up: bool
+    field: Field, bar: Bar, later: Sequence[Bar], prose: Prose | None, *, up: bool
 ) -> list[Part]:
     """Return the parts on one side of a bar, row by row while the next row is close."""
     limit = _find_limit(bar, later, up=up)
@@ -188,7 +188,7 @@ def _find_stack(
         if (
             bar.x0 - _SIDE * part.size < part.x < _find_end(part, bar, _SIDE)
             and not _crosses(part, bar)
-            and not (page and page.excludes(part, bar, field, later))
+            and not (prose and prose.excludes(part, bar, field, later))
         ):
             # Distances of the near and the far edge from the bar.
             edges = (bar.y - box.y1, bar.y - box.y0) if up else (box.y0 - bar.y, box.y1 - bar.y)
