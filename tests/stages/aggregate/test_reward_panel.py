@@ -24,7 +24,7 @@ from omibench.errors import ModelError, ParamsError
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.schemas.request import ImagePart, Response, TextPart
-from omibench.schemas.tables import AggregateRow, read_parquet
+from omibench.schemas.tables import AggregateRow, VerdictRow, read_parquet, write_parquet
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.choose import split_evenly
 from omibench.stages.aggregate.judges import (
@@ -58,6 +58,13 @@ def rows(results: Path, study: Study) -> pl.DataFrame:
 def pick(frame: pl.DataFrame, column: str, k: int = SAMPLES) -> dict[str, Any]:
     chosen = frame.filter(pl.col("index").is_not_null(), k=k)
     return dict(chosen.select("id", column).iter_rows())
+
+
+@pytest.mark.parametrize("how", [BEST, HEAD, "majority", "first", "mean"])
+def test_a_cell_without_problems_has_no_rows(results: Path, how: Any) -> None:
+    verdicts = results / "score/m/vote.parquet"
+    write_parquet(verdicts, [], VerdictRow)
+    assert rows(results, make_study(results, how)).is_empty()
 
 
 @pytest.mark.parametrize("how", [BEST, JOINT, {"how": "tournament", "judge": "reward"}])

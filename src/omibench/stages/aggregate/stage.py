@@ -222,6 +222,8 @@ def _choose_by_plugin(
 def _choose_by_judge(
     work: _Work, results: Path, study: Study, cell: Cell, reward: RewardPanel
 ) -> Iterator[AggregateRow]:
+    if not work.by_rules:
+        return  # a limit can leave no problem of the setting's `where`
     setting = study.settings[cell.setting]
     samples = work.by_rules[work.base or next(iter(work.by_rules))]
     texts, simulated = _read_texts(results, cell), _is_simulated(study, reward, setting)
