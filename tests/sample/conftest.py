@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from omibench.files.yaml_file import read_yaml
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 BOOKLETS: dict[str, dict[str, Any]] = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
-    for path in sorted((SAMPLE / "booklets").glob("*.yaml"))
+    path.stem: read_yaml(path) for path in sorted((SAMPLE / "booklets").glob("*.yaml"))
 }
 
 

@@ -11,21 +11,20 @@ from typing import Any
 
 import pytest
 import sympy
-import yaml
+from tests.sample.conftest import BOOKLETS as SOURCES
+from tests.sample.conftest import SAMPLE
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample"
+from omibench.files.yaml_file import read_yaml
+
 sys.path.insert(0, str(SAMPLE))  # its scripts stand outside every package
 
 from checks.compare import agrees  # noqa: E402
-from checks.page import BOOKLETS, Data, Page, pages  # noqa: E402
+from checks.page import Data, Page, pages  # noqa: E402
 from checks.values import Quantity, Value, letter  # noqa: E402
 
 Check = Callable[[Page], list[Value]]
-SOLVED = yaml.safe_load((SAMPLE / "checks/second_solver.yaml").read_text(encoding="utf-8"))
-SOURCES = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in BOOKLETS.glob("*.yaml")
-}
-ALL = [(name, problem) for name in sorted(SOURCES) for problem in SOURCES[name]["problems"]]
+SOLVED = read_yaml(SAMPLE / "checks/second_solver.yaml")
+ALL = [(name, problem) for name in SOURCES for problem in SOURCES[name]["problems"]]
 
 
 def cases(problems: list[tuple[str, dict[str, Any]]]) -> pytest.MarkDecorator:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from omibench.files.yaml_file import read_yaml
 from omibench.params.stages.filter import FilterParams
 from omibench.params.study import parse_study
 from omibench.schemas.curation import FilterJudgement, Reject
@@ -32,10 +32,7 @@ def sifted(sample_papers: Path) -> Sifted:
 @pytest.fixture(scope="module")
 def booklets(root: Path) -> list[dict[str, Any]]:
     """The sources of the papers that can be read here."""
-    found: list[dict[str, Any]] = [
-        yaml.safe_load(path.read_text("utf-8"))
-        for path in sorted((root / "sample/booklets").glob("*.yaml"))
-    ]
+    found = [read_yaml(path) for path in sorted((root / "sample/booklets").glob("*.yaml"))]
     return [booklet for booklet in found if READS_SCANS or not booklet.get("scan")]
 
 
@@ -76,7 +73,7 @@ def test_evidence_names_what_was_measured(sifted: Sifted) -> None:
 def judged(sample_papers: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample after the judgements of its study: the models are simulated, all is asked."""
     folder = tmp_path_factory.mktemp("judged")
-    params = yaml.safe_load((root / "params.yaml").read_text("utf-8"))
+    params = read_yaml(root / "params.yaml")
     for model in params["models"].values():
         model["oracle"] = str(root / model["oracle"])
     study = parse_study(

@@ -8,16 +8,11 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from hypothesis import settings
 
 from glyphtex.marks import Box
 from omibench.stages.ocr.layout.layout import Line
 
 Maker = Callable[..., Line]
-
-# A busy machine is no failure.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 from rapidfuzz import fuzz
 
+from omibench.files.yaml_file import read_yaml
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.schemas.tables import read_jsonl, read_typed_json
@@ -38,8 +39,9 @@ def reading(sample_papers: Path) -> Reading:
     return Reading(report, problems, sample_papers)
 
 
+@cache
 def load(name: str) -> Row:
-    booklet: Row = yaml.safe_load((ROOT / f"sample/booklets/{name}.yaml").read_text("utf-8"))
+    booklet: Row = read_yaml(ROOT / f"sample/booklets/{name}.yaml")
     return booklet
 
 
