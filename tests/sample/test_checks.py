@@ -6,7 +6,6 @@ import importlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,9 @@ from omibench.files.yaml_file import read_yaml
 
 sys.path.insert(0, str(SAMPLE))  # its scripts stand outside every package
 
-from checks.compare import agrees  # noqa: E402
-from checks.page import Data, Page, pages  # noqa: E402
-from checks.values import Quantity, Value, letter  # noqa: E402
+from checks.compare import agrees
+from checks.page import Data, Page, pages
+from checks.values import Quantity, Value, letter
 
 Check = Callable[[Page], list[Value]]
 SOLVED = read_yaml(SAMPLE / "checks/second_solver.yaml")
