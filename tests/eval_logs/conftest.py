@@ -68,19 +68,19 @@ def write_dataset(folder: Path, first_id: str = "physics/1") -> list[Question]:
     return questions
 
 
-def write_request(results: Path, question: Question) -> str:
+def write_request(results: Path, question: Question, arguments: str, text: str) -> str:
     """Put what was sent into the store: a picture, a call of a tool, a picture under a patch."""
     red, blue = (
         ImagePart(sha256=figure.sha256, path=str(results / "freeze" / figure.file))
         for figure in question.images
     )
     covered = blue.model_copy(update={"patch": (0, 0, 4)})
-    call = ToolCall(id="c1", name="zoom", arguments='{"factor": 2}')
+    call = ToolCall(id="c1", name="zoom", arguments=arguments)
     broken = ToolCall(id="c2", name="zoom", arguments="{factor")
     messages = (
         Message(role="system", parts=(TextPart(text="Be brief."),)),
         Message(role="user", parts=(TextPart(text="Look:"), red, TextPart(text=HOSTILE))),
-        Message(role="assistant", parts=(TextPart(text="Closer."),), calls=(call, broken)),
+        Message(role="assistant", parts=(TextPart(text=text),), calls=(call, broken)),
         Message(role="tool", parts=(covered,), answers="c1"),
     )
     tool = ToolSpec(name="zoom", description="Look closer.", parameters={"type": "object"})
@@ -119,11 +119,18 @@ def write_cell(results: Path, key: str, first_id: str, *, simulated: bool) -> No
     write_parquet(results / "score" / "m" / "cot.parquet", verdicts, VerdictRow)
 
 
-def make_results(folder: Path, first_id: str = "physics/1", *, simulated: bool = True) -> Path:
+def make_results(
+    folder: Path,
+    first_id: str = "physics/1",
+    *,
+    simulated: bool = True,
+    arguments: str = '{"factor": 2}',
+    text: str = "Closer.",
+) -> Path:
     """The results of a study, with the store beside."""
     results = folder / "results"
     question = write_dataset(results / "freeze", first_id)[0]
-    key = write_request(results, question)
+    key = write_request(results, question, arguments, text)
     write_cell(results, key, first_id, simulated=simulated)
     return results
 

@@ -16,6 +16,8 @@ from tests.eval_logs.conftest import HOSTILE, make_results, open_writer
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.setting import Cell
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.score.rows import read_rows
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ def write(results: Path) -> WrittenLog:
 
 def read_members(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as log:
-        return {name: json.loads(log.read(name)) for name in log.namelist()}
+        return {
+            name: json.loads(log.read(name), parse_constant=pytest.fail) for name in log.namelist()
+        }
 
 
 def read_first(path: Path) -> dict[str, Any]:
@@ -94,6 +98,45 @@ def test_messages_and_pictures_stand_as_they_were_sent(results: Path) -> None:
     assert read_picture(sample, user["content"][1]) == red
     covered = Image.open(BytesIO(read_picture(sample, tool["content"][0]))).convert("RGB")
     assert (covered.getpixel((1, 1)), covered.getpixel((6, 6))) == ((0, 0, 0), (0, 0, 255))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (r'{"factor": "\ud800"}', "half a character"),
+        ('{"factor": NaN}', "NaN is not a number in JSON"),
+        ('{"factor": 1e999}', "Out of range float"),
+        ('{"factor":' * 300 + "1" + "}" * 300, "more than 100 deep"),
+        ('{"factor":' * 5000 + "1" + "}" * 5000, "more than 100 deep"),
+    ],
+)
+def test_arguments_that_json_cannot_represent_stand_as_their_text(
+    tmp_path: Path, arguments: str, reason: str
+) -> None:
+    log = write(make_results(tmp_path, arguments=arguments))
+    assert log.unsent == 3  # of one response the request is in the store
+    call = read_first(log.path)["messages"][2]["tool_calls"][0]
+    assert call["arguments"] == {"arguments": arguments}
+    assert reason in call["parse_error"]
+
+
+def test_half_a_character_in_a_message_is_replaced(tmp_path: Path) -> None:
+    log = write(make_results(tmp_path, text="half \ud83d", arguments='{"factor": "\ud83d"}'))
+    message = read_first(log.path)["messages"][2]
+    assert message["content"] == [{"type": "text", "text": "half \ufffd"}]
+    assert message["tool_calls"][0]["arguments"] == {"factor": "\ufffd"}
+
+
+def test_the_list_of_samples_has_the_start_of_each_problem(tmp_path: Path) -> None:
+    results = make_results(tmp_path)
+    path = results / "freeze" / "questions.jsonl"
+    first, second = read_jsonl(path, Question)
+    long = second.model_copy(update={"question": "x" * 5000})
+    write_jsonl(path, [first, long])
+    members = read_members(write(results).path)
+    for name in ("summaries.json", "_journal/summaries/1.json"):
+        inputs = [summary["input"] for summary in members[name]]
+        assert inputs == ["Read [IMAGE0]."] * 2 + ["x" * 1000] * 2
 
 
 def read_picture(sample: dict[str, Any], part: dict[str, str]) -> bytes:

@@ -139,6 +139,8 @@ def _make_id(*parts: str) -> str:
 
 _EPOCH_OF_ZIP: Final = (1980, 1, 1, 0, 0, 0)
 """Fixed time of every member: equal results give equal bytes."""
+_SUMMARY_CHARACTERS: Final = 1000
+"""Maximum characters of a problem in the list of samples, which is in memory and written twice."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,8 @@ class LogWriter:
             sample = write_sample(parts, shown, self._pictures)
             sample.metadata["is_as_sent"] = sent is not None
             _add(log, _name_member(question, sample.epoch), sample)
-            summaries.append(sample.summary())
+            shown_input = {"input": question.question[:_SUMMARY_CHARACTERS]}
+            summaries.append(sample.summary().model_copy(update=shown_input))
         return summaries, unsent
 
     def _read_sent(self, key: str) -> list[ChatMessage] | None:

@@ -20,14 +20,15 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall
 from pydantic import TypeAdapter
 
-from omibench.errors import MissingInputError, ModelError
-from omibench.files.reading import Container
+from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.files.reading import Container, parse_json
 from omibench.models.api.replies import PictureCache
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Choice, Question, pair_with_pictures, write_image_mark
 from omibench.schemas.request import ImagePart
 from omibench.stages.analyze.explorer.requests import Trail
 from omibench.store.store import ImageStore
+from omibench.text.masking import replace_surrogates
 
 _SHOWN_DIGITS: Final = 12
 _MESSAGE: Final[TypeAdapter[ChatMessage]] = TypeAdapter(ChatMessage)
@@ -94,11 +95,13 @@ def write_sent_messages(request: Mapping[str, Any], pictures: PictureSource) -> 
         pictures: Source of the pictures of the messages.
 
     Returns:
-        Messages of `system`, `user`, `assistant` and `tool`, in order.
+        Messages of `system`, `user`, `assistant` and `tool`, in order; lone surrogates, which
+        UTF-8 does not have, are U+FFFD.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: If the store has other content.
     """
+    request = replace_surrogates(request)
     turns = request.get("turns", {})
     return [
         _write_message(place, message, turns.get(str(place), {}), pictures)
@@ -170,13 +173,18 @@ def _write_part(part: Mapping[str, Any], pictures: PictureSource) -> Content:
 
 
 def _write_call(call: Mapping[str, Any]) -> ToolCall:
-    """Return a tool call; arguments that are not a JSON object are kept unchanged."""
+    """Return a tool call; arguments that are not a JSON object are kept as their text.
+
+    So are those that a log cannot represent: NaN, infinity, lone surrogates, deep nesting.
+    """
     arguments: object = None
     error = None
     try:
-        arguments = json.loads(call["arguments"])
-    except ValueError as wrong:
-        error = f"arguments are not JSON: {wrong}"
+        parsed = parse_json(call["arguments"], "arguments", twins=True)
+        json.dumps(parsed, allow_nan=False)  # 1e999 is parsed as infinity
+        arguments = parsed
+    except (FileFormatError, ValueError) as wrong:
+        error = str(wrong).partition(";")[0]
     return ToolCall(
         id=str(call["id"]),
         function=str(call["name"]),
