@@ -118,3 +118,15 @@ def test_the_help_imports_no_extra_and_nothing_heavy() -> None:
     optional = {module.split(".")[0] for modules in EXTRAS.values() for module in modules}
     heavy = {"polars", "pyarrow", "numpy", "altair", "sympy", "pydantic", "math_verify", "PIL"}
     assert not (optional | heavy) & set(done.stdout.split())
+
+
+def test_modules_of_exports_and_reviews_need_no_package_of_the_server() -> None:
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({[*EXTRAS['web'], *EXTRAS['review']]!r}))\n"
+        "import omibench.explore.export, omibench.explore.app.notes\n"
+        "import omibench.review.app.demo, omibench.review.app.overview\n"
+        "import omibench.review.app.payload, omibench.review.app.service"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.stderr

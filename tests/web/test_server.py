@@ -16,14 +16,13 @@ from omibench.web.address import (
     read_secret,
     strip_port,
 )
+from omibench.web.bodies import RequestError, parse_object
 from omibench.web.server import (
     ATTEMPTS_OF_ADDRESS,
     ATTEMPTS_OF_NAME,
     WINDOW_S,
     LoginLimit,
-    RequestError,
     choose_target,
-    parse_object,
 )
 
 TLS = "https://review.example.org"

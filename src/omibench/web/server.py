@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -22,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from omibench.schemas.validation import explain
 from omibench.web.address import ServedAddress, open_listener, strip_port
+from omibench.web.bodies import JsonBody, RequestError, parse_object
 from omibench.web.templates import APPLICATION_POLICY
 
 # Security headers of every response, and requests that are refused unread.
@@ -120,21 +120,9 @@ def mount_folders(*packages: str) -> list[BaseRoute]:
     return [*mounts, Mount("/static", StaticFiles(packages=own))] if own else mounts
 
 
-# Request bodies, read under limits on size and depth.
+# Request bodies, read under limits on size.
 
 FORM_BYTES: Final = 16 * 2**10
-DEPTH: Final = 8
-"""Maximum nesting of JSON."""
-
-
-class RequestError(Exception):
-    """Error of a request that cannot be read: its status, reason and message."""
-
-    def __init__(self, status: int, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.reason = reason
-        self.message = message
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -168,12 +156,6 @@ async def read_form(request: Request) -> dict[str, str]:
         raise RequestError(400, "format", "the form cannot be read") from None
 
 
-class JsonBody(BaseModel):
-    """The JSON object of a request: values of exact types; other names are ignored."""
-
-    model_config = ConfigDict(strict=True, frozen=True)
-
-
 Body = TypeVar("Body", bound=JsonBody)
 
 
@@ -190,35 +172,6 @@ async def read_json(request: Request, kind: type[Body], limit: int) -> Body:
         return kind.model_validate(values)
     except ValidationError as error:
         raise RequestError(400, "format", explain(error, kind)) from None
-
-
-def parse_object(body: bytes) -> dict[str, Any]:
-    """Parse a JSON object of limited depth, with texts that UTF-8 can represent.
-
-    Raises:
-        RequestError: If it is not one.
-    """
-    try:
-        value = json.loads(body, parse_constant=_refuse_constant)
-        json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise RequestError(400, "format", "the request is not a JSON object") from None
-    if not isinstance(value, dict) or _measure_depth(value) > DEPTH:
-        raise RequestError(
-            400, "format", f"the request is not a JSON object of at most {DEPTH} levels"
-        )
-    return value
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)
-
-
-def _measure_depth(value: Any, depth: int = 0) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if depth > DEPTH:
-        return depth
-    return max((_measure_depth(entry, depth + 1) for entry in inner), default=depth)
 
 
 # Logins of served applications: sessions of a day, limits on failed attempts, redirects.

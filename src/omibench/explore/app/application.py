@@ -45,11 +45,11 @@ from omibench.results.statistics.items import average_rows
 from omibench.review.tags import TagEvent
 from omibench.schemas.validation import explain
 from omibench.schemas.verdict import RIGHT
+from omibench.web.bodies import RequestError
 from omibench.web.formulas import join_modules
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
-    RequestError,
     choose_target,
     mount_folders,
     read_form,

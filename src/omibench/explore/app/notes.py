@@ -41,7 +41,7 @@ from omibench.review.tasks.request import TaskRequest, find_problems, read_curre
 from omibench.review.tasks.responses import DatasetHalves, ShownResponse, draft_responses
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.verdict import RIGHT
-from omibench.web.server import JsonBody
+from omibench.web.bodies import JsonBody
 
 NoteKind = Literal["gold_is_wrong", "unreadable_picture", "verdict_is_wrong"]
 ROLE: Final[AssignedRole] = "annotator"

@@ -18,7 +18,7 @@ from omibench.params.setting import Cell
 from omibench.review.folder import sign_file
 from omibench.review.people import find_reviewer, read_reviewers
 from omibench.review.tags import TAGS, TagEvent, append_tags, read_tags
-from omibench.web.server import JsonBody
+from omibench.web.bodies import JsonBody
 
 Values = dict[str, Any]
 

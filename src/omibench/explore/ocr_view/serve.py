@@ -33,11 +33,10 @@ from omibench.files.reading import read_bytes
 from omibench.stages.ocr.corrections.edit import ChangedFileError, read_version, save_entry
 from omibench.stages.ocr.corrections.entry import SamePlaceError
 from omibench.web.address import ServedAddress
+from omibench.web.bodies import JsonBody, RequestError
 from omibench.web.login import LoginWall, SecretLogin
 from omibench.web.server import (
     BrowserPolicy,
-    JsonBody,
-    RequestError,
     read_form,
     read_json,
     serve,

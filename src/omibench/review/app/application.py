@@ -48,10 +48,9 @@ from omibench.review.app.payload import describe_task
 from omibench.review.app.service import ReviewService, Seconds, Submission
 from omibench.review.app.tasks import MEDIA_TYPES, is_asked, read_picture, shows_picture
 from omibench.review.check import DecisionFieldError
+from omibench.web.bodies import JsonBody, RequestError
 from omibench.web.server import (
     BrowserPolicy,
-    JsonBody,
-    RequestError,
     ask_login,
     ask_to_wait,
     choose_target,

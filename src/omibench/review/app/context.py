@@ -18,7 +18,8 @@ from omibench.review.app.service import ReviewService
 from omibench.review.app.tasks import ListedTask
 from omibench.review.people import Reviewer
 from omibench.web.address import ServedAddress
-from omibench.web.server import SESSION_S, LoginLimit, RequestError, write_session
+from omibench.web.bodies import RequestError
+from omibench.web.server import SESSION_S, LoginLimit, write_session
 
 
 @dataclass(frozen=True)

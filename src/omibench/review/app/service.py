@@ -59,7 +59,7 @@ from omibench.review.outcomes import ReviewRule
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState, compute_state
 from omibench.schemas.review import ReviewDecision
-from omibench.web.server import JsonBody
+from omibench.web.bodies import JsonBody
 
 log = logging.getLogger("omibench.review")
 
