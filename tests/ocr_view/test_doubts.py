@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 from omibench.explore.ocr_view.doubts import list_doubts
+from omibench.explore.ocr_view.page import build_leaves
 from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, DoubtfulFormula, Problem, ProblemWarning
+from omibench.stages.ocr.layout.places import Layout, Sheet
 
 
 def make_line(text: str, bbox: BBox, **fields: object) -> PageLine:
@@ -85,3 +87,17 @@ def test_unread_ink_comes_with_the_lines_of_its_row() -> None:
     assert entry["value"] == "A ball has the speed when it falls"
     assert entry["was"].startswith("sha256:")
     assert (second.problem, second.text, second.bbox) == ("", "", (300, 400, 320, 412))
+
+
+def test_unread_ink_is_drawn_above_every_doubtful_formula() -> None:
+    formulas = [
+        DoubtfulFormula(page=1, bbox=box, latex="x", file="f.png", sha256="", doubts=["unsure"])
+        for box in ((100, 50, 130, 60), (180, 110, 260, 140))
+    ]
+    unread = [PageInk(bbox=(195, 98, 215, 112), what="a mark of 20 x 14 points")]
+    page = PAGE.model_copy(update={"lines": [], "unread": unread})
+    layout = Layout(sheets=[Sheet(page=1, width=595, height=842)], places=[])
+    problem = make_problem(doubtful_formulas=formulas)
+    (leaf,) = build_leaves("mock", layout, [page], [problem])
+    assert [len(doubt.ink) for doubt in leaf.doubts] == [0, 1, 0]
+    assert [shape.kind for shape in leaf.lines] == ["doubtful", "doubtful", "ink"]

@@ -189,7 +189,7 @@ def build_leaves(
         ]
         lines = [_line(source, sheet.page, line) for line in text.lines] if text else []
         page_doubts = [doubt for doubt in doubts if doubt.page == sheet.page]
-        lines += [shape for doubt in page_doubts for shape in _list_doubtful_shapes(doubt)]
+        lines += _list_doubtful_shapes(page_doubts)
         page_shapes = [shape for page, shape in shapes if page == sheet.page]
         before = [p.number for p in problems if sheet.page in p.pages[1:]]
         going_on = [(number, anchors[number]) for number in before]
@@ -208,12 +208,15 @@ def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
     return Shape(place.part, place.bbox, says, tags.get(place.part, ""), f"b{k}", href)
 
 
-def _list_doubtful_shapes(doubt: Doubt) -> Iterator[Shape]:
-    for ink in doubt.ink:
-        yield Shape("ink", ink.bbox, f"{LINES['ink']}: {ink.what}", "!", entry=doubt.entry)
-    if doubt.problem and not doubt.ink:
-        says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
-        yield Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
+def _list_doubtful_shapes(doubts: Sequence[Doubt]) -> Iterator[Shape]:
+    """Yield doubtful formulas, then unread ink, which is drawn above them."""
+    for doubt in doubts:
+        if doubt.problem and not doubt.ink:
+            says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
+            yield Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
+    for doubt in doubts:
+        for ink in doubt.ink:
+            yield Shape("ink", ink.bbox, f"{LINES['ink']}: {ink.what}", "!", entry=doubt.entry)
 
 
 def _line(source: str, page: int, line: PageLine) -> Shape:
