@@ -11,11 +11,12 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from omibench.errors import PaperError
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PagePicture, PageText
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr import page_pictures
-from omibench.stages.ocr.page_pictures import PagesJob, write_page_pictures
+from omibench.stages.ocr.page_pictures import PagesJob, draw_pages, write_page_pictures
 from omibench.stages.ocr.sources.manifest import Source
 from review_tasks.makers import make_problem
 from small_freeze import make_picture
@@ -54,6 +55,9 @@ def test_pages_with_problems_are_drawn_upright(out: Path) -> None:
         data = (out / row.file).read_bytes()
         assert data.startswith(b"\xff\xd8")
         assert hashlib.sha256(data).hexdigest() == row.sha256
+        with pymupdf.open(out / row.file) as picture:
+            drawn = picture[0].rect
+        assert round(drawn.width / drawn.height, 2) == row.width / row.height
     assert len(list((out / "pages").rglob("*.jpg"))) == len(rows)
 
 
@@ -70,6 +74,17 @@ def test_a_paper_that_cannot_be_drawn_is_named(out: Path, caplog: pytest.LogCapt
         assert write_page_pictures(out, list_sources(out), OcrParams(max_pages=3)) == []
     assert "ipho.pdf: its pages cannot be drawn" in caplog.text
     assert "has 4 pages, but only 3 are allowed; items of this paper are shown with" in caplog.text
+
+
+def test_a_broken_paper_is_named_and_draw_pages_raises(
+    out: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (out.parent / "ipho.pdf").write_bytes(b"%PDF-1.4 broken")
+    with caplog.at_level(logging.WARNING):
+        assert write_page_pictures(out, list_sources(out), OcrParams()) == []
+    assert "ipho.pdf: its pages cannot be drawn: " in caplog.text
+    with pytest.raises(PaperError, match=r"ipho\.pdf: its pages cannot be drawn: "):
+        draw_pages(list_sources(out)[0], {1: 0.0}, out, OcrParams())
 
 
 def test_an_encrypted_paper_is_drawn_with_its_password(

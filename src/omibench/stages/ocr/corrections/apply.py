@@ -86,7 +86,7 @@ class SourceCorrections:
         for entry in self._entries:
             if entry.file == file and entry.correction.page == page.number:
                 is_formula = entry.correction.formula is not None
-                with self._noting(entry):
+                with self._note_misfit(entry):
                     correct = _correct_formula if is_formula else _correct_text
                     self._update(entry, status=correct(page, entry), reason="")
                     if page.markings:
@@ -100,7 +100,7 @@ class SourceCorrections:
             place = find_place(corrected, correction.problem)
             if (correction.merge is None and correction.split is None) or place is None:
                 continue
-            with self._noting(entry):
+            with self._note_misfit(entry):
                 if not is_same_reading(correction.was, corrected[place].question):
                     raise MisfitError("the current reading is another statement")
                 corrected = change_structure(corrected, place, correction)
@@ -133,7 +133,7 @@ class SourceCorrections:
             place = find_place(corrected, number)
             if entry.correction.kind not in _FIELDS or place is None or number is None:
                 continue
-            with self._noting(entry):
+            with self._note_misfit(entry):
                 change = change_problem(corrected[place], entry.correction, make_figure)
                 status = _compare(entry, change.before, change.after)
                 self._update(entry, status=status, reason="")
@@ -148,7 +148,7 @@ class SourceCorrections:
         for entry in self._entries:
             place = find_place(corrected, entry.correction.problem)
             if entry.correction.drop and place is not None:
-                with self._noting(entry):
+                with self._note_misfit(entry):
                     status = _compare(entry, corrected[place].question)
                     self._update(entry, status=status, reason="")
                     del corrected[place]
@@ -186,7 +186,7 @@ class SourceCorrections:
             self._update(entry, problems=[*problems, number])
 
     @contextmanager
-    def _noting(self, entry: CorrectionEntry) -> Iterator[None]:
+    def _note_misfit(self, entry: CorrectionEntry) -> Iterator[None]:
         """Note why a correction does not fit, if it does not."""
         try:
             yield

@@ -410,7 +410,7 @@ class PageRereader:
         ]
 
     def _ask(self, place: FormulaRegion | Box) -> str | None:
-        """Return the reply about the crop of a formula or of a line, of which a page has a most."""
+        """Return the reply about a formula's or line's crop; None beyond `MOST_CROPS` of a page."""
         if self.asked == MOST_CROPS:
             return None
         self.asked += 1
