@@ -24,6 +24,12 @@ rule analyze:
                 "finding": "everything below, on one page",
             },
         ),
+        table=report(
+            f"{RESULTS}/analyze/main.csv",
+            caption="../report/table.rst",
+            category=lambda wildcards: number_category("main"),
+            labels={"figure": "Leaderboard", "finding": "all numbers, as CSV"},
+        ),
         figures=report(
             directory(f"{RESULTS}/analyze/figures"),
             patterns=["{figure}.svg"],

@@ -44,8 +44,9 @@ def main(folder: str, earlier: str, params: str) -> dict[str, Any]:
             name: getattr(results, name).height
             for name in ("problems", "responses", "judgements", "aggregates", "saliency")
         },
+        "main": results.report_table("main").columns,
         "accuracy": results.result_table("accuracy").columns,
-        "names": [len(results.report_tables) > 1, len(results.result_names) > 20],
+        "names": [len(results.report_tables) > 5, len(results.result_names) > 20],
         "estimate": list(results.estimate_accuracy("sim-apex", "cot")),
         "pair": [pair.value, pair.lo, pair.hi, pair.n, pair.distinguishable],
         "many": [many.value, many.lo, many.hi, many.n, many.distinguishable],

@@ -31,6 +31,12 @@ COLUMNS = {
         "prompt_sha256", "ratio", "responded_simulated", "response_outcome", "rules", "setting",
         "simulated", "strict", "subject", "text", "verdict", "version",
     ],
+    "main": [
+        "model", "label", "group", "setting", "rules", "subject", "n", "acc", "lo", "hi", "n_eff",
+        "responses", "failures", "acc_failures_wrong", "acc_failures_right", "credit", "corrected",
+        "corrected_lo", "corrected_hi", "calibrated", "simulated", "judge_simulated", "ratio",
+        "strict", "strict_lo", "strict_hi",
+    ],
     "accuracy": [
         "result", "model", "setting", "rules", "dataset", "slice", "value", "metric", "estimate",
         "low", "high", "n", "clusters", "simulated", "n_eff",
@@ -143,8 +149,8 @@ def test_a_study_with_one_plug_in_of_each_kind_runs(tmp_path: Path) -> None:
     assert hardest.height == 2
     assert (analyze / "figures/hardest-items-bars.svg").is_file()
     assert pl.read_csv(analyze / "settings-per-model.csv").rows() == [("polly", 2)]
-    accuracy = pl.read_csv(analyze / "tables/accuracy.csv")
-    assert set(accuracy["rules"]) == {"within-a-percent", "first-letter"}
+    main = pl.read_csv(analyze / "main.csv")
+    assert set(main["rules"]) == {"within-a-percent", "first-letter"}
     judged = pl.read_parquet(study / "results/judge/polly/letter.parquet")
     assert set(judged["instrument"]) == {"units"}
 

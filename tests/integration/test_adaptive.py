@@ -118,7 +118,7 @@ def test_who_is_behind_is_asked_no_more_and_is_reported_apart(built: Copy) -> No
     )  # fmt: skip
     assert stopped["saved_requests"] == PROBLEMS - 30
     assert stopped["difference"] == pytest.approx(stop["difference"], abs=1e-6)
-    assert set(pl.read_csv(analyze / "tables/accuracy.csv")["model"]) == {"good", "near"}
+    assert set(pl.read_csv(analyze / "main.csv")["model"]) == {"good", "near"}
     metrics = json.loads((analyze / "metrics.json").read_text("utf-8"))
     assert metrics["poor"] == {"cot": {"stopped": {"problems": 30, "of": PROBLEMS}}}
     assert metrics["good"]["cot"]["n"] == PROBLEMS

@@ -96,7 +96,7 @@ def test_the_report_of_snakemake_has_all_figures_and_tables_by_part_without_a_ne
     tables = {path.stem for path in (written / "tables").glob("*.csv")}
     shown = {Path(path).stem for path in results if path.endswith(".svg")}
     assert shown == drawn
-    assert {Path(path).stem for path in results} == drawn | tables | {"report"}
+    assert {Path(path).stem for path in results} == drawn | tables | {"report", "main"}
     titles = {part.title for part in PARTS}
     assert {name[3:] for name in categories} - titles == {"Report"}
     assert len(categories) > 6

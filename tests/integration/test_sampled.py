@@ -39,7 +39,7 @@ def test_a_sample_is_completed_by_what_others_answered_before(root: Path, tmp_pa
     near = rows["near"]
     assert near["low"] < truth < near["high"]
     assert near["estimate"] != near["plain"], "the other models said nothing"
-    main = pl.read_csv(analyze / "tables/accuracy.csv").filter(model="near")
+    main = pl.read_csv(analyze / "main.csv").filter(model="near", subject="total")
     assert set(main["n"]) == {SAMPLE}, "the leaderboard is of the sample"
     assert "Estimates over all problems" in (analyze / "report.html").read_text("utf-8")
     assert "Nothing to be done" in study.to_do()

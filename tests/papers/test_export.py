@@ -16,8 +16,8 @@ from command_line import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.papers.catalogue import Rows, TableView, find_paper, read_catalogue
 from omibench.papers.export.folder import ExportOptions, export_paper, export_results
+from omibench.papers.export.plots import draw_page
 from omibench.papers.export.printed_tables import (
-    draw_page,
     escape_latex,
     render_latex,
     render_markdown,
@@ -46,12 +46,7 @@ def make_results(folder: Path, *, simulated: bool = False) -> Path:
         ]
     )  # fmt: skip
     write_table(complete_table(frame, "accuracy", "set"), folder / "analyze/tables", "accuracy")
-    models = [
-        {"model": model, "label": f"Model {model.upper()}", "group": "", "simulated": False}
-        for model in "ab"
-    ]
-    described = complete_table(pl.DataFrame(models), "models", "set")
-    write_table(described, folder / "analyze/tables", "models")
+    (folder / "analyze/main.csv").write_text("model,label\na,Model A\nb,Model B\n")
     return folder
 
 
@@ -336,10 +331,7 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
 
 GENERIC = ["table4", "table6", "table9", "table10", "figure6c"]
 """Tables of OMIBench that are cut from the same result as its main table."""
-PLAIN = {
-    "label": "", "images": "all", "tools": None, "samples": 1, "shots": 0, "budget": 4096,
-    "prompt": "cot",
-}  # fmt: skip
+PLAIN = {"images": "all", "tools": None, "samples": 1, "shots": 0, "budget": 4096, "prompt": "cot"}
 
 
 def make_plain_study(
@@ -352,14 +344,7 @@ def make_plain_study(
          "metric": "accuracy", "estimate": 0.5, "n": 10, "clusters": 10}
         for m, s in cells for cut, value in (("", ""), ("subject", "physics"))
     ]  # fmt: skip
-    stated = {
-        "label": "",
-        "group": "",
-        "variant": None,
-        "base": None,
-        "family": None,
-        "parameters_b": None,
-    }
+    stated = {"variant": None, "base": None, "family": None, "parameters_b": None}
     frames = {
         "accuracy": [row for row in rows if not row["slice"]],
         "slices": [row for row in rows if row["slice"]],
@@ -373,6 +358,7 @@ def make_plain_study(
         nothing = [column for column in frame.columns if frame[column].dtype == pl.Null]
         frame = frame.with_columns(pl.col(nothing).cast(pl.String))
         write_table(complete_table(frame, name, "omibench"), folder / "analyze/tables", name)
+    (folder / "analyze/main.csv").write_text("model,label\n")
     return folder
 
 

@@ -84,14 +84,13 @@ class Surfaces:
         }
 
     def read_main(self) -> Numbers:
-        """The table of accuracies, rounded to six digits."""
+        """`main.csv`, rounded to six digits."""
         analysis = load_analysis(self.results, self.out / "report.html", self.folders.study)
         write_tables(self.out, analysis, make_sections(analysis))
-        table = pl.read_csv(self.out / "tables/accuracy.csv").filter(
-            pl.col("metric").is_in(["accuracy", "gptscore"])
+        table = pl.read_csv(self.out / "main.csv").filter(subject="total")
+        return dict(
+            zip(table.select("model", "setting", "rules").rows(), table["acc"], strict=True)
         )
-        cells = table.select("model", "setting", "rules").rows()
-        return dict(zip(cells, table["estimate"], strict=True))
 
     def read_api(self) -> Numbers:
         tables = omibench.load_results(self.results)

@@ -27,7 +27,7 @@ from omibench.stages.analyze import analyze_study
 
 ROUNDED = 5e-7 + 1e-9
 """Files have six digits, the API has all."""
-LISTED = {"metrics.json", "accuracy.csv", "accuracy.parquet", "board.json"}
+LISTED = {"main.csv", "metrics.json", "accuracy.csv", "accuracy.parquet", "board.json"}
 """Files that have an accuracy of every cell, in the report's folder, an export or a board."""
 PARTS = {"subject": "subject", "images": "n_images", "bin": "n_images", "outcome": "outcome"}
 """Columns with a part of a cell in tables that are not tidy -> the slice of tidy tables."""
@@ -109,7 +109,7 @@ def read_file(path: Path) -> Iterator[Stated]:
 
 
 def read_frame(frame: pl.DataFrame) -> Iterator[Stated]:
-    """The rows of a tidy table, of a plot or of a board."""
+    """The rows of a tidy table, of `main.csv` and its kind, of a plot or of a board."""
     columns = set(frame.columns)
     if not {"model", "setting"} <= columns:
         return
@@ -195,7 +195,7 @@ def test_whatever_two_surfaces_state_is_equal(written: Written) -> None:
         first = next(iter(by.values()))
         assert by == pytest.approx(dict.fromkeys(by, first), abs=ROUNDED), place
     assert {key[2] for key, _ in values} == {"cot", "direct"}, "a setting was removed"
-    # A cell is in metrics.json, two tables, four exported files, a board and the API.
+    # A cell is in main.csv, metrics.json, two tables, four exported files, a board and the API.
     cell = shared[name_cell("sim-weak", "cot", "robust"), "low"]
     assert len(cell) >= FEWEST_SURFACES, sorted(cell)
     kinds = {key[0] for (key, _), by in shared.items() if "api" in by}

@@ -619,8 +619,21 @@ ANALYZE = Stage(
             "analyze/headline.txt", None, "its path and the three main numbers"
         ),
         ResultFile("analyze/metrics.json", None, "accuracies by cell, for DVC and the leaderboard"),
+        ResultFile(
+            "analyze/main.csv",
+            None,
+            "accuracy and GPTScore by cell and subject, with intervals",
+        ),
+        ResultFile("analyze/by_images.csv", None, "accuracy by number of images"),
+        ResultFile("analyze/failures.csv", None, "outcomes without an answer"),
         ResultFile("analyze/differences.csv", None, "results compared with printed ones"),
         ResultFile("analyze/audit.csv", None, "consistency checks of printed tables"),
+        ResultFile("analyze/rationales.csv", None, "marks of reasoning, if judges gave any"),
+        ResultFile("analyze/errors.csv", None, "types of errors, if judges identified any"),
+        ResultFile("analyze/samples.csv", None, "pass@k, consistency@k and the chosen sample"),
+        ResultFile(
+            "analyze/saliency.csv", None, "dependence of choices on patches of the pictures"
+        ),
         ResultFile("analyze/{section}.csv", None, "the table of another section of the report"),
         ResultFile("analyze/written.json", None, "names of its tables; others are not removed"),
         ResultFile(

@@ -217,7 +217,7 @@ def _around(x: float, y: float, radius: float) -> tuple[float, float, float, flo
 # The bench: pictures by name, and the results of the calls on them.
 #
 # A call never fails: if it cannot be run, its text states why. Its result depends only on the bytes
-# of its pictures and on its arguments, and is kept (`pictures.files`), so a repeated loop finds
+# of its pictures and on its arguments, and is kept (`settings.pictures`), so a repeated loop finds
 # the same pictures.
 
 LEAST_SIDE = 8

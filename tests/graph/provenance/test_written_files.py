@@ -148,7 +148,7 @@ def test_files_that_no_job_has_noted_are_named_but_not_those_of_snakemake() -> N
 
 
 def test_pages_beside_an_output_are_verified_and_stop_no_run() -> None:
-    pages = [METRICS.parent / "explorer" / "index.html", METRICS.parent / "own.csv"]
+    pages = [METRICS.parent / "explorer" / "index.html", METRICS.parent / "failures.csv"]
     pages[0].parent.mkdir()
     for page in pages:
         page.write_text("made")

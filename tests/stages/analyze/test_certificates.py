@@ -206,7 +206,8 @@ def test_the_report_says_uncalibrated_until_there_is_a_certificate(
     without = (tmp_path / "without" / "report.html").read_text("utf-8")
     assert "UNCALIBRATED" in without
     assert "uncalibrated" in without
-    assert not (tmp_path / "without/tables/corrected.csv").exists()
+    main = pl.read_csv(tmp_path / "without" / "main.csv")
+    assert not main.filter(rules="gptscore")["calibrated"].any()
     file = tmp_path / "certificate.json"
     write_json(file, certificate(made))
     params = made.study.certify.model_copy(update={"certificates": [str(file)]})
@@ -216,9 +217,9 @@ def test_the_report_says_uncalibrated_until_there_is_a_certificate(
     assert "uncalibrated" not in page.replace("{", "").split("Parameters of this report")[0]
     assert "Against 400 labels it agrees on 90.0" in page
     assert "certified on 400 labels" in page
-    totals = pl.read_csv(tmp_path / "with/tables/corrected.csv")
-    assert totals.height == len(study.cells)
-    assert totals["estimate"].null_count() == 0
+    totals = pl.read_csv(tmp_path / "with" / "main.csv").filter(rules="gptscore", subject="total")
+    assert totals["corrected"].null_count() == 0
+    assert totals["calibrated"].all()
     assert set(totals["corrected_by"]) == {"all"}
     assert page.count("too few labels to say") == 4
 

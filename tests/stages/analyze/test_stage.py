@@ -40,7 +40,7 @@ def test_every_file_is_written(analyzed: tuple[Folders, Headline]) -> None:
     files = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()}
     models = ("sim-strong", "sim-middle", "sim-weak")
     assert {
-        "report.html", "metrics.json", "tables/accuracy.csv", "tables/slices.parquet",
+        "report.html", "metrics.json", "main.csv", "by_images.csv", "failures.csv",
         "differences.csv", "figures/accuracy.svg", "figures/images.svg", "figures/rules.svg",
         "figures/failures.svg", "explorer/index.html", "explorer/cells/sim-weak@first-image.html",
         "explorer/pages/physics_06.html",
@@ -57,23 +57,16 @@ def test_metrics_agree_with_the_table_and_are_sorted(analyzed: tuple[Folders, He
     assert text == json.dumps(metrics, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     rows = {
         (r["model"], r["setting"], r["rules"]): r
-        for r in read(out / "tables/accuracy.csv")
-        if r["metric"] in ("accuracy", "gptscore")
+        for r in read(out / "main.csv")
+        if r["subject"] == "total"
     }
     for model, settings in metrics.items():
         for setting, entry in settings.items():
             for rules, acc in entry["rules"].items():
-                assert acc == float(rows[model, setting, rules]["estimate"])
-            for scorer, names in (
-                ("robust", ("acc", "lo", "hi", "n")),
-                ("gptscore", ("gptscore", "gptscore_lo", "gptscore_hi")),
-            ):
-                row = rows[model, setting, scorer]
-                for name, column in zip(names, ("estimate", "low", "high", "n"), strict=False):
-                    assert 0 <= entry[name] == float(row[column])
-            plot = out / f"plots/accuracy/{model}.csv"
-            (drawn,) = (r for r in read(plot) if r["setting"] == setting)
-            assert float(drawn["acc"]) == entry["acc"]
+                assert acc == float(rows[model, setting, rules]["acc"])
+            for name in ("acc", "lo", "hi", "n"):
+                assert entry[name] == float(rows[model, setting, "robust"][name])
+            assert entry["gptscore"] == float(rows[model, setting, "gptscore"]["acc"])
             assert entry["simulated"] is True
 
 
@@ -87,9 +80,9 @@ def test_the_headline_has_three_numbers_and_says_simulated(
     assert text.startswith("[SIMULATED] ")
     assert str(headline.report) in text
     best = max(
-        float(r["estimate"])
-        for r in read(folders.out / "tables/accuracy.csv")
-        if (r["metric"], r["rules"], r["setting"]) == ("accuracy", "robust", "cot")
+        float(r["acc"])
+        for r in read(folders.out / "main.csv")
+        if (r["subject"], r["rules"], r["setting"]) == ("total", "robust", "cot")
     )
     assert headline.numbers[0].label == "Best accuracy under Chain of thought"
     assert headline.numbers[0].value == f"{100 * best:.1f}\N{NO-BREAK SPACE}%"

@@ -174,7 +174,7 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
     without = card(done)
     assert "UNCALIBRATED" in without
     assert "None of these judges is calibrated with human labels." in without
-    assert not pl.read_csv(done.out / "tables/error-judgements.csv")["calibrated"].any()
+    assert not pl.read_csv(done.out / "errors.csv")["calibrated"].any()
     certified(done, labels(done), tmp_path)
     study = with_certificates(done.study, tmp_path / REASONING_FILE)
     known = card(done._replace(study=study))
@@ -184,9 +184,9 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
         r"Compared with \d+ SIMULATED labels of error types, their judge agrees", known
     )
     assert re.search(r"Compared with \d+ SIMULATED labels of detail, it is within one grade", known)
-    assert pl.read_csv(done.out / "tables/error-judgements.csv")["calibrated"].all()
-    marks = pl.read_csv(done.out / "tables/rationale-marks.csv")
-    assert set(marks.filter("calibrated")["metric"]) == {"detail"}
+    assert pl.read_csv(done.out / "errors.csv")["calibrated"].all()
+    marks = pl.read_csv(done.out / "rationales.csv")
+    assert set(marks.filter("calibrated")["mark"]) == {"detail"}
     found = read_typed_json(tmp_path / REASONING_FILE, ReasoningCertificates)
     others = [c.model_copy(update={"prompt_sha256": "d" * 64}) for c in found.certificates]
     (tmp_path / "other.json").write_text(

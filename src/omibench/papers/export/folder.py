@@ -16,10 +16,10 @@ import polars as pl
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.extras import require_extra
 from omibench.files.locations import find_shipped
-from omibench.files.outputs import made_folder, write_frame_csv
+from omibench.files.outputs import made_folder, unmark_formula, write_frame_csv
 from omibench.files.parquet import read_frame
 from omibench.files.pictures import read_picture
-from omibench.files.reading import Container, read_json
+from omibench.files.reading import Container, read_csv, read_json
 from omibench.papers.catalogue import (
     Above,
     Among,
@@ -31,7 +31,12 @@ from omibench.papers.catalogue import (
     find_paper,
 )
 from omibench.papers.export.overview import ExportedItem, Kind, list_results, write_overview
-from omibench.papers.export.printed_tables import render_latex, render_markdown, write_wide_csv
+from omibench.papers.export.printed_tables import (
+    make_statistics_page,
+    render_latex,
+    render_markdown,
+    write_wide_csv,
+)
 from omibench.papers.export.wide_tables import Labels, WideTable, select_rows, widen_table
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.tables import write_text
@@ -76,6 +81,7 @@ class StudyTables:
                 f"{results}: contains no tables of results (analyze/tables/*.parquet); run "
                 "`omibench analyze` first, or give the results folder of a study"
             )
+        self._main = results / "analyze" / "main.csv"
         self._frames: dict[str, pl.DataFrame] = {}
         self._item: _Item | None = None
 
@@ -122,12 +128,19 @@ class StudyTables:
     @cached_property
     def labels(self) -> Labels:
         """The names of models, groups and settings in the report; empty without their tables."""
-        models = self._read("models") if "models" in self.names else None
-        settings = self._read("settings") if "settings" in self.names else None
+        rows = [
+            {column: unmark_formula(text) for column, text in row.items()}
+            for row in (read_csv(self._main) if self._main.is_file() else [])
+        ]
+        frame = self._read("settings") if "settings" in self.names else None
+        if frame is None or "label" not in frame.columns:  # of an earlier version
+            settings = {}
+        else:
+            settings = dict(frame.select("setting", "label").iter_rows())
         return Labels(
-            _name_values(models, "model", "label"),
-            _name_values(models, "model", "group"),
-            _name_values(settings, "setting", "label"),
+            {row.get("model", ""): row.get("label", "") for row in rows},
+            {row.get("model", ""): row.get("group", "") for row in rows},
+            settings,
         )
 
     def restrict(self, rules: Sequence[str], key: str) -> Self:
@@ -162,12 +175,6 @@ class StudyTables:
             name in self.names and _meets_all(self.table(name), conditions)
             for name, conditions in needs.tables.items()
         )
-
-
-def _name_values(frame: pl.DataFrame | None, key: str, column: str) -> dict[str, str]:
-    if frame is None:
-        return {}
-    return dict(frame.select(key, pl.col(column).fill_null("")).iter_rows())
 
 
 def _meets_all(frame: pl.DataFrame, conditions: Mapping[str, Condition]) -> bool:
@@ -316,7 +323,7 @@ class _Writer:
         def lack(kind: Kind, reason: str) -> ExportedItem:
             return ExportedItem(key, item.title, kind, reason, printed)
 
-        from omibench.papers.export.printed_tables import draw_page
+        from omibench.papers.export.plots import draw_page
         from omibench.stages.analyze.figures.theme import describe_chart
 
         absence: Kind = "printed" if printed else "missing"
@@ -459,8 +466,6 @@ class _Writer:
 
     def measure_dataset(self, studies: Sequence[StudyTables], item: PaperItem) -> WideTable | None:
         """Return the printed statistics of the dataset, as measured on the first study's."""
-        from omibench.papers.export.printed_tables import make_statistics_page
-
         if item.measures is None or not studies:
             return None
         return make_statistics_page(studies[0].folder.parents[1] / "freeze", item)

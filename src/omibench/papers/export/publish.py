@@ -6,16 +6,17 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
-
-import polars as pl
+from typing import TYPE_CHECKING, Final
 
 from omibench.errors import MissingInputError, OutputError, reason_of
-from omibench.files.outputs import made_folder, replace_atomically
+from omibench.files.outputs import made_folder, replace_atomically, unmark_formula
+from omibench.files.reading import read_csv
 from omibench.papers.export.folder import StudyTables
-from omibench.papers.export.wide_tables import Labels
 from omibench.schemas.certificate import Leaderboard, LeaderboardRow
 from omibench.schemas.tables import write_json, write_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BOARD: Final = "board.json"
 INDEX: Final = "index.html"
@@ -24,7 +25,6 @@ _PATTERNS: Final = (
     "figures/*.svg", "figures/*.vl.json",
 )  # fmt: skip
 _FOLDERS: Final = ("tables", "figures")
-_CELL: Final = ("model", "setting", "rules")
 _LINK: Final = re.compile(r'<a href="explorer/[^"]*">(.*?)</a>', re.DOTALL)
 _PARAGRAPH: Final = re.compile(
     r'<(p|details) class="[^"]*\bresponses\b[^"]*">.*?</\1>\n?', re.DOTALL
@@ -98,23 +98,15 @@ def read_leaderboard(results: Path) -> Leaderboard:
         FileFormatError: A table cannot be read.
     """
     tables = StudyTables(results)
-    if "accuracy" not in tables.names:
-        raise MissingInputError(
-            f"{tables.folder / 'accuracy.parquet'}: does not exist; run `omibench analyze` first"
-        )
-    totals = tables.table("accuracy").with_columns(slice=pl.lit("subject"), value=pl.lit("total"))
-    parts = [totals, tables.table("slices")] if "slices" in tables.names else [totals]
-    is_accuracy = pl.col("metric").is_in(["accuracy", "gptscore"])
-    cells = totals.filter(is_accuracy).select(_CELL)
-    rows = pl.concat(parts, how="diagonal").filter(is_accuracy, slice="subject")
+    main = results / "analyze" / "main.csv"
+    if not main.is_file():
+        raise MissingInputError(f"{main}: does not exist; run `omibench analyze` first")
     ranks = _index_ranks(tables.table("ranks")) if "ranks" in tables.names else {}
+    rows = [{key: unmark_formula(value) for key, value in row.items()} for row in read_csv(main)]
     return Leaderboard(
         dataset=tables.dataset,
-        partial=totals["partial"][0] if "partial" in totals.columns else "",
-        rows=[
-            _describe_row(row, tables.labels, ranks)
-            for row in cells.join(rows, on=_CELL, maintain_order="left_right").to_dicts()
-        ],
+        partial=rows[0].get("partial", "") if rows else "",
+        rows=[_describe_row(row, ranks) for row in rows],
     )
 
 
@@ -128,7 +120,7 @@ def remove_responses(page: str) -> str:
 
 
 def _index_ranks(table: pl.DataFrame) -> dict[tuple[str, str, str], tuple[int, int, int]]:
-    columns = (*_CELL, "estimate", "low", "high")
+    columns = ("model", "setting", "rules", "estimate", "low", "high")
     rows = table.filter(table["metric"] == "rank").select(columns).iter_rows()
     return {
         (model, setting, rules): (round(rank), round(low), round(high))
@@ -137,16 +129,18 @@ def _index_ranks(table: pl.DataFrame) -> dict[tuple[str, str, str], tuple[int, i
 
 
 def _describe_row(
-    row: dict[str, Any], labels: Labels, ranks: dict[tuple[str, str, str], tuple[int, int, int]]
+    row: dict[str, str], ranks: dict[tuple[str, str, str], tuple[int, int, int]]
 ) -> LeaderboardRow:
+    is_total = row["subject"] == "total"
     key = (row["model"], row["setting"], row["rules"])
-    rank, low, high = ranks.get(key, (None,) * 3) if row["value"] == "total" else (None,) * 3
-    numbers = ("model", "setting", "rules", "n", "estimate", "low", "high", "simulated")
+    rank, low, high = ranks.get(key, (None,) * 3) if is_total else (None,) * 3
     return LeaderboardRow(
-        **{name: row[name] for name in numbers},
-        label=labels.models.get(row["model"], ""),
-        group=labels.groups.get(row["model"], ""),
-        subject=row["value"],
+        **{name: row[name] for name in ("model", "label", "group", "setting", "rules", "subject")},
+        n=int(row["n"]),
+        estimate=float(row["acc"]),
+        low=float(row["lo"]),
+        high=float(row["hi"]),
+        simulated="true" in (row["simulated"], row["judge_simulated"]),
         rank=rank,
         rank_low=low,
         rank_high=high,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -10,7 +9,6 @@ from pydantic import Field, model_validator
 from omibench.params.blocks import Block, Name, PromptFiles
 
 Reading = Literal["final_letter", "before_answer"]
-log = logging.getLogger("omibench.params.stages.saliency")
 
 
 class SaliencyParams(Block):

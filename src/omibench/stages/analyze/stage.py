@@ -16,7 +16,7 @@ from omibench.results.load import Results, load_results
 from omibench.schemas.tables import read_typed_json, write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.certificates import add_certificates
-from omibench.stages.analyze.dvc_files import describe_metrics, write_plots
+from omibench.stages.analyze.csv_files import describe_metrics, write_plots
 from omibench.stages.analyze.pages import EXPLORER, has_pages, remove_pages
 from omibench.stages.analyze.results.result import RESULTS, write_table
 from omibench.stages.analyze.results.slices import list_plans
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 NAME: Final = "written.json"
 _PATTERNS: Final = ("*.csv", "plots/*/*.csv")
+_EARLIER: Final = (
+    "main", "by_images", "failures", "differences", "audit", "rationales", "errors", "samples",
+    "saliency",
+)  # fmt: skip
+"""Tables of earlier versions, which noted none."""
 
 
 class WrittenTables(BaseModel):
@@ -51,7 +56,8 @@ def note_tables(out: Path, written: Set[str]) -> None:
         OutputError: The note cannot be written.
     """
     note = out / NAME
-    known: set[str] = set()
+    # Without a report, omibench did not write this folder.
+    known = {f"{name}.csv" for name in _EARLIER} if (out / "report.html").is_file() else set()
     if note.is_file():
         try:
             known = {*read_typed_json(note, WrittenTables).tables}

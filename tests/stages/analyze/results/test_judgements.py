@@ -67,12 +67,6 @@ def run(folders: Folders) -> None:
     folders.analyze()
 
 
-def read_types(folders: Folders) -> pl.DataFrame:
-    """The types of errors that occur, of each cell."""
-    table = pl.read_csv(folders.out / "tables/error-types.csv")
-    return table.filter(pl.col("slice") == "error_type", pl.col("count") > 0)
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     folders = judged(make_study(tmp_path_factory.mktemp("judged"), explorer=False), "other")
@@ -81,34 +75,31 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 
 def test_marks_are_means_of_what_counts(done: Folders) -> None:
-    found = pl.read_csv(done.out / "tables/rationale-marks.csv")
+    found = pl.read_csv(done.out / "rationales.csv")
     assert found.height == 3 * 7
-    by_mark = {mark: rows["estimate"].to_list() for (mark,), rows in found.group_by("metric")}
+    by_mark = {mark: rows["mean"].to_list() for (mark,), rows in found.group_by("mark")}
     assert by_mark["correctness"] == [4.0] * 3
     assert by_mark["overall"] == [3.0] * 3
     assert all(2.5 < value < 3.5 for value in by_mark["detail"])
-    aligned = found.filter(metric="alignment")
+    aligned = found.filter(mark="alignment")
     assert aligned["judge_failed"].to_list() == [1] * 3
     assert aligned["n"].to_list() == [found["n"].max() - 1] * 3  # type: ignore[operator]
     assert found["simulated"].all()
-    assert found.filter(pl.col("low") > pl.col("estimate")).is_empty()
+    assert found.filter(pl.col("lo") > pl.col("mean")).is_empty()
 
 
 def test_errors_are_shares_of_what_was_classified(done: Folders) -> None:
-    found = read_types(done)
-    cells = pl.read_csv(done.out / "tables/error-judgements.csv")
-    assert set(found["value"]) == {"logical", "other", "<b>own</b>"}
-    sums = found.group_by("model").agg(pl.col("estimate", "count").sum()).join(cells, on="model")
-    assert all(abs(total - 1) < 1e-5 for total in sums["estimate"])
-    assert sums["count"].to_list() == sums["classified"].to_list()
-    one = cells.filter(model="sim-weak")
+    found = pl.read_csv(done.out / "errors.csv")
+    assert set(found["error_type"]) == {"logical", "other", "<b>own</b>"}
+    sums = found.group_by("model").agg(pl.col("share").sum(), pl.col("count").sum(), "classified")
+    assert all(abs(total - 1) < 1e-5 for total in sums["share"])
+    assert all(n == c[0] for n, c in sums.select("count", "classified").rows())
+    one = found.filter(model="sim-weak")
     responses = read_parquet(done.infer / "sim-weak" / "cot.parquet", ResponseRow).height
     told = [TYPES[i % len(TYPES)] for i in range(responses)]
     assert one["right_after_all"][0] == told.count("no_error") > 0
     assert one["judge_failed"][0] == told.count(None) > 0
-    assert dict(found.filter(model="sim-weak").select("value", "count").rows())[
-        "logical"
-    ] == told.count("logical")
+    assert dict(one.select("error_type", "count").rows())["logical"] == told.count("logical")
 
 
 @pytest.mark.slow
@@ -184,10 +175,10 @@ def test_labels_of_people_alone_make_the_distribution(folders: Folders, tmp_path
     file = label(folders, tmp_path)
     study = analyze(folders, tmp_path, labels=str(file))
     study.analyze()
-    table = pl.read_csv(study.out / "tables/error-judgements.csv")
+    table = pl.read_csv(study.out / "errors.csv")
     expected = Counter(LABELLED[n % 4] for n in range(len(file.read_text().splitlines()) - 1))
     assert table["by"].unique().to_list() == ["people"]
-    assert dict(read_types(study).select("value", "count").rows()) == {
+    assert dict(table.select("error_type", "count").rows()) == {
         "logical": expected["logical"], "cross_image": expected["cross_image"]
     }  # fmt: skip
     assert table["right_after_all"].unique().to_list() == [expected["no_error"]]
@@ -213,15 +204,16 @@ def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_p
     assert cell["classified"] == sum(counts.values())
 
 
-def test_a_study_whose_errors_nobody_classified_yet_has_no_tables_of_them(
+def test_a_study_whose_errors_nobody_classified_yet_has_files_with_headings(
     folders: Folders, tmp_path: Path
 ) -> None:
     leave_to_people(folders)
     study = analyze(folders, tmp_path, draw={"per_model": 5})
     study.analyze()
-    written = {path.stem for path in (study.out / "tables").glob("*.csv")}
-    assert "accuracy" in written
-    assert not {"error-types", "error-judgements", "rationale-marks"} & written
+    for name, column in (("errors", "error_type"), ("rationales", "mark")):
+        table = pl.read_csv(study.out / f"{name}.csv")
+        assert table.is_empty()
+        assert column in table.columns
 
 
 def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -> None:
@@ -229,7 +221,7 @@ def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -
     errors = {"models": ["judge"], "labels": str(label(folders, tmp_path, simulated=True))}
     study = analyze(both, tmp_path, **errors)
     study.analyze()
-    table = pl.read_csv(study.out / "tables/error-judgements.csv").filter(model="sim-weak")
+    table = pl.read_csv(study.out / "errors.csv").filter(model="sim-weak")
     assert table["by"].unique(maintain_order=True).to_list() == ["judge", "people"]
     people = table.filter(by="people")
     assert people["simulated"].all()

@@ -11,6 +11,7 @@ from tests.stages.analyze.conftest import table_of
 from tests.stages.analyze.results.saliency_study import open_saliency_study
 
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.csv_files import pivot_result
 from omibench.stages.analyze.formatting import format_decimals
 from omibench.stages.analyze.pages import render_section
 from omibench.stages.analyze.sections.saliency import SaliencySection
@@ -91,14 +92,19 @@ def test_places_that_an_endpoint_does_not_tell_are_counted(tmp_path: Path) -> No
     assert hidden == {"cot": 1, "direct": 0}
 
 
-def test_the_card_is_a_view_of_the_result(analysis: Analysis) -> None:
+def test_the_csv_file_and_the_card_are_views_of_the_result(analysis: Analysis) -> None:
     table = table_of(analysis, "saliency")
+    records = pivot_result(analysis, "saliency")
+    assert records is not None
+    assert [row["impact_mean"] for row in records] == table["estimate"].to_list()
+    assert list(records[0])[:6] == ["model", "label", "group", "setting", "reading", "max_pixels"]
     vars(analysis.results)["simulated_cells"] = dict.fromkeys(analysis.results.study.cells, True)
     section = SaliencySection(analysis)
+    (file,) = section.tables()
     view = section.view()
     assert view is not None
     html = render_section(section.template, section=section, view=view, figure=None, page={})
     assert "<th>Impact, mean</th>" in html
-    for impact in table["estimate"]:
-        shown = format_decimals(impact, 3)
+    for row in file.rows:
+        shown = format_decimals(row["impact_mean"], 3)
         assert f"<td>{shown}</td>" in html

@@ -24,7 +24,7 @@ from omibench.results.grouped import estimate_accuracy
 from omibench.results.load import Results
 from omibench.results.statistics.intervals import clustered_wilson
 from omibench.schemas.verdict import FAILURES
-from omibench.stages.analyze.dvc_files import describe_metrics
+from omibench.stages.analyze.csv_files import describe_metrics, pivot_result
 from omibench.stages.analyze.findings import find_cell
 from omibench.stages.analyze.results.accuracy import TOTAL
 
@@ -178,11 +178,10 @@ def test_published_verdicts_alone_know_no_failures(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=False)
     analysis = analysis_of(folders.load())
     assert set(analysis.scores.filter(pl.col("failures").is_null())["rules"]) == {"published"}
-    record = analysis.scores.filter(rules="published", subject=TOTAL).to_dicts()[0]
+    record = next(r for r in pivot_result(analysis, "main") or () if r["rules"] == "published")
     assert record["responses"] == 28
-    assert (record["failures"], record["failures_right"]) == (None, None)
-    entry = describe_metrics(analysis)[record["model"]][record["setting"]]
-    assert not {"failures", "acc_failures_right"} & set(entry)
+    assert (record["failures"], record["acc_failures_right"]) == (None, None)
+    assert record["acc_failures_wrong"] is None
 
 
 def test_responses_are_counted_by_outcome(results: Results) -> None:
@@ -242,9 +241,8 @@ def test_strict_accuracy_stands_beside_the_loose_one(results: Results) -> None:
     assert "strict" not in describe_metrics(analysis_of(results))[cell.model][cell.setting]
 
 
-def test_metrics_are_shares_with_six_digits(results: Results) -> None:
-    for settings in describe_metrics(analysis_of(results)).values():
-        for entry in settings.values():
-            assert 0 <= entry["lo"] <= entry["acc"] <= entry["hi"] <= 1
-            assert entry["acc"] == round(entry["acc"], 6)
-            assert entry["simulated"] is True
+def test_records_are_shares_with_six_digits(results: Results) -> None:
+    for record in pivot_result(analysis_of(results), "main") or ():
+        assert 0 <= record["lo"] <= record["acc"] <= record["hi"] <= 1
+        assert record["acc"] == round(record["acc"], 6)
+        assert record["simulated"] is True

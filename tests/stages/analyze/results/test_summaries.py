@@ -359,6 +359,18 @@ def test_every_built_in_result_has_a_title_and_says_in_its_docstring_what_it_is(
         assert drawn.table in RESULTS.names
 
 
+def test_accuracy_is_that_of_the_main_table(made: Folders, tmp_path: Path) -> None:
+    made.analyze(tmp_path, explorer=False)
+    main = pl.read_csv(tmp_path / "main.csv").filter(subject="total")
+    table = pl.read_parquet(tmp_path / "tables/accuracy.parquet")
+    means = table.filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
+    joined = main.join(means, on=["model", "setting", "rules"], suffix="_result")
+    assert joined.height == main.height == means.height
+    for ours, other in (("acc", "estimate"), ("lo", "low"), ("hi", "high"), ("n", "n_result")):
+        assert joined[ours].to_list() == pytest.approx(joined[other].to_list(), abs=2e-6)
+    assert joined["simulated"].to_list() == joined["simulated_result"].to_list()
+
+
 @pytest.mark.usefixtures("registered")
 def test_a_result_of_a_plug_in_that_fails_costs_itself(
     made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -25,6 +25,7 @@ from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study
+from omibench.stages.analyze.csv_files import pivot_result
 from omibench.stages.analyze.results.accuracy import TOTAL
 from omibench.stages.analyze.results.samples import RUNS
 from omibench.stages.analyze.sections.accuracy import SamplesSection
@@ -118,7 +119,7 @@ def test_the_report_shows_them(sampled: Folders, tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "Several samples of a problem" in page
     assert "consistency@k" in page
-    table = pl.read_csv(tmp_path / "tables/samples.csv")
+    table = pl.read_csv(tmp_path / "samples.csv")
     assert set(table["metric"]) == {RUNS, "majority", "pass", "consistency"}
     assert table["simulated"].all()
     problem = Page(next((tmp_path / "explorer" / "pages").glob("*5.html")))
@@ -180,3 +181,5 @@ def test_candidates_that_one_prompt_did_not_hold_are_told(results: Results) -> N
     assert view is not None
     lines = {row[-4][1].text: row[-3][1].lines for row in view["tables"][0].body}
     assert {k: line[1] for k, line in lines.items()} == {1: "", 2: "", K: "in 1.2 prompts"}
+    records = [r for r in pivot_result(analysis, "samples") or () if r["metric"] == "best-of-n"]
+    assert {r["k"]: r["prompts"] for r in records} == by_prompts

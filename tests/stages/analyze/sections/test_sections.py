@@ -110,8 +110,8 @@ def test_a_plug_in_adds_cards_tables_and_figures(
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            "    def tables(self):\n        yield ReportTable('differences', [])",
-            r"differences\.csv is written by the report sections 'published' and 'mine'",
+            "    def tables(self):\n        yield ReportTable('main', [])",
+            r"main\.csv is written by the report sections 'main' and 'mine'",
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -307,11 +307,11 @@ def judge_response(number: int, problem: str, key: str, index: int) -> list[Judg
 
 
 def test_a_mean_and_shares_by_cell(judged_folders: Folders) -> None:
-    table = pl.read_csv(judged_folders.out / "tables/other-judges.csv")
+    table = pl.read_csv(judged_folders.out / "other-judges.csv")
     (marks,) = table.filter(model="sim-weak", instrument="tempo").to_dicts()
-    assert (marks["metric"], marks["estimate"], marks["judge_failed"]) == ("mean", 6.0, 0)
+    assert (marks["value"], marks["estimate"], marks["judge_failed"]) == ("mean", 6.0, 0)
     assert marks["n"] == 8
-    assert 0 < marks["low"] < 6 < marks["high"] < 10
+    assert 0 < marks["lo"] < 6 < marks["hi"] < 10
     labels = table.filter(model="sim-weak", instrument="tone")
     assert labels["value"].to_list() == ["good", "bad"]
     assert labels["n"].to_list() == [6, 6]

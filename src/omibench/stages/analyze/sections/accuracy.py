@@ -41,7 +41,7 @@ from omibench.stages.analyze.sentences import (
 _SCORERS = (
     "Total accuracy in per cent with {level} interval, under every scorer; credit: mean share of "
     "right parts; strict: share with all parts right, if the accuracy counts parts; ratio: mean of "
-    "OMIBench's eq. 6. By subject in tables/slices.csv."
+    "OMIBench's eq. 6. By subject in main.csv."
 )
 
 
@@ -62,7 +62,7 @@ class AccuracySection(FigureSection):
     """The section with every cell's total and interval."""
 
     title = "Accuracy by model and setting"
-    numbers = "accuracy"
+    numbers = "main"
     shows = "accuracy"
     sentence = runner_up_sentence
 
@@ -77,7 +77,8 @@ class ImagesSection(FigureSection):
     number."""
 
     title = "Accuracy by number of images"
-    numbers = "accuracy-by-images"
+    files = ("by_images",)
+    numbers = "by_images"
     shows = "images"
     sentence = images_sentence
 
@@ -107,7 +108,7 @@ class RulesSection(FigureSection):
     """The section with totals under every scorer; left out if there is only one."""
 
     title = "Scorers and judge on the same responses"
-    numbers = "accuracy"
+    numbers = "main"
     shows = "rules"
     sentence = judge_sentence
 
@@ -136,7 +137,8 @@ class FailuresSection(FigureSection):
     """The section on failures under the scorer that detects them; left out if there are none."""
 
     title = "Responses without an answer"
-    numbers = "outcomes"
+    files = ("failures",)
+    numbers = "failures"
     shows = "failures"
     sentence = failures_sentence
 
@@ -196,6 +198,7 @@ class SamplesSection(ReportSection):
     problem."""
 
     title = "Several samples of a problem"
+    files = ("samples",)
     template = "sections/tables.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:

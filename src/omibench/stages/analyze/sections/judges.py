@@ -267,7 +267,7 @@ def _list_cells(analysis: Analysis, simulated: bool) -> PageTable:
 _ERRORS = (
     "Types of the first fatal error, in per cent of the classified failures, with counts; answers "
     "found right and failed judgements are excluded. Failures without an answer take the type of "
-    "their outcome. Intervals in tables/error-types.csv."
+    "their outcome. Intervals in errors.csv."
 )
 _MARKS = (
     "Marks of rationales from 1 (worst) to 5, means over problems with {level} interval; "
@@ -283,6 +283,7 @@ class ReasoningSection(ReportSection):
     """The section on marks of rationales and types of errors; left out if nothing was judged."""
 
     title = "Judgements of the reasoning"
+    files = ("rationales", "errors")
     template = "sections/tables.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
@@ -296,6 +297,11 @@ class ReasoningSection(ReportSection):
         """Whether a judge of the reasoning is simulated."""
         marks = self.marks is not None and bool(self.marks["simulated"].any())
         return marks or any(row["simulated"] for row in self.errors)
+
+    @property
+    def has_empty_files(self) -> bool:
+        """Whether the study judges the reasoning."""
+        return self.results.study.judge.is_named
 
     def view(self) -> Mapping[str, Any] | None:
         """Return one row per cell of either table."""
@@ -432,6 +438,7 @@ class OtherJudgesSection(ReportSection):
     """The section with one table of further judges; left out if `judge.others` is empty."""
 
     title = "Further judges"
+    files = ("other-judges",)
     caption = (
         "Means of marks, and shares of labels in per cent, over problems, without failed "
         "judgements. These judges have no certificates: they are not calibrated with human labels."

@@ -64,6 +64,7 @@ class MainSection(ReportSection):
     printed rows."""
 
     title = "Leaderboard"
+    files = ("main",)
     template = "sections/main.html.j2"
 
     def view(self) -> Mapping[str, Any]:

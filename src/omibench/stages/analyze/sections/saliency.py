@@ -50,6 +50,7 @@ class SaliencySection(ReportSection):
     it."""
 
     title = "Parts of pictures behind the choices"
+    files = ("saliency",)
     template = "sections/saliency.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from omibench.errors import PluginError
 from omibench.plugins import Registry
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.csv_files import PIVOTS, pivot_result
 from omibench.stages.analyze.figures.figure import FIGURES
 
 if TYPE_CHECKING:
@@ -62,10 +63,12 @@ class ReportSection:
     """The registered name, also used for its card and the file of its figure."""
     title: ClassVar[str] = ""
     numbers: ClassVar[str] = ""
-    """The name of the result behind its figure, for a link to `tables/<numbers>.csv`."""
+    """The name of the table behind its figure, for a link to `<numbers>.csv`."""
     shows: ClassVar[str] = ""
     """The name of a registered figure, drawn in this card instead of one of its own."""
     caption: ClassVar[str] = ""
+    files: ClassVar[Sequence[str]] = ()
+    """The names of its CSV files in `csv_files.PIVOTS`."""
     template: ClassVar[str] = "sections/table.html.j2"
     """The text of a Jinja template, or the name of a built-in file in `templates/`.
 
@@ -85,13 +88,21 @@ class ReportSection:
         self.results = analysis.results
 
     @property
+    def has_empty_files(self) -> bool:
+        """Whether a file without a result is written with only its heading."""
+        return False
+
+    @property
     def is_simulated(self) -> bool:
         """Whether it shows simulated data besides responses and verdicts of the study."""
         return False
 
     def tables(self) -> Iterable[ReportTable]:
-        """Return the CSV files of the section, which `tables/` does not have; none by default."""
-        return ()
+        """Return the CSV files of the section: by default its `files`."""
+        for name in self.files:
+            rows = pivot_result(self.analysis, name)
+            if rows is not None or self.has_empty_files:
+                yield ReportTable(name, rows or [], list(PIVOTS[name].columns))
 
     def figure(self) -> ReportFigure | None:
         """Return the drawing, also written to `figures/<name>.svg`; called after `view`.
