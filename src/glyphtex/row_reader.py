@@ -453,6 +453,12 @@ class RowReader:
         objects = (k for k, unit in enumerate(self.units) if unit.is_object and k not in within)
         return sorted([*((k, k + 1) for k in objects), *grown])
 
+    def _take_pair(self, first: int, last: int) -> None:
+        """Include both brackets of a pair, unless they hold prose."""
+        is_binomial = last == first + 1 and len(self.units[first].scripts) > 1
+        if is_binomial or self.is_mathematics(first + 1, last):
+            self._take(first, last + 1)
+
     def _grow(self) -> bool:
         before = list(self.taken)
         for start, end in self._intervals():
@@ -462,8 +468,7 @@ class RowReader:
                 self._extend_left(start)
         for k, role in enumerate(self.roles):
             if self.taken[k] and role in ("open", "close") and k in self.pairs:
-                first, last = sorted((k, self.pairs[k]))
-                self._take(first, last + 1)
+                self._take_pair(*sorted((k, self.pairs[k])))
         for k, end in self.pairs.items():
             if (
                 k < end
@@ -545,9 +550,12 @@ class RowReader:
                     self._take(k, end + 1)
             case "bar" if gap < 0.4:
                 after = self.operand_after(k)
-                if after is None and self.is_strong(k):  # `m | n`
-                    after = self.operand_after(k + 1)
-                self._take(k, after or k)
+                if after is not None:
+                    self._take(k, after)
+                elif any(self.roles[j] == "bar" and self.taken[j] for j in range(k)):
+                    self._take(k, k + 1)
+                elif self.is_strong(k):  # `m | n`
+                    self._take(k, self.operand_after(k + 1) or k)
             case _:
                 if sign in ("!", "%", "′") and gap < 0.12:
                     self._take(k, k + 1)
@@ -597,11 +605,13 @@ class RowReader:
                 self._take(start, after)
             return
         is_power = bool(before.scripts)
-        is_near = gap < TIGHT and word != "s"
+        is_factor = before.is_block and self.units[k].glyphs[0].italic
+        is_near = gap < (THIN if is_factor else TIGHT) and word != "s"
+        is_ordinal = word in ORDINALS and is_number
         is_unit = gap < (_UNIT_GAP if is_power else THIN) and (is_number or is_power)
         is_point = before.text in ("△", "∠") and gap < 0.3 and word.isupper()
         if (
-            (is_near and length <= 2)
+            (is_near and not is_ordinal and length <= 2)
             or (is_unit and word in UNITS)
             or (gap < (THIN if is_number else TIGHT) and is_chemical(word))
             or (is_point and length <= 4)
@@ -652,12 +662,14 @@ class RowReader:
 
     def _take_operator_before(self, k: int) -> None:
         """Include an operator or a relation before a formula, with the operand before it."""
-        last = k - 1
+        last = first = k - 1
         sign = self.sign(last)
         if sign == "/" and self.gaps[last] < THIN and self._take_unit_of_measure(last - 1):
             self._take(last, k)
             return
-        start = self.operand_before(last) if self.gaps[last] < SPACE else None
+        while first > 0 and self.gaps[first] < _PARTS and self.roles[first - 1] in _ARROW_PARTS:
+            first -= 1
+        start = self.operand_before(first) if self.gaps[first] < SPACE else None
         is_sign = sign in SIGNS and self.gaps[k] < 0.2 and not is_hyphen(self.units[last])
         if start is not None:
             self._take(start, k)

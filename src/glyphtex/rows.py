@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from glyphtex.marks import (
+    FUNCTIONS,
     WITH_ARGUMENT,
     Box,
     Glyph,
@@ -394,7 +395,9 @@ def _begins_with_word(row: RowReader, crossing: Interval, place: int) -> bool:
     """Return whether the only operand in a line is a letter in the type of the text, as `a`."""
     if row.roles[place] != "letter" or is_math_letter(row.units[place].glyphs[0]):
         return False
-    return row.words[place][1] >= crossing[1]
+    start, end = row.words[place]
+    has_scripts = any(row.units[k].scripts for k in range(start, end))
+    return end >= crossing[1] and not has_scripts and row.word(place) not in FUNCTIONS
 
 
 def _is_too_long(row: RowReader, crossing: Interval, place: int, edge: float) -> bool:

@@ -350,3 +350,18 @@ def test_marks_over_each_other_take_bounded_time() -> None:
         setting.put("x", x=10.0)
     assert read_region(setting.region()).doubts == ("the formula has too many marks to be built",)
     assert time.process_time() - start < 15
+
+
+def test_a_bar_of_a_root_in_pieces_is_one() -> None:
+    setting = Setting().tall("√", 88, 104, x=12).put("a+b", x=18)
+    setting.bar(17, 23, 88).bar(23, 35, 88)
+    formula = read_region(setting.region())
+    assert (formula.latex, formula.doubts) == (r"\sqrt{a+b}", ())
+
+
+def test_an_ordinal_after_a_formula_is_no_factor() -> None:
+    assert draw(("the ", ROMAN), ("n+1", ITALIC), ("st term", ROMAN)) == ["n+1"]
+
+
+def test_a_colon_before_an_equals_sign_has_its_operand() -> None:
+    assert draw(("so 0 := ", ROMAN), ("x", ITALIC), (" holds", ROMAN)) == ["0:=x"]

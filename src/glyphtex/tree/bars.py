@@ -81,8 +81,12 @@ def _pair_signs(field: Field, rules: Sequence[Rule]) -> list[Bar]:
         ]
         if near:
             bar = min(near, key=lambda b: abs(b.x0 - x) + abs(b.y - y))
-            free.remove(bar)
-            roots.append(Bar(x, bar.x1, bar.y, (bar,), sign))
+            # Some programs draw the bar in pieces.
+            level = [r for r in without(free, [bar]) if abs(r.y - bar.y) < 0.3]
+            pieces = [bar, *(r for r in level if 0 <= r.x0 - bar.x1 + 0.6 < 1.2)]
+            free = without(free, pieces)
+            end = max(piece.x1 for piece in pieces)
+            roots.append(Bar(x, end, bar.y, tuple(pieces), sign))
         else:
             roots.append(Bar(x, x, y, (), sign))
     return [*(Bar(rule.x0, rule.x1, rule.y, (rule,)) for rule in free), *roots]

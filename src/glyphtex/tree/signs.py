@@ -546,6 +546,17 @@ def _find_limit(base: Part, parts: Sequence[Part], most: float, *, up: bool) -> 
     for run in split_at_gaps(near, _WORD_GAP):
         box = bounds(run)
         off = 0.35 * em + 0.06 * box.width + 0.2 * base.box.width
-        if box.x0 < base.x < box.x1 and abs(box.centre[0] - base.x) < off:
-            return run
+        if not (box.x0 < base.x < box.x1 and abs(box.centre[0] - base.x) < off):
+            continue
+        # With the scripts and fractions beyond its row but within its width.
+        size = max(p.size for p in run)
+        return run + [
+            part
+            for part in without(parts, run)
+            if part.size < 0.85 * size
+            and box.x0 < part.x < box.x1 + 0.5 * size
+            and is_beyond(part)
+            and box.y0 - (0.5 * size if up else inf) < part.box.centre[1]
+            and part.box.centre[1] < box.y1 + (inf if up else 0.5 * size)
+        ]
     return []
