@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -76,7 +77,7 @@ def split_objects(marks: PageMarks) -> tuple[PageMarks, list[PageMarks]]:
 
 
 def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:
-    """Return the longest run of glyphs painted in a frame, and the rules in it."""
+    """Return the longest run of glyphs painted in a frame, and the rules painted with them."""
     glyphs = sorted(marks.glyphs, key=lambda g: g.serial)
     places = [
         list(run)
@@ -85,12 +86,15 @@ def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:
     ]
     if not places:
         return None
+    run = max(places, key=len)
+    first = glyphs[run[0] - 1].serial if run[0] else -1
+    last = glyphs[run[-1] + 1].serial if run[-1] + 1 < len(glyphs) else math.inf
     return PageMarks(
         marks.width,
         marks.height,
-        tuple(glyphs[k] for k in max(places, key=len)),
-        tuple(bar for bar in marks.bars if frame.holds(bar.box)),
-        tuple(root for root in marks.roots if frame.holds(root.box)),
+        tuple(glyphs[k] for k in run),
+        tuple(b for b in marks.bars if frame.holds(b.box) and first < b.serial < last),
+        tuple(r for r in marks.roots if frame.holds(r.box) and first < r.serial < last),
     )
 
 

@@ -365,3 +365,12 @@ def test_an_ordinal_after_a_formula_is_no_factor() -> None:
 
 def test_a_colon_before_an_equals_sign_has_its_operand() -> None:
     assert draw(("so 0 := ", ROMAN), ("x", ITALIC), (" holds", ROMAN)) == ["0:=x"]
+
+
+def test_a_sign_over_a_letter_is_its_accent_and_beside_it_an_operator() -> None:
+    over = Setting().put("x", x=20).put("∼", x=20, y=93, font="CMSY10").put("=2", x=28)
+    beside = Setting().put("x", x=20).put("∼", x=28, font="CMSY10").put("2", x=36)
+    assert [read_region(each.region()).latex for each in (over, beside)] == [
+        r"\tilde{x}=2",
+        r"x\sim2",
+    ]

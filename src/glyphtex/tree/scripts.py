@@ -279,10 +279,12 @@ def _distance_of_next(base: Part, unit: Part, gap: float) -> float | None:
 
 def _is_left_script(base: Part, unit: Part) -> bool:
     size, shift = base.size, unit.baseline - base.baseline
+    gap = base.box.x0 - unit.box.x1
     return (
         base.axis is None
         and base.glyphs[0].symbol.kind != "punctuation"
         and unit.size < _SMALLER_BEFORE * size
+        and -0.1 * size < gap < 0.2 * size
         and _is_level_of_script(shift, size)
     )
 

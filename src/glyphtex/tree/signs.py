@@ -335,6 +335,10 @@ _REACH = 4.0
 """Maximum height of the body of a brace or a wide accent, in ems."""
 
 
+_SIGNS = {"\\sim": "\\tilde", "-": "\\bar"}
+"""Signs that some programs set over letters as accents."""
+
+
 def place_accents(field: Field, *, is_page: bool) -> None:
     """Place every accent over its body, the innermost first.
 
@@ -342,7 +346,9 @@ def place_accents(field: Field, *, is_page: bool) -> None:
         field: Parts of a page or of a formula.
         is_page: Whether accents can also be those of words.
     """
-    accents = [p for p in field.parts if p.kind == "accent" or p.latex in _WIDE]
+    accents = [
+        p for p in field.parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS
+    ]
     for accent in sorted(accents, key=lambda p: (p.box.width, -p.box.y1)):
         body = _find_body(accent, field)
         if is_page and not _is_mathematics(accent, body):
@@ -352,7 +358,7 @@ def place_accents(field: Field, *, is_page: bool) -> None:
                 field.doubts.add("an accent is not over a letter")
             continue
         inside = field.doubts.build(body)
-        command = accent.latex
+        command = _SIGNS.get(accent.latex, accent.latex)
         if accent.kind == "arrow" or len(body) > 1:
             command = _WIDE.get(command, command)
         kind = inside.kind if len(body) == 1 and inside.kind == "digit" else "letter"
@@ -376,7 +382,7 @@ def _find_body(accent: Part, field: Field) -> list[Part]:
     """Return the body of an accent: one letter, or everything under its width."""
     box, em, is_below = accent.box, accent.size, accent.latex in _BELOW
     near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
-    reach = 1.5 if box.width < em else _REACH
+    reach = 1.5 if accent.latex in _SIGNS or box.width < em else _REACH
     parts = without(field.centred_in(box.grow(1.5 * em, reach * em)), [accent])
 
     def gap(part: Part) -> float:
@@ -398,6 +404,8 @@ def _find_body(accent: Part, field: Field) -> list[Part]:
     if not beneath:
         return []
     base = min(beneath, key=lambda p: (abs(gap(p)), abs(p.x - accent.x)))
+    if accent.latex in _SIGNS:
+        return [base] if _is_sign_of(accent, base) else []
     span = [
         part
         for part in parts
@@ -415,6 +423,14 @@ def _find_body(accent: Part, field: Field) -> list[Part]:
     if accent.latex not in _BRACES and is_single and len(covered) < 2:
         return [base]
     return span or [base]
+
+
+def _is_sign_of(accent: Part, base: Part) -> bool:
+    """Return whether a sign is close over one letter and no wider; else it is an exponent's."""
+    is_letter = base.kind == "letter" and isinstance(base.node, Sign)
+    near = base.box.y0 - accent.box.y1 < 0.2 * base.size
+    centred = abs(accent.x - base.x) < 0.25 * base.box.width + 0.05 * base.size
+    return is_letter and near and centred and accent.box.width < 1.3 * base.box.width
 
 
 def _is_as_wide(arrow: Part, span: Sequence[Part]) -> bool:
