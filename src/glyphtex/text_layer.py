@@ -171,11 +171,14 @@ def _list_lines(listing: dict[str, Any]) -> list[_Line]:
 def _start(line: _Line) -> object:
     """Return what tells a line from others, of which some can begin at the same point."""
     first = line["spans"][0] if line["spans"] else {}
-    return first.get("origin"), first.get("font"), line["dir"]
+    return first.get("origin"), first.get("font"), line["dir"], _has_text(line)
 
 
 def _has_text(line: _Line) -> bool:
-    return any(span["text"].strip() for span in line["spans"])
+    return any(
+        span["text"].strip() if "text" in span else any(c["c"].strip() for c in span["chars"])
+        for span in line["spans"]
+    )
 
 
 class _LineReader:

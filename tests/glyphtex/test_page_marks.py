@@ -323,3 +323,11 @@ def test_an_object_without_a_visible_mark_is_no_formula(page: pymupdf.Page) -> N
     page.parent.update_stream(stream, b"q 40 80 60 40 re W n\n" + content + b"\nQ")
     assert libreoffice.find_frames(page)
     assert read_page(page) == []
+
+
+def test_a_line_of_spaces_does_not_take_the_box_of_a_text(page: pymupdf.Page) -> None:
+    page.insert_text((72, 100), " ")
+    page.insert_text((72, 150), "between = 1", fontname="tiit")
+    page.insert_text((72, 100), "x = 2 and y = 3")
+    (wide,) = [li for li in read_lines(page, 1) if "and" in li.text]
+    assert wide.box[2] - wide.box[0] > 60
