@@ -40,6 +40,7 @@ class Sdk:
         self.script: Script = lambda problem, attempt: None
         self.attempts: Counter[str] = Counter()
         self.flying = self.peak = self.closed = 0
+        self.expected = 1
         self.lock = threading.Lock()
 
     def begin(self, request: Request) -> None:
@@ -47,6 +48,13 @@ class Sdk:
             self.flying += 1
             self.peak = max(self.peak, self.flying)
             self.attempts[request.tags.problem] += 1
+
+    def pauses(self) -> Iterator[float]:
+        """Seconds to sleep until as many attempts as expected were in flight, 10 s at most."""
+        yield 0.02
+        latest = time.monotonic() + 10
+        while self.peak < self.expected and time.monotonic() < latest:
+            yield 0.01
 
     def end(self, request: Request) -> Response:
         with self.lock:
@@ -62,7 +70,8 @@ SDK = Sdk()
 class OwnProvider(SdkProvider[OwnModel]):
     def respond(self, request: Request) -> Response:
         SDK.begin(request)
-        time.sleep(0.02)
+        for pause_s in SDK.pauses():
+            time.sleep(pause_s)
         return SDK.end(request)
 
     async def close(self) -> None:
@@ -72,7 +81,8 @@ class OwnProvider(SdkProvider[OwnModel]):
 class AsyncProvider(OwnProvider):
     async def respond(self, request: Request) -> Response:  # type: ignore[override]
         SDK.begin(request)
-        await asyncio.sleep(0.02)
+        for pause_s in SDK.pauses():
+            await asyncio.sleep(pause_s)
         return SDK.end(request)
 
 
@@ -129,6 +139,7 @@ def test_the_concurrency_is_that_of_the_block(
     tmp_path: Path, sdk: Sdk, name: str, peak: int
 ) -> None:
     limits = {} if name == "own-slow" else {"concurrency": 4}
+    sdk.expected = peak
     ask(study(tmp_path, name, **limits), 24)
     assert sdk.peak == peak
     assert sdk.closed == (name != "own-slow")
