@@ -93,7 +93,7 @@ def _launch(sharing: str, gpus: int) -> None:
         raise ModelError(f"training on {gpus} GPUs ended with exit status {ended.returncode}")
 
 
-# The commands that query models: `omibench infer`, and `omibench fill` before it.
+# The commands `omibench infer`, and `omibench fill` before it.
 
 
 def infer(

@@ -1,4 +1,4 @@
-"""The command `omibench judge`."""
+"""The commands `omibench judge` and `omibench certify`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `omibench ocr`."""
+"""The commands before inference: ocr, filter, rationale, freeze."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes of a release's manifest, computed from the values of a row alone."""
+"""Contents of a release: hashes of its rows, its questions and answers, and its tables."""
 
 from __future__ import annotations
 

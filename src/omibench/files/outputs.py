@@ -1,4 +1,4 @@
-"""Output paths of commands, and how files are written: whole, and for whom to read."""
+"""How files are written: for whom to read, whole, to which paths, and as safe CSV."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
 
 # Row of `saliency/{model}/{setting}.parquet`, and the version of its measurement.
 
-VERSION = 2
+SALIENCY_VERSION = 2
 """Version of the measurement. 1: the letter requested again after the whole response, with
 log-probabilities over the whole vocabulary. 2: the letter at its position in the response, over
 the options.
@@ -157,7 +157,7 @@ def map_file(folder: Path, problem: str, number: int, option: str) -> Path:
     return folder / f"{safe(problem)}-{number}-{safe(option)}.png"
 
 
-# Schemas of every file that omibench writes, and the functions to read and write them.
+# Rows of the files of cells.
 #
 # A row is a pydantic type; JSONL files contain one JSON object per line, Parquet files the same
 # fields as columns. `graph/result_files.py` lists the location of each kind of file.

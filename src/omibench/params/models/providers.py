@@ -154,8 +154,6 @@ class LocalGenerator(LocalModel):
         return {"max_pixels": self.max_pixels} if bounded else {}
 
 
-# Blocks of models of the built-in providers.
-
 # The block of the provider `openai`.
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]

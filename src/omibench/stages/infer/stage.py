@@ -182,7 +182,7 @@ def _describe_budget(asker: Asker, usd_most: float) -> str:
     )
 
 
-# Stage `infer`: one cell, in which a model answers every question in a setting.
+# The stage itself, called by the command and the rule.
 
 log = logging.getLogger("omibench.stages.infer")
 

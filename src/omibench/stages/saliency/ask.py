@@ -27,7 +27,7 @@ from omibench.schemas.request import (
     Tags,
     write_turn,
 )
-from omibench.schemas.tables import VERSION, SaliencyOutcome, SaliencyRow
+from omibench.schemas.tables import SALIENCY_VERSION, SaliencyOutcome, SaliencyRow
 from omibench.settings.pictures import Recipe, locate_pictures, make, read_size
 from omibench.settings.prompts import PromptEntry, add_prompt, read_wording
 from omibench.settings.steps import Task, next_step
@@ -342,6 +342,6 @@ def make_unscored_row(problem: UnscoredProblem, params: SaliencyParams) -> Salie
 
 def _describe(question: Question, params: SaliencyParams) -> dict[str, Any]:
     return {
-        "id": question.id, "version": VERSION, "reading": params.reading,
+        "id": question.id, "version": SALIENCY_VERSION, "reading": params.reading,
         "max_pixels": params.max_pixels, "stride": params.stride,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from tests.stages.analyze.conftest import study_values
 from omibench.params.study import parse_study
 from omibench.results.load import Results
 from omibench.schemas.problem import Answer, Choice
-from omibench.schemas.tables import VERSION, FrozenManifest, SaliencyRow, write_parquet
+from omibench.schemas.tables import SALIENCY_VERSION, FrozenManifest, SaliencyRow, write_parquet
 from omibench.stages.analyze.analysis import Analysis
 
 CHOICES = [Choice(label=label, text=label) for label in "AB"]
@@ -26,7 +26,7 @@ def write_rows(problem: str, logprob: float, drops: list[float], right: str) -> 
             id=problem, key="0" * 64, image=0, sha256="0" * 64, x=28 * n, y=0, side=56,
             option=option, logprob=logprob, drop=drop if option == "B" else drop / 2,
             chosen=option == "B", right=option == right, simulated=True, mass=0.75,
-            version=VERSION, reading="final_letter", stride=28,
+            version=SALIENCY_VERSION, reading="final_letter", stride=28,
         )
         for n, drop in enumerate(drops)
         for option in "AB"

@@ -13,7 +13,7 @@ from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.study import Study
 from omibench.schemas.tables import (
     ADDED_LATER,
-    VERSION,
+    SALIENCY_VERSION,
     SaliencyRow,
     map_file,
     read_parquet,
@@ -44,7 +44,7 @@ class Shown:
         return setting
 
 
-MEASURED: dict[str, Any] = {"version": VERSION, "reading": "final_letter", "stride": 28}
+MEASURED: dict[str, Any] = {"version": SALIENCY_VERSION, "reading": "final_letter", "stride": 28}
 
 
 def rows(
@@ -169,7 +169,7 @@ def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, sh
     added = [name for name, field in fields if ADDED_LATER in field.metadata]
     pl.read_parquet(file).drop(added).write_parquet(file)
     assert read_parquet(file, SaliencyRow)["version"].to_list() == [None] * 2
-    with pytest.raises(UntrustedError, match=f"version None, but the study has {VERSION}"):
+    with pytest.raises(UntrustedError, match=f"version None, but the study has {SALIENCY_VERSION}"):
         shown.measure()
 
 

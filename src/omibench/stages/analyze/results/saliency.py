@@ -21,7 +21,13 @@ from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.attributes import NOT_STATED, list_values
 from omibench.results.load import Results
 from omibench.results.statistics.intervals import clustered_mean, clustered_wilson
-from omibench.schemas.tables import VERSION, SaliencyOutcome, SaliencyRow, map_file, read_parquet
+from omibench.schemas.tables import (
+    SALIENCY_VERSION,
+    SaliencyOutcome,
+    SaliencyRow,
+    map_file,
+    read_parquet,
+)
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
@@ -158,7 +164,7 @@ def check_measurement(frame: pl.DataFrame, params: SaliencyParams, file: Path) -
         UntrustedError: They have another version, reading, resolution, patch or stride.
     """
     expected = {
-        "version": VERSION, "reading": params.reading, "max_pixels": params.max_pixels,
+        "version": SALIENCY_VERSION, "reading": params.reading, "max_pixels": params.max_pixels,
         "stride": params.stride, "side": params.patch,
     }  # fmt: skip
     scored = frame.filter(frame["outcome"] == "scored")
