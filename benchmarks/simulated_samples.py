@@ -26,7 +26,7 @@ from omibench.params.study import Study, parse_study_file
 from omibench.results.statistics.samples import pass_at_k
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
 from omibench.stages.aggregate.choose import Match, bracket, choose_best, play
-from omibench.stages.aggregate.samples import Sample, majority, make_generator
+from omibench.stages.aggregate.votes import Sample, majority, make_generator
 from omibench.study.plan.rehearsal import rehearse
 from omibench.text.fences import Section, fence_sections
 

@@ -17,7 +17,7 @@ from omibench.models.api.stop import signals_watched
 from omibench.text.terminal import WIDEST, guarded_streams, say
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("init.init", "plan.plan", "run.run", "plan.status"),
+    "Start": ("init.init", "plan.plan", "run.run", "status.status"),
     "Build a dataset": (
         *("papers.ocr", "look.look", "papers.filter_", "papers.rationale"),
         *("review.review_app", "papers.freeze", "release.release_app", "look.ocr_quality"),
@@ -31,7 +31,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Evaluate on a schedule": ("flows.serve", "flows.reevaluate", "flows.flow_app"),
     "Analyse results": ("evaluate.analyze", "results.results_app", "explore.explore"),
     "Keep and share results and responses": (
-        *("store.store_app", "plan.budget_app", "graph.record", "graph.trust"),
+        *("store.store_app", "budget.budget_app", "graph.record", "graph.trust"),
     ),
     "Extend and inspect": (
         *("init.new", "init.allow", "prompts.prompts_app"),

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from omibench.cli.options import (
-    AsJson,
     Ids,
     LimitTo,
     Override,
     Params,
     Sample,
     Seed,
-    make_group,
     make_limit,
     read_study,
-    show_study,
 )
-from omibench.errors import EXIT_SOME_FAILED, MissingInputError, ParamsError, SomeFailedError
-from omibench.text.terminal import count_noun, say, say_lines
+from omibench.errors import EXIT_SOME_FAILED, MissingInputError
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
-    from omibench.store.ledger import Loss, Settlement, Spending
 
 
 FrozenQuestions = Annotated[
@@ -131,191 +126,3 @@ def _freeze_command(params: str, *, simulated: bool) -> str:
     """Return the command that freezes the dataset of a study."""
     file = "" if params == "params.yaml" or params.startswith("{") else f" --configfile {params}"
     return f"snakemake freeze_all --cores all{file}" + " --config simulated=true" * simulated
-
-
-# `omibench budget`: show what a study has spent, and settle requests whose cost is unknown.
-
-budget_app = make_group(
-    "budget", "Show what a study has spent, and settle requests whose cost is unknown."
-)
-
-
-@budget_app.command()
-def show(
-    params: Params = "params.yaml",
-    override: Override = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what a study has spent, and what it is charged for lost requests and why.
-
-    \b
-    Example:
-      omibench budget show
-      omibench budget show --params studies/omibench.yaml --json
-    """
-    from omibench.models.client.ask import read_budget
-    from omibench.store.ledger import LEDGER, Ledger, Spending
-
-    study = show_study(params, override)
-    cap, name = read_budget(study), study.study.name
-    spending, losses, settled = Spending(0.0, 0.0, 0.0), [], []
-    if (Path(study.study.store) / LEDGER).is_file():
-        with Ledger(study.study.store, write=False) as ledger:
-            spending = ledger.spending(name)
-            losses, settled = ledger.list_losses(name), ledger.settlements(name)
-    if as_json:
-        document = {
-            "study": name,
-            "budget_usd": cap,
-            **spending._asdict(),
-            "lost": [loss._asdict() for loss in losses],
-            "settled": [settlement._asdict() for settlement in settled],
-        }
-        say_lines(json.dumps(document, indent=2))
-        return
-    say_lines("\n".join(_lines(name, cap, spending, losses, settled)))
-
-
-@budget_app.command()
-def settle(
-    usd: Annotated[
-        float | None, typer.Option(help="Amount your provider billed for all lost requests.")
-    ] = None,
-    usage: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Usage or cost export from OpenAI or Anthropic."),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="With --usd: only the requests of this model.")
-    ] = None,
-    note: Annotated[str, typer.Option(help="With --usd: a remark stored with the amount.")] = "",
-    params: Params = "params.yaml",
-    override: Override = None,
-) -> None:
-    """Enter the real cost of lost requests, which are charged at an upper bound until then.
-
-    Give the amount, or your provider's export of whole days (JSON or CSV), which is compared with
-    the study's known spending on those days.
-
-    \b
-    Example:
-      omibench budget settle --usd 0.07 --note "bill of 2026-11-22"
-      omibench budget settle --usage completions_usage_2026-11-22.csv
-    """
-    from omibench.models.client.usage import settle_by_usage, settle_stated
-    from omibench.models.cost import usd_text
-    from omibench.text.terminal import printable
-
-    if (usd is None) == (usage is None):
-        raise ParamsError("budget settle: give either --usd AMOUNT or --usage FILE")
-    study = show_study(params, override)
-    settlement = (
-        settle_stated(study, usd, note, model)
-        if usd is not None
-        else settle_by_usage(study, usage or Path())
-    )
-    say(
-        f"{study.study.name}: {settlement.attempts:,} lost requests, charged "
-        f"{usd_text(settlement.charged)} until now, are settled at {usd_text(settlement.usd)} "
-        f"({printable(settlement.source)})"
-    )
-
-
-def _lines(
-    name: str,
-    cap: float | None,
-    spending: Spending,
-    losses: list[Loss],
-    settled: list[Settlement],
-) -> list[str]:
-    import time
-
-    from omibench.models.cost import usd_text
-    from omibench.text.terminal import printable
-
-    budget = "no budget is set"
-    if cap is not None:
-        left_usd = usd_text(max(0.0, cap - spending.committed_usd))
-        budget = f"{left_usd} of its budget of {usd_text(cap)} left"
-    lines = [
-        f"{printable(name)}: {usd_text(spending.spent)} spent, {usd_text(spending.unknown)} "
-        f"charged for requests of unknown cost, {usd_text(spending.reserved)} reserved for "
-        f"requests in flight; {budget}"
-    ]
-    lines += [
-        f"  {printable(loss.model)}: {loss.attempts:,} requests charged {usd_text(loss.charged)}, "
-        f"at most {usd_text(loss.at_most)}: {printable(loss.why)}"
-        for loss in losses
-    ]
-    lines += [
-        f"  settled {time.strftime('%Y-%m-%d', time.gmtime(settlement.at))}: "
-        f"{settlement.attempts:,} requests at {usd_text(settlement.usd)}, charged "
-        f"{usd_text(settlement.charged)} before: {printable(settlement.source)}"
-        for settlement in settled
-    ]
-    if losses:
-        lines.append(
-            "Enter their real cost with `omibench budget settle --usd AMOUNT` or `--usage FILE`"
-        )
-    return lines
-
-
-# The command `omibench status`.
-
-EVERY_S = 5.0
-
-
-def status(
-    watch: Annotated[bool, typer.Option("--watch", help="Refresh until the run ends.")] = False,
-    every: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0.2, help="With --watch: seconds between two updates."),
-    ] = EVERY_S,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
-    ] = None,
-    as_json: AsJson = False,
-    params: Params = "params.yaml",
-    override: Override = None,
-    lacking: Annotated[
-        bool,
-        typer.Option(
-            "--lacking", help="Print the files of cells with missing responses, one per line."
-        ),
-    ] = False,
-) -> None:
-    """Show the progress of a study and its failures.
-
-    Shows jobs, requests, dollars and the time left. Writes nothing and can run at any time. With
-    --watch, it ends with the run and exits with 3 if jobs failed.
-
-    \b
-    Example:
-      omibench status
-      omibench status --params studies/emma_recorded.yaml --watch --html status.html
-    """
-    from omibench.files.outputs import output_file
-    from omibench.study.status.reader import Looker
-    from omibench.study.status.text import render, write_page
-    from omibench.study.status.text import watch as watch_run
-
-    if watch and (as_json or lacking):
-        raise ParamsError("status: --watch cannot be combined with --json or --lacking")
-    study = show_study(params, override)
-    html = output_file(html, study.study.store, "--html") if html else None
-    looker = Looker(study, params, override or [])
-    snapshot = watch_run(looker, every, html) if watch else looker.look()
-    looker.close()
-    if watch:
-        if snapshot.failures:
-            raise SomeFailedError(f"status: {count_noun(len(snapshot.failures), 'job')} failed")
-        return
-    if html is not None:
-        write_page(html, snapshot, None)
-    if as_json:
-        say_lines(snapshot.model_dump_json(indent=2))
-    elif lacking:
-        for path in snapshot.lacking:
-            say(path)
-    else:
-        say_lines(render(snapshot))

@@ -35,7 +35,7 @@ from omibench.stages.aggregate.judges import (
     read_joint_marks,
     read_reward,
 )
-from omibench.stages.aggregate.samples import Sample
+from omibench.stages.aggregate.votes import Sample
 from omibench.study.plan.build import plan_study
 
 CELL = Cell("m", "vote")

@@ -24,7 +24,7 @@ from omibench.schemas.tables import (
 )
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.registry import AGGREGATIONS, Candidates, aggregation
-from omibench.stages.aggregate.samples import VERSION
+from omibench.stages.aggregate.votes import VERSION
 from omibench.stages.score import ScoreFiles, score_cell
 
 CHOICES = [Choice(label=c, text=f"option {c.lower()}") for c in "ABCD"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.aggregate.choose import Match, bracket, choose_best, play
-from omibench.stages.aggregate.samples import Sample, make_generator, select_valid
+from omibench.stages.aggregate.votes import Sample, make_generator, select_valid
 
 
 def samples(n: int) -> list[Sample]:

@@ -20,7 +20,7 @@ from omibench.stages.aggregate.judges import (
     read_better,
     read_mark,
 )
-from omibench.stages.aggregate.samples import (
+from omibench.stages.aggregate.votes import (
     Equivalence,
     Sample,
     consistency,

@@ -18,7 +18,7 @@ from omibench.params.panel import JudgePanel
 from omibench.params.setting import Cell
 from omibench.schemas.request import Request
 from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS, MARKS, REWARD, CaseMaterial
-from omibench.stages.aggregate.samples import Sample, make_generator, select_valid
+from omibench.stages.aggregate.votes import Sample, make_generator, select_valid
 
 if TYPE_CHECKING:
     from omibench.params.study import Study

@@ -28,7 +28,7 @@ from omibench.schemas.request import (
 )
 from omibench.settings.conditions import CAPTION_DECODING, caption_conversation
 from omibench.settings.present import ablate, show_statement
-from omibench.stages.aggregate.samples import Sample
+from omibench.stages.aggregate.votes import Sample
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
 

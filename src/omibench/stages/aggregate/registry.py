@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, get_args
 from omibench.errors import PluginError
 from omibench.params.setting import AggregationRule
 from omibench.plugins import Registry
-from omibench.stages.aggregate.samples import Equivalence
+from omibench.stages.aggregate.votes import Equivalence
 
 RESERVED: Final = (*get_args(AggregationRule), "pass", "consistency")
 """Names of the built-in rules and metrics."""

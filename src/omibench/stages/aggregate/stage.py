@@ -30,7 +30,7 @@ from omibench.schemas.verdict import RIGHT
 from omibench.stages.aggregate.choose import Choosing, RewardPanel, Samples, find_reward_panel
 from omibench.stages.aggregate.judges import CaseMaterial, choose_images, prepare_statements
 from omibench.stages.aggregate.registry import Candidates, choose_sample
-from omibench.stages.aggregate.samples import (
+from omibench.stages.aggregate.votes import (
     NORMAL_FORM,
     VERSION,
     Equivalence,

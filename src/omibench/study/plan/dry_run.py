@@ -27,8 +27,8 @@ from omibench.schemas.verdict import ScoredItem
 from omibench.settings.pictures import without_drawing
 from omibench.stages.aggregate.choose import Choosing, RewardPanel, find_reward_panel
 from omibench.stages.aggregate.judges import CaseMaterial, Statements, prepare_statements
-from omibench.stages.aggregate.samples import Sample
 from omibench.stages.aggregate.stage import make_sample
+from omibench.stages.aggregate.votes import Sample
 from omibench.stages.filter.models import Models, Replies
 from omibench.stages.judge.material import (
     Material,

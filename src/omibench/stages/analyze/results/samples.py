@@ -22,7 +22,7 @@ from omibench.results.statistics.samples import (
 )
 from omibench.results.study_files import StudyFiles
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.aggregate.samples import (
+from omibench.stages.aggregate.votes import (
     Sample,
     drop_invalid,
     group_answers,

@@ -31,7 +31,7 @@ from omibench.params.study import parse_study, parse_study_file
 from omibench.results.statistics.samples import mark_stars
 from omibench.schemas.problem import Choice
 from omibench.schemas.tables import JudgementRow, write_parquet
-from omibench.stages.aggregate.samples import Sample, consistency, make_equivalence, make_validity
+from omibench.stages.aggregate.votes import Sample, consistency, make_equivalence, make_validity
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results.curve_series import (
