@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -212,16 +213,25 @@ def _end_worker() -> Iterator[None]:
         symbolic.stop()
 
 
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def leave_undrawn() -> Iterator[None]:
     """Figures are put together but not drawn, for reports of whose figures a test says nothing.
 
     Drawing takes most of the time of a small report.
     """
     from omibench.stages.analyze.figures import theme
 
-    monkeypatch.setattr(theme, "describe_chart", lambda chart: {})
-    monkeypatch.setattr(theme, "render_specification", lambda specification: "<svg></svg>")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(theme, "describe_chart", lambda chart: {})
+        patch.setattr(theme, "render_specification", lambda specification: "<svg></svg>")
+        yield
+
+
+@pytest.fixture
+def undrawn() -> Iterator[None]:
+    """The reports of a test are left undrawn."""
+    with leave_undrawn():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -210,13 +210,9 @@ class Analysis:
             model: The model of the second.
             setting: Its setting.
         """
-        sides = self.mark_simulated(frame).with_columns(_model=model, _setting=setting)
-        other = self.simulated_cells.rename({"model": "_model", "setting": "_setting"})
-        keys = ["_model", "_setting", "rules"]
-        both = sides.join(other, on=keys, how="left", suffix="_base", maintain_order="left")
-        is_other = pl.col("simulated_base").fill_null(value=False)
-        return both.with_columns(pl.col("simulated") | is_other).drop(
-            "simulated_base", "_model", "_setting"
+        second = self.mark_simulated(frame.select("rules", model=model, setting=setting))
+        return self.mark_simulated(frame).with_columns(
+            pl.col("simulated") | second["simulated"].fill_null(value=False)
         )
 
     @cached_property

@@ -224,25 +224,27 @@ def write_plots(analysis: Analysis, out: Path) -> list[str]:
     """
     files = []
     results = analysis.results
-    columns = {
-        "accuracy": ("model", "setting", "acc", "lo", "hi", "simulated"),
-        "by_images": ("model", "images", "setting", "bin", "acc", "n", "simulated"),
-    }
-    keys = {"accuracy": ["model", "setting", "acc"], "by_images": ["model", "bin", "acc"]}
-    tables = {
-        "accuracy": [r for r in pivot_result(analysis, "main") or () if r["subject"] == TOTAL],
-        "by_images": [
-            {**row, "bin": f"{row['setting']}, {row['images']} images"}
-            for row in pivot_result(analysis, "by_images") or ()
-        ],
-    }
+    images = [
+        {**row, "bin": f"{row['setting']}, {row['images']} images"}
+        for row in pivot_result(analysis, "by_images") or ()
+    ]
+    totals = [row for row in pivot_result(analysis, "main") or () if row["subject"] == TOTAL]
+    plots = (
+        ("accuracy", totals, ("model", "setting", "acc", "lo", "hi", "simulated"), "setting"),
+        (
+            "by_images",
+            images,
+            ("model", "images", "setting", "bin", "acc", "n", "simulated"),
+            "bin",
+        ),
+    )
     for model in dict.fromkeys(cell.model for cell in results.cells):
-        for name, rows in tables.items():
+        for name, rows, columns, bar in plots:
             own = [
-                {column: row[column] for column in columns[name]}
+                {column: row[column] for column in columns}
                 for row in rows
                 if row["model"] == model and row["rules"] == results.main_rules
             ]
             files.append(f"plots/{name}/{model}.csv")
-            write_csv(out / files[-1], own, keys[name])
+            write_csv(out / files[-1], own, ["model", bar, "acc"])
     return files

@@ -29,7 +29,7 @@ from omibench.results.statistics.people import (
 from omibench.review import own_answers
 from omibench.schemas.problem import Answer
 from omibench.schemas.validation import suggest_name
-from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.schemas.verdict import ScoredItem
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.result import write_estimate
 from omibench.stages.analyze.user_files import PEOPLE_KEY as KEY
@@ -115,11 +115,8 @@ def _rank(seed: int, id: str) -> str:
 NOT_SCORED = ("unjudged", "judge_failed")
 """The outcomes of scorers that leave the decision to a judge."""
 _LOG = logging.getLogger("omibench")
-_SCHEMA = {
-    "person": "String", "group": "String", "id": "String", "cluster": "String", "rules": "String",
-    "verdict": "Float64", "credit": "Float64", "ratio": "Float64", "strict": "Float64",
-    "outcome": "String", "simulated": "Boolean",
-}  # fmt: skip
+_VERDICT = ("verdict", "credit", "ratio", "strict", "outcome")
+"""The columns of a verdict on a person's answer."""
 
 
 def score_people(
@@ -145,9 +142,11 @@ def score_people(
         PluginError: A plug-in's scorer failed.
     """
     rows: list[dict[str, Any]] = []
+    items = {(row.problem, row.answer): make_person_item(row, golds[row.problem])
+             for row in answers}  # fmt: skip
     for rules in scorers:
-        verdicts = _score_by_rules(answers, golds, rules)
-        if any(verdict.outcome in NOT_SCORED for verdict in verdicts):
+        verdicts = {place: score_item(item, rules) for place, item in items.items()}
+        if any(verdict.outcome in NOT_SCORED for verdict in verdicts.values()):
             _LOG.warning(
                 "%s: %s leaves answers to a judge, so people have no score by it", KEY, rules
             )
@@ -159,16 +158,16 @@ def score_people(
                 "id": row.problem,
                 "cluster": golds[row.problem].group or row.problem,
                 "rules": rules,
-                "verdict": verdict.verdict,
-                "credit": verdict.credit,
-                "ratio": verdict.ratio,
-                "strict": verdict.strict,
-                "outcome": verdict.outcome,
+                **{name: getattr(verdicts[row.problem, row.answer], name) for name in _VERDICT},
                 "simulated": row.simulated,
             }
-            for row, verdict in zip(answers, verdicts, strict=True)
+            for row in answers
         ]
-    schema = {name: getattr(pl, kind) for name, kind in _SCHEMA.items()}
+    words = dict.fromkeys(("person", "group", "id", "cluster", "rules"), pl.String)
+    schema = {
+        **words, **dict.fromkeys(_VERDICT, pl.Float64), "outcome": pl.String,
+        "simulated": pl.Boolean,
+    }  # fmt: skip
     return pl.DataFrame(rows, schema=schema)
 
 
@@ -176,20 +175,6 @@ def make_person_item(row: PersonAnswer, gold: Answer) -> ScoredItem:
     """Return an answer with its gold, in the form of a response for scorers."""
     gold_parts, kind, choices = gold.answer, gold.answer_type, gold.choices
     return own_answers.make_person_item(row.problem, row.answer, gold_parts, kind, choices)
-
-
-def _score_by_rules(
-    answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], rules: str
-) -> list[Verdict]:
-    """Return the verdict on each answer; equal answers are scored once."""
-    by_text: dict[tuple[str, str], Verdict] = {}
-    verdicts = []
-    for row in answers:
-        place = row.problem, row.answer
-        if place not in by_text:
-            by_text[place] = score_item(make_person_item(row, golds[row.problem]), rules)
-        verdicts.append(by_text[place])
-    return verdicts
 
 
 SCORED, FAMILIARISATION = "scored", "familiarisation"
@@ -316,9 +301,9 @@ def estimate_people(
     values = answers.filter(pl.col(column).is_not_null())
     rows = estimate_groups(values, keys, confidence, column).drop("n_eff")
     counts = values.group_by(keys, maintain_order=True).agg(
-        pl.col("person").n_unique().cast(pl.Int64).alias("people"),
-        pl.col("id").n_unique().cast(pl.Int64).alias("problems"),
         pl.col("simulated").any(),
+        people=pl.col("person").n_unique().cast(pl.Int64),
+        problems=pl.col("id").n_unique().cast(pl.Int64),
     )
     rows = rows.join(counts, on=keys, maintain_order="left").with_columns(
         problems_low="low",
@@ -340,12 +325,8 @@ def _estimate_both(part: pl.DataFrame, confidence: float, column: str) -> dict[s
     estimate = estimate_crossed_share(
         part[column].to_list(), part["person"].to_list(), part["cluster"].to_list(), confidence
     )
-    return {
-        "low": estimate.lo,
-        "high": estimate.hi,
-        "variance": BY_BOTH,
-        "few_people": estimate.people < FEW_PEOPLE,
-    }
+    few = estimate.people < FEW_PEOPLE
+    return {"low": estimate.lo, "high": estimate.hi, "variance": BY_BOTH, "few_people": few}
 
 
 def compare_with_people(

@@ -64,7 +64,9 @@ def leading_sentence(analysis: Analysis) -> str:
     small_cells = partial_cells(analysis)
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
     sentences = [part + made_up_problems(results) + _lead(analysis)]
-    sentences += [_name_best_of_all(analysis), _explain_interval(analysis)]
+    if compared := describe_best_of_all(analysis):
+        sentences.append(f"Of {compared}.")
+    sentences.append(_explain_interval(analysis))
     if small_cells:
         sentences.append(
             f"{count_noun(len(small_cells), 'cell')} without all of these problems cannot lead."
@@ -120,12 +122,6 @@ def _lead(analysis: Analysis) -> str:
     )
 
 
-def _name_best_of_all(analysis: Analysis) -> str:
-    """Return a sentence on the best of all cells, if the family is only a part of them."""
-    compared = describe_best_of_all(analysis)
-    return f"Of {compared}." if compared else ""
-
-
 def describe_best_of_all(analysis: Analysis) -> str:
     """Describe the best of all cells: 'all 24 cells, A · Direct has the highest accuracy, 60 %'.
 
@@ -167,15 +163,10 @@ def name_reference(results: Results) -> str:
 
 
 def _level(results: Results) -> str:
-    """Return the error level of the family's tests; empty for a single pair."""
+    """Return the family's tests with their error level; empty for a single pair."""
     pairs = results.family.pairs
-    return f" ({name_family_test(results)})" if pairs > 1 else ""
-
-
-def name_family_test(results: Results) -> str:
-    """Return a phrase such as 'paired tests, Holm over all 3 pairs at 0.05'."""
     alpha = format_decimals(results.family_tests.alpha, 4).rstrip("0")
-    return f"paired tests, Holm over all {results.family.pairs:,} pairs at {alpha}"
+    return f" (paired tests, Holm over all {pairs:,} pairs at {alpha})" if pairs > 1 else ""
 
 
 def runner_up_sentence(analysis: Analysis) -> str:

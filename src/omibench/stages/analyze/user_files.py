@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Annotated, Final, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -25,88 +25,60 @@ _LOG = logging.getLogger("omibench")
 
 Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
-
-
-class NumberedEntry(NamedTuple, Generic[Row]):
-    """A valid row, with its line in the file."""
-
-    line: int
-    row: Row
-
-
-class BadLine(NamedTuple):
-    """An invalid row: its line, column and reason."""
-
-    line: int
-    column: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}, column {self.column!r}: {self.reason}"
-
-
-class CheckedRows(NamedTuple, Generic[Row]):
-    """The valid rows of a file, and the invalid ones."""
-
-    entries: list[NumberedEntry[Row]]
-    bad_lines: list[BadLine]
+Fault = tuple[str, str]
+"""The column of an invalid row, and the reason."""
 
 
 def read_checked_rows(
-    path: str | Path, kind: type[Row], key: str, columns: Sequence[str]
-) -> CheckedRows[Row]:
+    path: str | Path,
+    kind: type[Row],
+    key: str,
+    columns: Sequence[str],
+    check: Callable[[int, Row], Fault | None] = lambda line, row: None,
+) -> list[Row]:
     """Read a CSV file row by row; empty cells count as absent, quoting marks are removed.
+
+    Invalid rows are left out. A warning lists them in file order, the first few individually.
 
     Args:
         path: The file, of at most 256 MiB and 500,000 rows.
         kind: Model of a row; its fields are the columns, others are ignored.
         key: Parameter with the path of the file, for messages.
         columns: Required columns.
-
-    Returns:
-        The valid rows, and the reasons for rejecting the others.
+        check: Returns what else is wrong with the row on a line, such as a repetition.
 
     Raises:
         MissingInputError: The file is missing.
-        FileFormatError: The file is not CSV, lacks a column, or has no rows or too many.
+        FileFormatError: The file is not CSV, lacks a column, or has no usable row or too many.
     """
-    entries: list[NumberedEntry[Row]] = []
-    bad_lines: list[BadLine] = []
+    rows: list[Row] = []
+    faults: list[str] = []
     try:
         for line, cells in read_numbered_csv(path, limit=MOST_BYTES):
-            if not entries and not bad_lines:
+            if not rows and not faults:
                 _check_columns(path, columns, list(cells))
-            if len(entries) + len(bad_lines) == MOST_ROWS:
+            if len(rows) + len(faults) == MOST_ROWS:
                 raise FileFormatError(f"{path}: has more than {MOST_ROWS:,} rows: split the file")
             texts = {name: unmark_cell((cell or "").strip()) for name, cell in cells.items()}
-            values = {name: text for name, text in texts.items() if text}
             try:
-                entries.append(NumberedEntry(line, kind.model_validate(values)))
+                row = kind.model_validate({name: text for name, text in texts.items() if text})
+                fault = check(line, row)
             except ValidationError as error:
-                bad_lines.append(_describe_error(line, error))
+                fault = _describe_error(error)
+            if fault is None:
+                rows.append(row)
+            else:
+                faults.append(f"line {line}, column {fault[0]!r}: {fault[1]}")
     except FileFormatError as error:
         raise FileFormatError(f"{key}: {error}") from None
-    if not entries and not bad_lines:
-        raise FileFormatError(f"{key}: {path}: has no rows below its header")
-    return CheckedRows(entries, bad_lines)
-
-
-def warn_bad_lines(
-    path: str | Path, key: str, bad_lines: Sequence[BadLine], usable: Sequence[object]
-) -> None:
-    """List the rejected rows in file order, the first few individually.
-
-    Raises:
-        FileFormatError: No row is usable.
-    """
-    ordered = sorted(bad_lines)
-    if not usable:
-        raise FileFormatError(f"{key}: {path}: no row is usable; {ordered[0]}")
-    if not ordered:
-        return
-    details = list_first(list(map(str, ordered)), NAMED_LINES, "; ")
-    count = "1 line is" if len(ordered) == 1 else f"{len(ordered):,} lines are"
-    _LOG.warning("%s: %s left out of %s: %s", key, count, path, details)
+    if not rows:
+        reason = f"no row is usable; {faults[0]}" if faults else "has no rows below its header"
+        raise FileFormatError(f"{key}: {path}: {reason}")
+    if faults:
+        count = "1 line is" if len(faults) == 1 else f"{len(faults):,} lines are"
+        details = list_first(faults, NAMED_LINES, "; ")
+        _LOG.warning("%s: %s left out of %s: %s", key, count, path, details)
+    return rows
 
 
 def read_or_warn(read: Callable[[], Content]) -> Content | None:
@@ -143,13 +115,13 @@ def _check_columns(path: str | Path, columns: Sequence[str], present: Sequence[s
         )
 
 
-def _describe_error(line: int, error: ValidationError) -> BadLine:
+def _describe_error(error: ValidationError) -> Fault:
     first = error.errors()[0]
     column = str(first["loc"][0]) if first["loc"] else "?"
     if first["type"] == "missing":
-        return BadLine(line, column, "is empty")
+        return column, "is empty"
     reason = first["msg"].removeprefix("Value error, ")
-    return BadLine(line, column, f"is {cite(str(first['input']))}: {reason}")
+    return column, f"is {cite(str(first['input']))}: {reason}"
 
 
 # `cutoffs.csv`: the share of participants below a score, by exam.
@@ -193,10 +165,8 @@ def read_cutoffs(path: str | Path) -> Mapping[tuple[str, int], list[Cutoff]]:
         MissingInputError: The file is missing.
         FileFormatError: The file has another format, or no usable row.
     """
-    entries, bad_lines = read_checked_rows(path, Cutoff, CUTOFFS_KEY, CUTOFFS_REQUIRED)
-    warn_bad_lines(path, CUTOFFS_KEY, bad_lines, entries)
     by_exam: dict[tuple[str, int], list[Cutoff]] = {}
-    for _, row in entries:
+    for row in read_checked_rows(path, Cutoff, CUTOFFS_KEY, CUTOFFS_REQUIRED):
         by_exam.setdefault((row.exam, row.year), []).append(row)
     return by_exam
 
@@ -237,20 +207,16 @@ def read_external_scores(path: str | Path) -> list[ExternalScore]:
         MissingInputError: The file is missing.
         FileFormatError: The file has another format, or no usable row.
     """
-    entries, bad_lines = read_checked_rows(
-        path, ExternalScore, EXTERNAL_SCORES_KEY, EXTERNAL_SCORES_REQUIRED
-    )
-    usable: list[ExternalScore] = []
     lines: dict[tuple[str, str, str], int] = {}
-    for line, row in entries:
-        first_line = lines.setdefault((row.model, row.benchmark, row.metric), line)
-        if first_line == line:
-            usable.append(row)
-        else:
-            reason = f"{cite(row.model)} has a value of this metric on line {first_line}"
-            bad_lines.append(BadLine(line, "model", reason))
-    warn_bad_lines(path, EXTERNAL_SCORES_KEY, bad_lines, usable)
-    return usable
+
+    def check(line: int, row: ExternalScore) -> Fault | None:
+        first = lines.setdefault((row.model, row.benchmark, row.metric), line)
+        reason = f"{cite(row.model)} has a value of this metric on line {first}"
+        return None if first == line else ("model", reason)
+
+    return read_checked_rows(
+        path, ExternalScore, EXTERNAL_SCORES_KEY, EXTERNAL_SCORES_REQUIRED, check
+    )
 
 
 # `people.csv`: people's answers to problems, with response times.
@@ -293,36 +259,20 @@ def read_people(path: str | Path, golds: Mapping[str, Answer]) -> list[PersonAns
         MissingInputError: The file is missing.
         FileFormatError: The file has another format, or no usable row.
     """
-    entries, bad_lines = read_checked_rows(path, PersonAnswer, PEOPLE_KEY, PEOPLE_REQUIRED)
-    usable, unusable = _check_answers(entries, golds)
-    warn_bad_lines(path, PEOPLE_KEY, [*bad_lines, *unusable], usable)
-    return usable
-
-
-def _check_answers(
-    entries: list[NumberedEntry[PersonAnswer]], golds: Mapping[str, Answer]
-) -> tuple[list[PersonAnswer], list[BadLine]]:
-    usable: list[PersonAnswer] = []
-    bad_lines: list[BadLine] = []
     lines: dict[tuple[str, str], int] = {}
     groups: dict[str, tuple[str, int]] = {}
-    for line, row in entries:
+
+    def check(line: int, row: PersonAnswer) -> Fault | None:
         group, group_line = groups.setdefault(row.person, (row.group, line))
-        first_line = lines.setdefault((row.person, row.problem), line)
+        first = lines.setdefault((row.person, row.problem), line)
         if row.problem not in golds:
             near = get_close_matches(row.problem, golds, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            bad_lines.append(
-                BadLine(
-                    line, "problem", f"{cite(row.problem)} is not a problem of the dataset{hint}"
-                )
-            )
-        elif group != row.group:
-            reason = f"{cite(row.person)} is in the group {cite(group)} on line {group_line}"
-            bad_lines.append(BadLine(line, "group", reason))
-        elif first_line != line:
-            reason = f"{cite(row.person)} answered {cite(row.problem)} on line {first_line}"
-            bad_lines.append(BadLine(line, "problem", reason))
-        else:
-            usable.append(row)
-    return usable, bad_lines
+            return "problem", f"{cite(row.problem)} is not a problem of the dataset{hint}"
+        if group != row.group:
+            return "group", f"{cite(row.person)} is in the group {cite(group)} on line {group_line}"
+        if first != line:
+            return "problem", f"{cite(row.person)} answered {cite(row.problem)} on line {first}"
+        return None
+
+    return read_checked_rows(path, PersonAnswer, PEOPLE_KEY, PEOPLE_REQUIRED, check)

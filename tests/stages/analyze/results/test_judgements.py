@@ -8,12 +8,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, analysis_of, make_study
+from tests.conftest import leave_undrawn
+from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
+from omibench.stages.analyze.pages import render_section
 from omibench.stages.analyze.results.reasoning import PEOPLE
+from omibench.stages.analyze.sections import ReportTable
+from omibench.stages.analyze.sections.judges import ReasoningSection
 from omibench.stages.certify import certify_judges
 
 # Marks of rationales and types of errors: means, shares, what stands apart, and the report.
@@ -70,7 +74,8 @@ def run(folders: Folders) -> None:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     folders = judged(make_study(tmp_path_factory.mktemp("judged"), explorer=False), "other")
-    run(folders)
+    with leave_undrawn():
+        run(folders)
     return folders
 
 
@@ -102,7 +107,6 @@ def test_errors_are_shares_of_what_was_classified(done: Folders) -> None:
     assert dict(one.select("error_type", "count").rows())["logical"] == told.count("logical")
 
 
-@pytest.mark.slow
 def test_the_report_shows_them_marked_and_escaped(done: Folders) -> None:
     page = (done.out / "report.html").read_text("utf-8")
     card = page[
@@ -153,6 +157,15 @@ def analyze(folders: Folders, tmp_path: Path, **errors: Any) -> Folders:
     return folders._replace(study=study, out=tmp_path / "out")
 
 
+def show(study: Folders) -> tuple[dict[str, ReportTable], str]:
+    """The files of the section on reasoning, and its card."""
+    section = ReasoningSection(study.open())
+    html = render_section(
+        section.template, section=section, view=section.view() or {}, figure=None, page={}
+    )
+    return {table.name: table for table in section.tables()}, html
+
+
 def leave_to_people(folders: Folders) -> None:
     """What the stage `judge` writes without a judge: one failure by its outcome, one to label."""
     for cell in folders.study.cells:
@@ -174,8 +187,8 @@ def test_labels_of_people_alone_make_the_distribution(folders: Folders, tmp_path
     leave_to_people(folders)
     file = label(folders, tmp_path)
     study = analyze(folders, tmp_path, labels=str(file))
-    study.analyze()
-    table = pl.read_csv(study.out / "errors.csv")
+    files, page = show(study)
+    table = pl.DataFrame(files["errors"].rows)
     expected = Counter(LABELLED[n % 4] for n in range(len(file.read_text().splitlines()) - 1))
     assert table["by"].unique().to_list() == ["people"]
     assert dict(table.select("error_type", "count").rows()) == {
@@ -183,7 +196,6 @@ def test_labels_of_people_alone_make_the_distribution(folders: Folders, tmp_path
     }  # fmt: skip
     assert table["right_after_all"].unique().to_list() == [expected["no_error"]]
     assert set(table["judge"]) <= {None, ""}
-    page = (study.out / "report.html").read_text("utf-8")
     assert "were classified by people, by the taxonomy omibench" in page
     assert "None of these judges" not in page
     assert '<td class="text">people</td>' in page
@@ -195,8 +207,7 @@ def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_p
     lines = file.read_text().splitlines()
     file.write_text("\n".join(lines[1:]))
     study = analyze(folders, tmp_path, labels=str(file))
-    results = study.load()
-    analysis = analysis_of(results)
+    analysis = study.open()
     (cell,) = analysis.rows("error-judgements").to_dicts()
     types = analysis.rows("error-types").filter(slice="error_type")
     counts = dict(types.select("value", "count").iter_rows())
@@ -209,25 +220,23 @@ def test_a_study_whose_errors_nobody_classified_yet_has_files_with_headings(
 ) -> None:
     leave_to_people(folders)
     study = analyze(folders, tmp_path, draw={"per_model": 5})
-    study.analyze()
+    files, _ = show(study)
     for name, column in (("errors", "error_type"), ("rationales", "mark")):
-        table = pl.read_csv(study.out / f"{name}.csv")
-        assert table.is_empty()
-        assert column in table.columns
+        assert not files[name].rows
+        assert column in files[name].columns
 
 
 def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -> None:
     both = judged(folders)
     errors = {"models": ["judge"], "labels": str(label(folders, tmp_path, simulated=True))}
     study = analyze(both, tmp_path, **errors)
-    study.analyze()
-    table = pl.read_csv(study.out / "errors.csv").filter(model="sim-weak")
+    files, page = show(study)
+    table = pl.DataFrame(files["errors"].rows).filter(model="sim-weak")
     assert table["by"].unique(maintain_order=True).to_list() == ["judge", "people"]
     people = table.filter(by="people")
     assert people["simulated"].all()
     assert people["calibrated"].is_null().all()
     assert not table.filter(by="judge")["calibrated"].any()
-    page = (study.out / "report.html").read_text("utf-8")
     assert "were classified by Judge, by the taxonomy" in page
     assert "were classified by people, by the taxonomy" in page
 

@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 import pytest
 import vl_convert
-from tests.stages.analyze.conftest import Folders, make_study, table_of
+from tests.stages.analyze.conftest import Folders, table_of
 from tests.stages.analyze.pages import Page
 
 from omibench.datasets.registry import BENCHMARKS
@@ -265,12 +265,11 @@ def test_a_study_of_open_answers_has_no_chance(made: Folders) -> None:
     assert bare.table("chance") is None
 
 
-def test_the_main_table_has_a_row_of_guessing(tmp_path: Path) -> None:
-    folders = make_study(tmp_path, simulated=False, explorer=False)
-    html = folders.analyze().report.read_text("utf-8")
+def test_the_main_table_has_a_row_of_guessing(reported: Folders) -> None:
+    html = (reported.out / "report.html").read_text("utf-8")
     assert "Random choice" in html
     assert "contain the accuracy of guessing" in html
-    table = pl.read_csv(folders.out / "tables" / "chance.csv")
+    table = pl.read_csv(reported.out / "tables" / "chance.csv")
     whole = table.filter(pl.col("metric") == "chance", pl.col("slice") == "")
     assert f"{100 * whole['estimate'][0]:.1f}" in html
 
@@ -292,11 +291,9 @@ def test_the_random_choice_that_is_printed_is_a_likely_draw(
 # What the dataset holds, counted from the frozen problems.
 
 
-@pytest.fixture(scope="module")
-def tables(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("dataset")
-    made.analyze(out, explorer=False)
-    return out / "tables"
+@pytest.fixture
+def tables(reported: Folders) -> Path:
+    return reported.out / "tables"
 
 
 def test_counts_and_means_are_those_of_the_frozen_problems(made: Folders, tables: Path) -> None:
@@ -323,7 +320,6 @@ def test_counts_and_means_are_those_of_the_frozen_problems(made: Folders, tables
     assert (row["least"], row["most"]) == (min(lengths), max(lengths))
 
 
-@pytest.mark.slow
 def test_every_question_is_in_one_bin_of_lengths(made: Folders, tables: Path) -> None:
     table = pl.read_parquet(tables / "question-lengths.parquet")
     questions = read_jsonl(made.freeze / "questions.jsonl", Question)
@@ -335,14 +331,14 @@ def test_every_question_is_in_one_bin_of_lengths(made: Folders, tables: Path) ->
 
 # Results of a study: which there are, and what a plug-in's mistake says.
 
-MINE, MY_FIGURE = "of-a-test", "drawn-by-a-test"
+MINE, MY_FIGURE, OF_NOTHING = "of-a-test", "drawn-by-a-test", "drawn-of-nothing"
 
 
 @pytest.fixture
 def registered() -> Iterator[None]:
     """What a test registers under these names is forgotten again."""
     yield
-    for registry, name in ((RESULTS, MINE), (FIGURES, MY_FIGURE)):
+    for registry, name in ((RESULTS, MINE), (FIGURES, MY_FIGURE), (FIGURES, OF_NOTHING)):
         registry._parts.pop(name, None)  # type: ignore[attr-defined]
         registry._origins.pop(name, None)  # type: ignore[attr-defined]
 
@@ -359,10 +355,9 @@ def test_every_built_in_result_has_a_title_and_says_in_its_docstring_what_it_is(
         assert drawn.table in RESULTS.names
 
 
-def test_accuracy_is_that_of_the_main_table(made: Folders, tmp_path: Path) -> None:
-    made.analyze(tmp_path, explorer=False)
-    main = pl.read_csv(tmp_path / "main.csv").filter(subject="total")
-    table = pl.read_parquet(tmp_path / "tables/accuracy.parquet")
+def test_accuracy_is_that_of_the_main_table(reported: Folders) -> None:
+    main = pl.read_csv(reported.out / "main.csv").filter(subject="total")
+    table = pl.read_parquet(reported.out / "tables/accuracy.parquet")
     means = table.filter(pl.col("metric").is_in(["accuracy", "gptscore"]))
     joined = main.join(means, on=["model", "setting", "rules"], suffix="_result")
     assert joined.height == main.height == means.height
@@ -372,60 +367,41 @@ def test_accuracy_is_that_of_the_main_table(made: Folders, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_result_of_a_plug_in_that_fails_costs_itself(
-    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_parts_of_a_plug_in_that_fail_cost_themselves_and_the_others_are_shown(
+    made: Folders,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """A result fails, a figure is of no table, and another has colours of its own."""
+    rows = alt.Data(values=[{"a": 1, "b": 2}])
+    chart = alt.Chart(rows).mark_bar(color="#4c78a8").encode(x="a:Q", y="b:Q")
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    monkeypatch.setattr(theme, "render_specification", lambda specification: svg)
     with loading("mine.py"):
 
         @result(MINE, title="None works")
         def tabulate(analysis: Analysis) -> pl.DataFrame | None:
             return analysis.items.select("no_such_column")
 
-    made.analyze(tmp_path, explorer=False)
-    assert re.search(rf"result '{MINE}': mine.py: Column", caplog.text)
-    assert (tmp_path / "tables/accuracy.csv").is_file()
-    assert not (tmp_path / f"tables/{MINE}.csv").exists()
-    page = Page(tmp_path / "report.html")
-    assert {"main", "failed-parts", "provenance"} <= page.ids
-    assert f"result '{MINE}'" in page.text
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("registered")
-def test_a_figure_of_a_table_that_is_not_there_costs_itself(
-    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with loading("mine.py"):
-        figure(MY_FIGURE, table="acuracy", title="Nothing")(lambda table: None)
-    made.analyze(tmp_path, explorer=False)
-    assert re.search(r"unknown result 'acuracy'.*'accuracy'", caplog.text)
-    assert "failed-parts" in Page(tmp_path / "report.html").ids
-
-
-@pytest.mark.usefixtures("registered")
-def test_a_figure_in_colours_of_its_own_keeps_them(
-    made: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = alt.Data(values=[{"a": 1, "b": 2}])
-    chart = alt.Chart(rows).mark_bar(color="#4c78a8").encode(x="a:Q", y="b:Q")
-    svg = vl_convert.vegalite_to_svg(chart.to_dict())
-    monkeypatch.setattr(theme, "render_specification", lambda specification: svg)
-    with loading("mine.py"):
         figure(MY_FIGURE, table="accuracy", title="In Altair's blue")(lambda table: chart)
-    made.analyze(tmp_path, explorer=False)
-    page = Page(tmp_path / "report.html")
-    assert f"figure-{MY_FIGURE}" in page.ids
-    assert "failed-parts" not in page.ids
-    assert 'fill="#4c78a8"' in (tmp_path / "report.html").read_text("utf-8")
-
-
-@pytest.mark.slow
-def test_a_table_that_the_study_no_longer_has_is_removed(made: Folders, tmp_path: Path) -> None:
+        figure(OF_NOTHING, table="acuracy", title="Nothing")(lambda table: None)
     left = tmp_path / "tables/earlier.csv"
     left.parent.mkdir(parents=True)
     left.write_text("result\n")
     made.analyze(tmp_path, explorer=False)
-    assert not left.exists()
+    assert re.search(rf"result '{MINE}': mine.py: Column", caplog.text)
+    assert re.search(r"unknown result 'acuracy'.*'accuracy'", caplog.text)
+    assert caplog.text.count("left out of the report") == 2
+    tables = {path.name for path in left.parent.glob("*.csv")}
+    assert "accuracy.csv" in tables
+    assert tables.isdisjoint({f"{MINE}.csv", left.name})
+    page = Page(tmp_path / "report.html")
+    assert {"main", "failed-parts", "provenance", f"figure-{MY_FIGURE}"} <= page.ids
+    assert f"result '{MINE}'" in page.text
+    assert f"figure '{OF_NOTHING}'" in page.text
+    assert f"figure '{MY_FIGURE}'" not in page.text
+    assert 'fill="#4c78a8"' in page.path.read_text("utf-8")
 
 
 # What a problem costs: sums over samples, means over problems, nothing where it is not known.

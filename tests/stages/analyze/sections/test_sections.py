@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
+from logging.handlers import BufferingHandler
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import pytest
+from tests.conftest import leave_undrawn
 from tests.judges.plugin_judges import plugin_judges
 from tests.stages.analyze.conftest import Folders, analysis_of, make_study
 from tests.stages.analyze.pages import Page
@@ -48,115 +51,106 @@ from omibench.stages.analyze.stage import analyze_study
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 PLUGIN = Path(__file__).with_name("my_sections.py")
+FAILING = {
+    "unseeing": ("    def view(self):\n        return {}[1]", "KeyError: 1"),
+    "unmade": ("    def __init__(self, analysis):\n        1 / 0", "ZeroDivisionError"),
+    "misnamed": (
+        "    def tables(self):\n        yield ReportTable('../main', [])",
+        "'../main' is not a valid table name",
+    ),
+    "doubled": (
+        "    def tables(self):\n        yield ReportTable('main', [])",
+        "main.csv is written by the report sections 'main' and 'doubled'",
+    ),
+    "unfilled": (
+        "    template = '{{ nobody }}'\n    def view(self):\n        return {}",
+        "'nobody' is undefined",
+    ),
+}
+"""Sections that fail: what each does, and what is said of it."""
+SHOWING = (
+    '    shows = "ranks"\n'
+    "    template = '<p id=\"showing\">{{ figure.takeaway }}</p>{{ figure.svg }}'\n"
+    "    def view(self):\n        return {}\n"
+    "    def takeaway(self):\n        return 'Nobody leads.'"
+)
 
 
-@pytest.fixture
-def origin(tmp_path: Path) -> Iterator[str]:
-    """The name under which a plug-in is loaded; what it has registered is gone afterwards."""
-    name = str(tmp_path / "my_sections.py")
-    yield name
-    SECTIONS.forget(name)
+class Plugged(NamedTuple):
+    """A report with the sections of a plug-in."""
+
+    page: Page
+    sections: list[str]
+    messages: list[str]
+    """What was logged."""
 
 
-def load(origin: str, text: str) -> None:
-    """Load a plug-in from a file."""
-    file = Path(origin)
-    file.write_text(text, "utf-8")
+@pytest.fixture(scope="module")
+def plugged(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Plugged:
+    folder = tmp_path_factory.mktemp("plugged")
+    file = folder / "my_sections.py"
+    bodies = {name: body for name, (body, _) in FAILING.items()} | {"showing": SHOWING}
+    file.write_text(
+        PLUGIN.read_text("utf-8")
+        + "".join(
+            f'\n\n@section("{name}")\nclass {name.title()}(ReportSection):\n{body}\n'
+            for name, body in bodies.items()
+        ),
+        "utf-8",
+    )
     spec = spec_from_file_location("my_sections", file)
     assert spec
     assert spec.loader
-    with loading(origin):
-        spec.loader.exec_module(module_from_spec(spec))
+    logged, logger = BufferingHandler(1000), logging.getLogger("omibench.stages.analyze")
+    logger.addHandler(logged)
+    try:
+        with loading(str(file)):
+            spec.loader.exec_module(module_from_spec(spec))
+        with leave_undrawn():
+            report = made.analyze(folder / "out", explorer=False).report
+        messages = [record.getMessage() for record in logged.buffer]
+        return Plugged(Page(report), list(SECTIONS), messages)
+    finally:
+        logger.removeHandler(logged)
+        SECTIONS.forget(str(file))
 
 
-def run(made: Folders, out: Path) -> Page:
-    """Analyze the made study, without its explorer."""
-    values = made.study.model_dump(mode="json", exclude_defaults=True)
-    values["analyze"] = {"explorer": False}
-    return Page(made.analyze(out, type(made.study).model_validate(values)).report)
-
-
-def test_a_plug_in_adds_cards_tables_and_figures(
-    made: Folders, tmp_path: Path, origin: str
-) -> None:
-    load(origin, PLUGIN.read_text("utf-8"))
-    page = run(made, tmp_path / "out")
+def test_a_plug_in_adds_cards_tables_and_figures(plugged: Plugged) -> None:
+    page, out = plugged.page, plugged.page.path.parent
     page.assert_harmless()
     assert {"main", "languages", "loudest", "own", "provenance"} <= page.ids
     assert "unseen" not in page.ids
     assert "Problems by language" in page.text
     assert "of each <language>." in page.text
     assert '<script>alert("pwned")</script>' in page.text
-    with (tmp_path / "out/languages.csv").open() as file:
+    with (out / "languages.csv").open() as file:
         assert list(csv.DictReader(file)) == [
             {"language": "de", "problems": "7"},
             {"language": "en", "problems": "21"},
         ]
-    assert (tmp_path / "out/figures/loudest.svg").read_text() == "<svg id='own'></svg>"
-    assert list(SECTIONS)[-3:] == ["languages", "loudest", "unseen"]
+    assert (out / "figures/loudest.svg").read_text() == "<svg id='own'></svg>"
+    assert plugged.sections[-9:] == ["languages", "loudest", "unseen", *FAILING, "showing"]
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("    def view(self):\n        return {}[1]", r"'mine': .*KeyError: 1"),
-        (
-            "    def __init__(self, analysis):\n        1 / 0",
-            r"'mine': .*ZeroDivisionError",
-        ),
-        pytest.param(
-            "    def tables(self):\n        yield ReportTable('../main', [])",
-            r"'mine': '\.\./main' is not a valid table name",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "    def tables(self):\n        yield ReportTable('main', [])",
-            r"main\.csv is written by the report sections 'main' and 'mine'",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "    template = '{{ nobody }}'\n    def view(self):\n        return {}",
-            "'mine': .*",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", FAILING)
 def test_a_plug_in_that_fails_costs_its_own_section_and_is_named_on_one_line(
-    made: Folders,
-    tmp_path: Path,
-    origin: str,
-    body: str,
-    message: str,
-    caplog: pytest.LogCaptureFixture,
+    plugged: Plugged, name: str
 ) -> None:
-    start = "from omibench.stages.analyze.sections import ReportSection, ReportTable, section\n\n\n"
-    load(origin, f'{start}@section("mine")\nclass Mine(ReportSection):\n{body}\n')
-    page = run(made, tmp_path / "out")
-    (line,) = [r.getMessage() for r in caplog.records if "left out of the report" in r.message]
-    assert re.search(message, line)
-    assert line.startswith("report section 'mine' failed")
+    failed = [text for text in plugged.messages if "left out of the report" in text]
+    assert len(failed) == len(FAILING)
+    (line,) = [text for text in failed if text.startswith(f"report section {name!r} failed")]
+    assert FAILING[name][1] in line
     assert len(line.splitlines()) == 1
-    assert {"main", "provenance", "failed-parts"} <= page.ids
-    assert "report section 'mine'" in page.text
+    assert {"main", "provenance", "failed-parts"} <= plugged.page.ids
+    assert f"report section {name!r}" in plugged.page.text
 
 
-def test_a_section_shows_a_registered_figure_in_its_card(
-    made: Folders, tmp_path: Path, origin: str
-) -> None:
-    load(
-        origin,
-        "from omibench.stages.analyze.sections import ReportSection, section\n\n\n"
-        '@section("mine")\nclass Mine(ReportSection):\n'
-        '    shows = "ranks"\n'
-        "    template = '<p id=\"mine\">{{ figure.takeaway }}</p>{{ figure.svg }}'\n"
-        "    def view(self):\n        return {}\n"
-        "    def takeaway(self):\n        return 'Nobody leads.'\n",
-    )
-    page = run(made, tmp_path / "out")
+def test_a_section_shows_a_registered_figure_in_its_card(plugged: Plugged) -> None:
+    page = plugged.page
     assert "Nobody leads." in page.text
     assert "figure-ranks" not in page.ids
-    figures = {path.name for path in (tmp_path / "out/figures").glob("*.svg")}
-    assert "mine.svg" in figures
+    figures = {path.name for path in (page.path.parent / "figures").glob("*.svg")}
+    assert "showing.svg" in figures
     assert "ranks.svg" not in figures
 
 
@@ -280,7 +274,7 @@ LABELS = ("good", "good", "bad", None)
 def judged_folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """A study whose judges of plug-ins gave marks 4 and 8 in turn, and labels."""
     made = make_study(tmp_path_factory.mktemp("others"), explorer=True, per_subject=2)
-    with plugin_judges():
+    with plugin_judges(), leave_undrawn():
         params = JudgeParams.model_validate(
             {"others": {"tempo": "judge", "tone": "judge"}, "settings": ["cot"]}
         )

@@ -132,7 +132,8 @@ class ItemFolder:
             simulated: Whether to mark the verdicts.
             values: Further variables of `index.html.j2`: `dataset`, `report`, `partial`.
         """
-        cells, names = self.study["cells"], _list_labels(self.study)
+        cells, named = self.study["cells"], (*self.study["models"], *self.study["settings"])
+        names = {entry["name"]: entry["label"] for entry in named}
         write_page(
             self.folder / INDEX,
             "index.html.j2",
@@ -182,10 +183,6 @@ def write_page_files(folder: Path) -> None:
     styles = (*(shared / name for name in names), own / "item.css")
     write_text(folder / "item.css", "".join(style.read_text("utf-8") for style in styles))
     write_text(folder / "item.js", join_modules("item", own))
-
-
-def _list_labels(study: Values) -> dict[str, str]:
-    return {entry["name"]: entry["label"] for entry in (*study["models"], *study["settings"])}
 
 
 def _word_mark(outcome: Values | None) -> Values:
@@ -304,7 +301,7 @@ def _describe_calibration(results: Results, verdict: Row) -> str:
 
 def _write_cell(folder: Path, rows: _Rows, cell: Cell, report: Path) -> None:
     results, page = rows.results, folder / "cells" / cell_file(cell)
-    by_subject = defaultdict(list)
+    by_subject: defaultdict[str, list[Row]] = defaultdict(list)
     for problem, answer in results.answers.items():
         by_sample: defaultdict[int, Row] = defaultdict(dict)
         for row in rows.verdicts.get((*cell, problem), ()):
@@ -333,7 +330,10 @@ def _write_cell(folder: Path, rows: _Rows, cell: Cell, report: Path) -> None:
         made_up=results.has_synthetic_problems,
         rules=head_scorers(results),
         scored_by=name_scorer(_extracting(results)),
-        subjects=[(s, sorted(by_subject[s], key=_place)) for s in sorted(by_subject)],
+        subjects=[
+            (subject, sorted(rows, key=lambda row: (natural(row["id"]), row["sample"])))
+            for subject, rows in sorted(by_subject.items())
+        ],
         report=link_file(report, page),
     )
 
@@ -341,10 +341,6 @@ def _write_cell(folder: Path, rows: _Rows, cell: Cell, report: Path) -> None:
 def _extracting(results: Results) -> str:
     # Published verdicts have no extracted answers, so show those of the scorer.
     return results.failure_rules or results.main_rules
-
-
-def _place(row: Row) -> tuple[list[tuple[int, str]], int]:
-    return natural(row["id"]), row["sample"]
 
 
 def _sort_verdicts(results: Results) -> pl.DataFrame:

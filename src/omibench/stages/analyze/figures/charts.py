@@ -171,13 +171,9 @@ def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> Drawn:
 def head_lines(rows: Sequence[Row], field: str = "line", most: int = MOST_ROWS) -> Drawn:
     """Select the rows of the first names that fit into one figure."""
     names = list_distinct(rows, field)
-    kept = {*names[:most]}
-    return [row for row in rows if row[field] in kept], describe_heads(most, len(names))
-
-
-def describe_heads(drawn: int, total: int) -> str:
-    """Describe the selection of the first rows; empty if all are drawn."""
-    return f"the first {drawn} of {total:,} rows; its table has all" if total > drawn else ""
+    kept, total = {*names[:most]}, len(names)
+    note = f"the first {most} of {total:,} rows; its table has all" if total > most else ""
+    return [row for row in rows if row[field] in kept], note
 
 
 # Charts, and their size and title.

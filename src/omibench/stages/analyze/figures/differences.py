@@ -77,9 +77,7 @@ def _select_differences(table: pl.DataFrame, kind: str) -> list[Row]:
         return []
     rows = rows.filter(pl.col("rules") == rows["rules"][0], pl.col("measure") == rows["measure"][0])
     part = rows.filter(pl.col("slice") == _pick_slice(rows))
-    name, other = ([kind] if part[kind].n_unique() > 1 else []), "setting"
-    if kind == "setting":
-        other = "model"
+    name, other = [kind] * (part[kind].n_unique() > 1), "model" if kind == "setting" else "setting"
     return [
         row
         | {"part": row["value"] or "all problems", "name": join_names(row, other, *name, "value")}
@@ -128,8 +126,8 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
         base.mark_point(shape="cross", angle=45).encode(x=start),
         base.mark_point(shape="circle").encode(x=end),
     )
-    pairs = {f"{row['setting']} vs {row['baseline']}" for row in rows}
-    title = f"Accuracy: {pairs.pop()}" if len(pairs) == 1 else "Accuracy of settings and baselines"
+    pairs = [*{f"{row['setting']} vs {row['baseline']}" for row in rows}]
+    title = "Accuracy of settings and baselines" if pairs[1:] else f"Accuracy: {pairs[0]}"
     note = "cross: baseline, circle: setting; over the same problems"
     return finish(chart, title, _describe(rows), note, selection, of=rows)
 

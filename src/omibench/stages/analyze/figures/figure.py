@@ -77,7 +77,6 @@ MODEL_COLUMNS: Final = ("model", "baseline_model")
 """The columns with models; also `baseline` if `kind` is `model`."""
 SETTING_COLUMNS: Final = ("setting", "baseline_setting", "beside")
 """The columns with settings; also `baseline` unless `kind` differs."""
-_MODEL: Final = "model"
 
 
 class FigureDrawing(NamedTuple):
@@ -169,15 +168,13 @@ def label_cells(
     if "baseline" not in table.columns or "setting" not in table.columns:
         return named
     baseline = pl.col("baseline")
-    if "kind" not in table.columns:
-        return named.with_columns(baseline.replace(setting_names))
+    kind = pl.col("kind") if "kind" in table.columns else pl.lit("setting")
     return named.with_columns(
-        pl.when(pl.col("kind") == _MODEL)
+        baseline=pl.when(kind == "model")
         .then(baseline.replace(model_names))
-        .when(pl.col("kind") == "setting")
+        .when(kind == "setting")
         .then(baseline.replace(setting_names))
         .otherwise(baseline)
-        .alias("baseline")
     )
 
 

@@ -59,11 +59,10 @@ def count_differences(table: pl.DataFrame) -> str | None:
         kinds = rows["kind"].unique(maintain_order=True).to_list()
         kind = next((name for name in _KINDS if name in kinds), kinds[0])
         rows = rows.filter(pl.col("kind") == kind)
-    rules = rows["rules"][0]
-    rows = rows.filter(pl.col("rules") == rules)
-    measure = rows["measure"][0]
-    rows = rows.filter(pl.col("measure") == measure)
-    subject = f"{_name_measure(measure, rules)} over all problems"
+    rows = _select_first(rows, ("measure",))
+    rules, measure = rows["rules"][0], rows["measure"][0]
+    by = "" if measure == rules else f"{measure.capitalize()} by "
+    subject = f"{by}{name_rules(rules)} over all problems"
     if not rows["significant"].any():
         tested = count_noun(rows.height, "difference")
         return f"{subject}: none of {tested} is significant after Holm's correction."
@@ -85,13 +84,6 @@ def count_open_ranks(table: pl.DataFrame) -> str | None:
     return (
         f"Paired tests by {rows['rules'][0]} allow the first rank for {first:,} of {of}; "
         f"they determine the rank of {settled or 'none'}."
-    )
-
-
-def _name_measure(measure: str, rules: str) -> str:
-    """Return a phrase such as 'Accuracy by robust', or 'GPTScore' for the scorer of that name."""
-    return (
-        name_rules(rules) if measure == rules else f"{measure.capitalize()} by {name_rules(rules)}"
     )
 
 

@@ -52,10 +52,7 @@ def pick_cost(table: pl.DataFrame) -> str | None:
     Returns:
         A column; None if no column is positive for every cell.
     """
-    for name in _AXES:
-        if table[name].null_count() == 0 and (table[name] > 0).all():
-            return name
-    return None
+    return next((name for name in _AXES if (table[name] > 0).fill_null(value=False).all()), None)
 
 
 def find_frontier(points: list[tuple[float, float]]) -> list[int]:

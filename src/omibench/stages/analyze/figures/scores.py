@@ -241,16 +241,13 @@ def draw_rules(table: pl.DataFrame) -> Chart | None:
 
 def _find_spreads(rows: Sequence[Row]) -> list[Row]:
     """Return a row per cell: its largest estimate minus its smallest."""
-    cells: dict[str, list[Row]] = {}
-    for row in rows:
-        cells.setdefault(row["line"], []).append(row)
-    spreads = []
-    for parts in cells.values():
-        estimates = [row["estimate"] for row in parts]
-        spread = max(estimates) - min(estimates)
-        simulated = any(row["simulated"] for row in parts)
-        spreads.append(parts[0] | {"estimate": spread, "simulated": simulated})
-    return spreads
+    estimate = pl.col("estimate")
+    cells = pl.DataFrame(rows, infer_schema_length=None).group_by("line", maintain_order=True)
+    spreads = cells.agg(
+        pl.col("model", "setting").first(), pl.col("simulated").any(),
+        estimate=estimate.max() - estimate.min(),
+    )  # fmt: skip
+    return spreads.to_dicts()
 
 
 def _name_scorers(rows: Sequence[Row]) -> dict[str, str]:
@@ -258,9 +255,10 @@ def _name_scorers(rows: Sequence[Row]) -> dict[str, str]:
 
     The judge is marked if its results are simulated and those of scorers are not.
     """
-    marks: dict[str, bool] = {}
-    for row in rows:
-        marks[row["rules"]] = marks.get(row["rules"], False) or row["simulated"]
+    marks = {
+        rules: any(row["simulated"] for row in rows if row["rules"] == rules)
+        for rules in list_distinct(rows, "rules")
+    }
     is_mixed = not all(marks.values())
     judge = f" · {SIMULATED} judge" if is_mixed and marks.get(JUDGE_RULES) else ""
     return {rules: name_rules(rules) + (judge if rules == JUDGE_RULES else "") for rules in marks}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, Final, TypeAlias
 
@@ -84,7 +84,11 @@ def render(chart: Chart) -> str:
 
 def describe_chart(chart: Chart) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart, with our configuration and its data."""
-    specification: dict[str, Any] = _in_xml(chart.properties(config=config()).to_dict())
+    specification: dict[str, Any] = _map_texts(
+        chart.properties(config=config()).to_dict(),
+        # Characters that XML does not allow would make the library end the process.
+        lambda text: _NO_XML.sub("\ufffd", text),
+    )
     return specification
 
 
@@ -96,14 +100,14 @@ def render_specification(specification: dict[str, Any]) -> str:
     return svg
 
 
-def _in_xml(value: Any) -> Any:
-    """Replace characters that XML does not allow: the library would end the process."""
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Change every text of a specification."""
     if isinstance(value, str):
-        return _NO_XML.sub("\ufffd", value)
+        return change(value)
     if isinstance(value, list):
-        return [_in_xml(entry) for entry in value]
+        return [_map_texts(entry, change) for entry in value]
     if isinstance(value, dict):
-        return {_in_xml(key): _in_xml(entry) for key, entry in value.items()}
+        return {change(key): _map_texts(entry, change) for key, entry in value.items()}
     return value
 
 
@@ -147,11 +151,12 @@ def compile_interactive(specification: Mapping[str, Any]) -> dict[str, Any]:
     wanted = copy.deepcopy(dict(specification))
     units = list(_list_units(wanted))
     for unit in units:
-        unit["mark"] = _make_mark(unit["mark"]) | {"tooltip": {"content": "data"}}
+        mark = unit["mark"]
+        options = {"type": mark} if isinstance(mark, str) else mark
+        unit["mark"] = options | {"tooltip": {"content": "data"}}
     if "layer" in wanted or "mark" in wanted:
         _pick_by_legend(units)
-    vega: dict[str, Any] = vl_convert.vegalite_to_vega(wanted)
-    themed: dict[str, Any] = _replace_colours(vega)
+    themed: dict[str, Any] = _map_texts(vl_convert.vegalite_to_vega(wanted), _replace_colour)
     return themed
 
 
@@ -164,10 +169,6 @@ def _list_units(specification: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _list_units(part)
     if isinstance(specification.get("spec"), dict):
         yield from _list_units(specification["spec"])
-
-
-def _make_mark(mark: str | dict[str, Any]) -> dict[str, Any]:
-    return {"type": mark} if isinstance(mark, str) else dict(mark)
 
 
 def _pick_by_legend(units: list[dict[str, Any]]) -> None:
@@ -194,13 +195,7 @@ def _find_series(unit: Mapping[str, Any]) -> str | None:
     return str(colour["field"]) if has_legend else None
 
 
-def _replace_colours(value: Any) -> Any:
-    """Replace each colour by a variable of the page, for light and dark mode."""
-    if isinstance(value, str):
-        variable = COLOUR_VARIABLES.get(value.lower())
-        return f"var({variable})" if variable else value
-    if isinstance(value, list):
-        return [_replace_colours(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _replace_colours(item) for key, item in value.items()}
-    return value
+def _replace_colour(text: str) -> str:
+    """Replace a colour by a variable of the page, for light and dark mode."""
+    variable = COLOUR_VARIABLES.get(text.lower())
+    return f"var({variable})" if variable else text

@@ -46,13 +46,20 @@ def tabulate_accuracy(analysis: Analysis) -> pl.DataFrame:
     Returns:
         One row per cell, scorer and metric.
     """
-    parts = [
-        estimate_groups(analysis.item_values, CELL, analysis.confidence, column).with_columns(
+    parts = estimate_metrics(analysis, analysis.item_values, CELL)
+    return analysis.mark_simulated(pl.concat(sort_cells(analysis, part) for part in parts))
+
+
+def estimate_metrics(
+    analysis: Analysis, values: pl.DataFrame, by: Sequence[str]
+) -> list[pl.DataFrame]:
+    """Estimate each of `METRICS` in each group of `values`; a table for each."""
+    return [
+        estimate_groups(values, by, analysis.confidence, column).with_columns(
             metric=name_metric(metric)
         )
         for column, metric in METRICS.items()
     ]
-    return analysis.mark_simulated(pl.concat(sort_cells(analysis, part) for part in parts))
 
 
 @result("bounds", "Accuracy with responses without an answer counted as right")
@@ -79,8 +86,8 @@ def tabulate_bounds(analysis: Analysis) -> pl.DataFrame | None:
         rows = verdicts.with_columns(value=value)
         by = [*CELL, "value"]
         counts = rows.group_by(by, maintain_order=True).agg(
-            pl.len().cast(pl.Int64).alias("responses"),
-            pl.when(failed.null_count() == 0).then(failed.sum().cast(pl.Int64)).alias("failures"),
+            responses=pl.len().cast(pl.Int64),
+            failures=pl.when(failed.null_count() == 0).then(failed.sum().cast(pl.Int64)),
         )
         known = rows.join(counts.drop_nulls("failures"), on=by, how="semi", maintain_order="left")
         items = average_samples(known, by, ("right",))
@@ -137,10 +144,10 @@ def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame:
         pl.when(verdict >= RIGHT).then(pl.lit(ANSWERED_RIGHT)).otherwise(pl.lit(ANSWERED_WRONG))
     )
     outcome = pl.col("outcome")
-    value = pl.when(outcome == "scored").then(answered).otherwise(outcome).alias("value")
+    value = pl.when(outcome == "scored").then(answered).otherwise(outcome)
     counts = (
-        analysis.results.counting_verdicts.group_by(*CELL, value, maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("count"))
+        analysis.results.counting_verdicts.group_by(*CELL, value=value, maintain_order=True)
+        .agg(count=pl.len().cast(pl.Int64))
         .with_columns(n=pl.col("count").sum().over(CELL))
         .with_columns(
             estimate=pl.col("count") / pl.col("n"), slice=pl.lit("outcome"), metric=pl.lit("share")
@@ -202,12 +209,17 @@ def pool_items(analysis: Analysis, keys: Sequence[str]) -> pl.DataFrame:
         One row per group and item: `keys`, `id`, `verdict`, `cluster`, and `value`, its number of
         images.
     """
-    results = analysis.results
-    pooled = analysis.item_values.filter(
-        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
-    ).join(_number_images(analysis), on="id", maintain_order="left")
+    pooled = select_pooled(analysis).join(_number_images(analysis), on="id", maintain_order="left")
     return pooled.group_by(*keys, "id", maintain_order=True).agg(
         pl.col("verdict").mean(), pl.col("cluster", "value").first()
+    )
+
+
+def select_pooled(analysis: Analysis) -> pl.DataFrame:
+    """Return the values of items under the pooled settings, without single judges of a panel."""
+    results = analysis.results
+    return analysis.item_values.filter(
+        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
     )
 
 
@@ -248,21 +260,16 @@ def frame_scores(analysis: Analysis) -> pl.DataFrame:
         ),
         on=keys, how="left", maintain_order="left",
     )  # fmt: skip
+    rows = rows.with_columns(pl.lit(None, pl.String).alias(CORRECTED_BY))
     corrected = analysis.find_rows(CORRECTED)
     if corrected is not None:
-        fixed = corrected.with_columns(subject=pl.lit(TOTAL))
-        rows = pl.concat([rows, fixed], how="diagonal")
+        rows = pl.concat([rows, corrected.with_columns(subject=pl.lit(TOTAL))], how="diagonal")
     for name in ("credit", "ratio", "strict", CORRECTED):
-        measured = rows.filter(metric=name).select(
-            *keys, pl.col("estimate").alias(name),
-            pl.col("low").alias(f"{name}_low"), pl.col("high").alias(f"{name}_high"),
-        )  # fmt: skip
+        columns = {name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}
+        if name == CORRECTED:
+            columns[CORRECTED_BY] = CORRECTED_BY
+        measured = rows.filter(metric=name).select(*keys, **columns)
         table = table.join(measured, on=keys, how="left", maintain_order="left")
-    if corrected is None:
-        table = table.with_columns(pl.lit(None, pl.String).alias(CORRECTED_BY))
-    else:
-        rates = fixed.select(*keys, CORRECTED_BY)
-        table = table.join(rates, on=keys, how="left", maintain_order="left")
     marked = table.with_columns(
         pl.Series("simulated", [results.simulated_cells[cell] for cell in cells_of(table)]),
         judge_simulated=pl.col("rules").is_in(

@@ -193,21 +193,14 @@ def pair_with_baselines(
     Returns:
         The input of `differences.compare_slices`.
     """
-    names = pl.DataFrame(
-        {kind: list(baselines), "baseline": list(baselines.values())},
-        schema={kind: pl.String, "baseline": pl.String},
-    )
+    names = pl.DataFrame([*baselines.items()], dict.fromkeys((kind, "baseline"), pl.String),
+                         orient="row")  # fmt: skip
     other = "setting" if kind == "model" else "model"
-    keys = [other, "rules", "baseline", "id"]
     right = values.select(
-        other,
-        "rules",
-        pl.col(kind).alias("baseline"),
-        "id",
-        *(pl.col(column).alias(f"{column}_base") for column in MEASURES),
+        other, "rules", "id", pl.col([*MEASURES]).name.suffix("_base"), baseline=kind
     )
     left = values.join(names, on=kind, maintain_order="left")
-    return left.join(right, on=keys, maintain_order="left")
+    return left.join(right, on=[other, "rules", "baseline", "id"], maintain_order="left")
 
 
 def mark_both_simulated(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
@@ -260,11 +253,7 @@ def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
         return None
     values = keep_scorers(analysis.item_values)
     clean = values.join(couples, left_on="id", right_on=CLEAN, maintain_order="left")
-    real = values.select(
-        *CELL,
-        pl.col("id").alias(REAL),
-        *(pl.col(column).alias(f"{column}_base") for column in MEASURES),
-    )
+    real = values.select(*CELL, pl.col("id").alias(REAL), pl.col([*MEASURES]).name.suffix("_base"))
     pairs = (
         clean.join(real, on=[*CELL, REAL], maintain_order="left")
         .with_columns(baseline=pl.lit(REAL))
@@ -307,9 +296,7 @@ def _label_conditions(items: pl.DataFrame) -> pl.DataFrame:
     ]
     presence = pl.DataFrame(rows, schema=schema, orient="row")
     grades = [
-        items.select(
-            "id", pl.lit(condition).alias("slice"), pl.col(condition).cast(pl.String).alias("value")
-        ).drop_nulls()
+        items.select("id", slice=pl.lit(condition), value=condition).drop_nulls()
         for condition in conditions
         if condition in items.columns and items.schema[condition] == pl.String
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from omibench.results.slices import label_items
@@ -11,7 +9,7 @@ from omibench.results.statistics.people import guess_accuracy
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import result, write_estimate
 from omibench.stages.analyze.results.slices import slice_items
 
 CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
@@ -84,26 +82,19 @@ def _list_chances(analysis: Analysis) -> pl.DataFrame:
 
 
 def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
-    rows: list[dict[str, Any]] = []
-    for (name, value), part in analysis.add_clusters(labels).group_by(
-        "slice", "value", maintain_order=True
-    ):
-        guesses = guess_accuracy(part["chance"].to_list(), analysis.confidence)
-        rows.append(
-            {
-                "slice": name,
-                "value": value,
-                "metric": CHANCE,
-                "estimate": guesses.mean,
-                "low": guesses.lo,
-                "high": guesses.hi,
-                "upper": guesses.upper,
-                "sd": guesses.sd,
-                "n": guesses.n,
-                "clusters": part["cluster"].n_unique(),
-                "simulated": analysis.results.has_synthetic_problems,
-            }
+    rows = [
+        {
+            "slice": name, "value": value, "metric": CHANCE,
+            **write_estimate((guesses.mean, guesses.lo, guesses.hi)),
+            "upper": guesses.upper, "sd": guesses.sd, "n": guesses.n,
+            "clusters": part["cluster"].n_unique(),
+            "simulated": analysis.results.has_synthetic_problems,
+        }
+        for (name, value), part in analysis.add_clusters(labels).group_by(
+            _PLACE, maintain_order=True
         )
+        for guesses in [guess_accuracy(part["chance"].to_list(), analysis.confidence)]
+    ]  # fmt: skip
     return pl.DataFrame(rows)
 
 
@@ -130,11 +121,7 @@ def _count_cells(
     shares = (
         pl.concat([cells, cells.with_columns(setting=pl.lit(""))])
         .group_by(CELL, maintain_order=True)
-        .agg(
-            pl.col(AT_CHANCE, BELOW_CHANCE).mean(),
-            pl.len().cast(pl.Int64).alias("n"),
-            pl.col("simulated").any(),
-        )
+        .agg(pl.col(AT_CHANCE, BELOW_CHANCE).mean(), pl.col("simulated").any(), n=pl.len())
     )
     return shares.unpivot(
         [AT_CHANCE, BELOW_CHANCE],

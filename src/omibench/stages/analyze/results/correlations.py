@@ -168,6 +168,6 @@ def _read_others(analysis: Analysis) -> pl.DataFrame:
         }
         for row in scores
     ]
-    schema = {"model": pl.String, "metric": pl.String, "benchmark": pl.String, "series": pl.String,
-              "estimate": pl.Float64, "source": pl.String, "simulated": pl.Boolean}  # fmt: skip
+    words = dict.fromkeys(("model", "metric", "benchmark", "series", "source"), pl.String)
+    schema = {**words, "estimate": pl.Float64, "simulated": pl.Boolean}
     return pl.DataFrame(rows, schema=schema)

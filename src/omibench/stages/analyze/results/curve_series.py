@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -12,6 +12,9 @@ from omibench.params.setting import Setting
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
+
+if TYPE_CHECKING:  # results do not depend on the other blocks of a study
+    from omibench.params.study import Study
 
 Facts = Mapping[str, Any]
 """The content of a setting by dotted key, such as `decoding.temperature` -> 0.0."""
@@ -27,19 +30,12 @@ class Position(NamedTuple):
     """Distinguishes curves with the same rest; None means the point belongs to all of them."""
 
 
-class SeriesPoint(NamedTuple):
-    """A setting on a curve."""
-
-    place: float
-    setting: str
-
-
 class SettingSeries(NamedTuple):
-    """The settings of one curve, in order of position."""
+    """The settings of one curve, by position and in order of it."""
 
     name: str
     """The difference from the other curves on the axis; empty if it is the only one."""
-    points: tuple[SeriesPoint, ...]
+    points: dict[float, str]
 
 
 Locate = Callable[[Setting], Position]
@@ -149,11 +145,11 @@ def name_differences(descriptions: Sequence[Facts]) -> list[str]:
 
 def _choose_points(
     members: Sequence[str], positions: Mapping[str, Position], settings: Mapping[str, Setting]
-) -> tuple[SeriesPoint, ...]:
+) -> dict[float, str]:
     by_place: dict[float, str] = {}
     for name in sorted(members, key=lambda name: -settings[name].decoding.samples):
         by_place.setdefault(positions[name].place, name)
-    return tuple(SeriesPoint(place, by_place[place]) for place in sorted(by_place))
+    return dict(sorted(by_place.items()))
 
 
 def _describe(setting: Setting) -> Facts:
@@ -205,6 +201,12 @@ def label_cells(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
     return table.join(labels, on=["model", "setting"], how="left", maintain_order="left")
 
 
+def list_answered(study: Study) -> dict[str, Setting]:
+    """Return the settings with results, in the order of `infer.settings`."""
+    answered = {cell.setting for cell in study.cells}
+    return {name: study.settings[name] for name in study.infer.settings if name in answered}
+
+
 def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
     """List the points of each model's curves along an axis of its settings.
 
@@ -217,13 +219,10 @@ def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
         One row per point: `model`, `setting`, `label`, `series` and `axis`, by curve, in order of
         position. A curve needs two points of a model.
     """
-    study = analysis.results.study
-    answered = {cell.setting for cell in study.cells}
-    settings = {name: study.settings[name] for name in study.infer.settings if name in answered}
     rows = [
-        (series.name, point.setting, point.place)
-        for series in list_series(settings, locate)
-        for point in series.points
+        (series.name, setting, place)
+        for series in list_series(list_answered(analysis.results.study), locate)
+        for place, setting in series.points.items()
     ]
     schema = {"series": pl.String, "setting": pl.String, axis: pl.Int64}
     points = pl.DataFrame(rows, schema=schema, orient="row")

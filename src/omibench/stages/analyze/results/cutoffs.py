@@ -5,7 +5,7 @@ Either exams from before and after the end of its training data, or public and f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import polars as pl
@@ -14,7 +14,7 @@ from omibench.results.grouped import adjust_families
 from omibench.results.statistics.fixed_effects import Effect, fit_effect
 from omibench.schemas.problem import FRESH, TEMPLATE
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.results.accuracy import CELL, MIN_PROBLEMS, pool_items
+from omibench.stages.analyze.results.accuracy import CELL, MIN_PROBLEMS, pool_items, select_pooled
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.curve_series import label_cells
 from omibench.stages.analyze.results.problem_curves import date_items
@@ -62,29 +62,16 @@ def tabulate_cutoffs(analysis: Analysis) -> pl.DataFrame | None:
         return (
             values.join(models, on="model", maintain_order="left")
             .join(dated.drop("cluster"), on="id", how="left", maintain_order="left")
+            .rename({"subject": "group"})
             .with_columns(is_before=pl.when(pl.col("year") != last).then(pl.col("year") < last))
         )
 
-    results = analysis.results
-    cells = place(
-        analysis.item_values.filter(
-            pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
-        )
-    )
-    rows = [
-        dict(zip(CELL, keys, strict=True))
-        | _compare_sides(part, part["subject"], analysis.confidence)
-        | _count_undated(part)
-        for keys, part in cells.group_by(CELL, maintain_order=True)
-    ]
-    if not rows:
+    sides = _compare_cells(analysis, place(select_pooled(analysis)), _count_undated)
+    if sides is None:
         return None
-    sides = _test_cells(analysis, rows)
-    over_models = [
-        row | {"simulated": results.rests_on_simulation(row["rules"])}
-        for row in _compare_models(place(pool_items(analysis, ["model", "rules"])), analysis)
-    ]
-    return pl.concat([sides, pl.DataFrame(over_models)], how="diagonal_relaxed")
+    pooled = place(pool_items(analysis, ["model", "rules"]))
+    over_models = pl.DataFrame([*_compare_models(analysis, pooled)])
+    return pl.concat([sides, over_models], how="diagonal_relaxed")
 
 
 @result("fresh", "Accuracy on public and fresh problems")
@@ -111,20 +98,28 @@ def tabulate_fresh(analysis: Analysis) -> pl.DataFrame | None:
     sides = items.select("id", group=group, is_before=is_public)
     if sides["is_before"].n_unique() < 2:
         return None
-    results = analysis.results
-    cells = analysis.item_values.filter(
-        pl.col("setting").is_in(results.pooled_settings), pl.col("rules").is_in(results.rules)
-    ).join(sides, on="id", maintain_order="left")
+    cells = select_pooled(analysis).join(sides, on="id", maintain_order="left")
+    return _compare_cells(analysis, cells)
+
+
+def _compare_cells(
+    analysis: Analysis,
+    cells: pl.DataFrame,
+    count: Callable[[pl.DataFrame], dict[str, Any]] = lambda part: {},
+) -> pl.DataFrame | None:
+    """Compare the sides of each cell, with Holm's test over the models of a setting, and labels.
+
+    Args:
+        analysis: The study's results.
+        cells: Values of items with their `group` and `is_before`.
+        count: Returns further columns of a cell.
+    """
     rows = [
-        dict(zip(CELL, keys, strict=True))
-        | _compare_sides(part, part["group"], analysis.confidence)
+        dict(zip(CELL, keys, strict=True)) | _compare_sides(part, analysis.confidence) | count(part)
         for keys, part in cells.group_by(CELL, maintain_order=True)
     ]
-    return _test_cells(analysis, rows) if rows else None
-
-
-def _test_cells(analysis: Analysis, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Return the rows of cells with Holm's test over the models of a setting, and labels."""
+    if not rows:
+        return None
     types = dict.fromkeys(_NUMBERS, pl.Float64)
     table = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
     numbers = pl.col(_NUMBERS).fill_nan(None)
@@ -139,9 +134,9 @@ def _count_undated(part: pl.DataFrame) -> dict[str, Any]:
     return {"cutoff": part["cutoff"][0], "same_year": same_year, "undated": undated}
 
 
-def _compare_sides(part: pl.DataFrame, groups: pl.Series, confidence: float) -> dict[str, Any]:
-    """Return the numbers of one cell; `groups` has the group of each row."""
-    known = part.with_columns(groups.alias("_group")).drop_nulls("is_before")
+def _compare_sides(part: pl.DataFrame, confidence: float) -> dict[str, Any]:
+    """Return the numbers of one cell."""
+    known = part.drop_nulls("is_before")
     before, after = known.filter("is_before"), known.filter(~pl.col("is_before"))
     facts: dict[str, Any] = dict.fromkeys(_NUMBERS) | {
         "metric": DIFFERENCE, "n": known.height, "clusters": known["cluster"].n_unique(),
@@ -150,7 +145,7 @@ def _compare_sides(part: pl.DataFrame, groups: pl.Series, confidence: float) -> 
     if min(before.height, after.height) < MIN_PROBLEMS:
         return facts
     raw, adjusted = (
-        _fit(known, parts, confidence) for parts in ([0] * known.height, known["_group"])
+        _fit(known, parts, confidence) for parts in ([0] * known.height, known["group"])
     )
     return facts | {
         **write_estimate(adjusted), "p": adjusted.p,
@@ -159,7 +154,7 @@ def _compare_sides(part: pl.DataFrame, groups: pl.Series, confidence: float) -> 
     }  # fmt: skip
 
 
-def _compare_models(values: pl.DataFrame, analysis: Analysis) -> Iterator[dict[str, Any]]:
+def _compare_models(analysis: Analysis, values: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Return the difference in differences by each scorer, where it can be estimated."""
     for (rules,), part in values.drop_nulls("is_before").group_by("rules", maintain_order=True):
         both = pl.col("is_before").n_unique() == 2
@@ -172,7 +167,7 @@ def _compare_models(values: pl.DataFrame, analysis: Analysis) -> Iterator[dict[s
             "rules": rules, "metric": OVER_MODELS, **write_estimate(found), "p": found.p,
             "n": part["id"].n_unique(),
             "clusters": part["cluster"].n_unique(), "models": part["model"].n_unique(),
-            "shared": shared,
+            "shared": shared, "simulated": analysis.results.rests_on_simulation(rules),
         }  # fmt: skip
 
 

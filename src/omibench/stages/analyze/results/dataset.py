@@ -37,8 +37,8 @@ def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
     """
     facts = _describe_problems(analysis)
     parts = [
-        facts.with_columns(slice=pl.lit(name), value=pl.col(name) if name else pl.lit(""))
-        for name in ("", "subject")
+        facts.with_columns(slice=pl.lit(""), value=pl.lit("")),
+        facts.with_columns(slice=pl.lit("subject"), value="subject"),
     ]
     slices = pl.concat([parts[0].select(*_PLACE, "cluster"), *_list_slices(analysis)])
     whole, problems = pl.concat(parts), pl.len().cast(pl.Float64)
@@ -113,11 +113,8 @@ def _list_slices(analysis: Analysis) -> Iterator[pl.DataFrame]:
             yield (
                 labels.sort(name)
                 .join(clusters, on="id", maintain_order="left")
-                .select(
-                    pl.lit(name).alias("slice"),
-                    pl.col(name).cast(pl.String).alias("value"),
-                    "cluster",
-                )
+                .select("cluster", slice=pl.lit(name), value=pl.col(name).cast(pl.String))
+                .select(*_PLACE, "cluster")
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from itertools import compress
 from math import isnan
 from typing import Any
 
@@ -20,7 +21,7 @@ from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
 from omibench.results.statistics.agreement import binary_measures, kappa_measure, share_measure
 from omibench.results.statistics.correlation import correlate_by_rank
 from omibench.results.statistics.homogeneity import compare_rates, describe_doubts
-from omibench.results.statistics.intervals import Estimate, clustered_wilson
+from omibench.results.statistics.intervals import clustered_wilson
 from omibench.results.statistics.paired import paired_difference
 from omibench.schemas.certificate import Measure
 from omibench.schemas.verdict import RIGHT
@@ -217,29 +218,24 @@ def _measure_judge(part: pl.DataFrame, confidence: float, names: Row) -> Iterato
     agreement = clustered_wilson(
         [float(a == b) for a, b in zip(right, called, strict=True)], clusters, confidence
     )
+
+    def share_called(label: float) -> Measure:
+        """Return the share called right among responses with a given human label."""
+        kept = [value == label for value in right]
+        verdicts, groups = [*compress(called, kept)], [*compress(clusters, kept)]
+        return share_measure(clustered_wilson(verdicts, groups, confidence))
+
     rates = {
         "agreement": share_measure(agreement),
         "kappa": kappa_measure(agreement, right, called),
         **binary_measures(agreement, right, called, clusters, confidence),
-        "tpr": share_measure(_share_called(right, called, clusters, confidence, 1.0)),
-        "fpr": share_measure(_share_called(right, called, clusters, confidence, 0.0)),
+        "tpr": share_called(1.0),
+        "fpr": share_called(0.0),
     }
-    yield from (base | _write_measure(name, rate) for name, rate in rates.items() if rate.n)
-
-
-def _share_called(
-    right: list[float], called: list[float], clusters: list[str], confidence: float, label: float
-) -> Estimate:
-    """Return the share called right among responses with a given human label."""
-    places = [place for place, value in enumerate(right) if value == label]
-    return clustered_wilson(
-        [called[place] for place in places], [clusters[place] for place in places], confidence
-    )
-
-
-def _write_measure(metric: str, measure: Measure) -> Row:
-    values = {"estimate": measure.value, "low": measure.lo, "high": measure.hi, "n": measure.n}
-    return {"metric": metric} | values
+    for name, rate in rates.items():
+        if rate.n:
+            numbers = write_estimate((rate.value, rate.lo, rate.hi))
+            yield base | {"metric": name, **numbers, "n": rate.n}
 
 
 def _name_judge(part: pl.DataFrame) -> str:
@@ -275,22 +271,15 @@ def _share_values(
     analysis: Analysis, rows: pl.DataFrame, column: str, values: tuple[str, ...], disagreement: str
 ) -> pl.DataFrame:
     """Return the share of each model's responses with each value of a column."""
-    marks = rows.group_by("model").agg(
-        pl.col("simulated").any(), *((pl.col(column) == v).sum().alias(v) for v in values)
+    by, is_value = ["model", "value"], pl.col(column) == pl.col("value")
+    asked = pl.DataFrame({"value": values})
+    hits = rows.join(asked, how="cross", maintain_order="left_right").with_columns(
+        verdict=is_value.cast(pl.Float64)
     )
-    tables = []
-    for value in values:
-        hits = rows.select("model", "cluster", verdict=(pl.col(column) == value).cast(pl.Float64))
-        shares = estimate_groups(hits, ["model"], analysis.confidence).drop("n_eff")
-        counts = marks.select("model", "simulated", count=pl.col(value).cast(pl.Int64))
-        found = shares.join(counts, on="model", maintain_order="left")
-        tables.append(found.with_columns(value=pl.lit(value)))
-    order = {model: n for n, model in enumerate(rows["model"].unique(maintain_order=True))}
-    place = pl.col("model").replace_strict(order, return_dtype=pl.Int64)
-    return (
-        pl.concat(tables)
-        .sort(place, maintain_order=True)
-        .with_columns(
-            slice=pl.lit(column), metric=pl.lit("share"), disagreement=pl.lit(disagreement)
-        )
+    counts = hits.group_by(by).agg(
+        pl.col("simulated").any(), count=pl.col("verdict").sum().cast(pl.Int64)
+    )
+    shares = estimate_groups(hits, by, analysis.confidence).drop("n_eff")
+    return shares.join(counts, on=by, maintain_order="left").with_columns(
+        slice=pl.lit(column), metric=pl.lit("share"), disagreement=pl.lit(disagreement)
     )

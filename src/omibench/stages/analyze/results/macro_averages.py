@@ -51,15 +51,14 @@ def _describe_parts(parts: pl.DataFrame) -> pl.DataFrame:
     bounds = parts.with_columns(below=estimate - low, above=high - estimate)
     names = ("value", "estimate", "below", "above")
     return bounds.group_by(_PARTS, maintain_order=True).agg(
-        pl.col("value").str.join(", ").alias("values"),
-        pl.len().alias("parts"),
-        estimate.mean().alias("mean"),
-        *((pl.col(name) ** 2).sum().sqrt().alias(f"sum_{name}") for name in ("below", "above")),
-        *(pl.col(name).first().alias(f"first_{name}") for name in names),
-        *(pl.col(name).last().alias(f"last_{name}") for name in names),
-        pl.col("n").sum(),
-        pl.col("clusters").sum(),
+        (pl.col("below", "above") ** 2).sum().sqrt().name.prefix("sum_"),
+        pl.col(names).first().name.prefix("first_"),
+        pl.col(names).last().name.prefix("last_"),
+        pl.col("n", "clusters").sum(),
         pl.col("simulated").any(),
+        values=pl.col("value").str.join(", "),
+        parts=pl.len(),
+        mean=estimate.mean(),
     )
 
 
@@ -67,12 +66,12 @@ def _average_parts(groups: pl.DataFrame) -> pl.DataFrame:
     mean, parts = pl.col("mean"), pl.col("parts")
     return groups.select(
         *_PARTS,
-        pl.col("values").alias("value"),
-        pl.lit("macro").alias("metric"),
-        mean.alias("estimate"),
-        (mean - pl.col("sum_below") / parts).alias("low"),
-        (mean + pl.col("sum_above") / parts).alias("high"),
         *_SUMS,
+        value="values",
+        metric=pl.lit("macro"),
+        estimate="mean",
+        low=mean - pl.col("sum_below") / parts,
+        high=mean + pl.col("sum_above") / parts,
     )
 
 
@@ -83,10 +82,10 @@ def _compare_parts(groups: pl.DataFrame) -> pl.DataFrame:
     above = (pl.col("first_above") ** 2 + pl.col("last_below") ** 2).sqrt()
     return groups.select(
         *_PARTS,
-        pl.concat_str("first_value", pl.lit(" - "), "last_value").alias("value"),
-        pl.lit("difference").alias("metric"),
-        difference.alias("estimate"),
-        (difference - below).clip(lower_bound=-1).alias("low"),
-        (difference + above).clip(upper_bound=1).alias("high"),
         *_SUMS,
+        value=pl.concat_str("first_value", pl.lit(" - "), "last_value"),
+        metric=pl.lit("difference"),
+        estimate=difference,
+        low=(difference - below).clip(lower_bound=-1),
+        high=(difference + above).clip(upper_bound=1),
     )

@@ -9,9 +9,9 @@ import polars as pl
 
 from omibench.params.setting import Setting
 from omibench.results.grouped import average_samples, estimate_groups
-from omibench.results.load import JUDGE_RULES
 from omibench.results.study_files import StudyFiles
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
 
@@ -20,8 +20,7 @@ NO_METHODS: Final = ("first", "consistency")
 bound."""
 SINGLE = "single"
 """The number of samples of a setting with one sample per problem."""
-_CELL = ["model", "setting", "rules"]
-_KEYS = [*_CELL, "method", "k"]
+_KEYS = [*CELL, "method", "k"]
 _PLACE = ["slice", "value", *_KEYS]
 
 
@@ -62,19 +61,15 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
         for name, setting in settings.items()
         if setting.aggregate.how == "best-of-n"
     }
-    accuracy = (
-        pl.when(pl.col("rules") == JUDGE_RULES)
-        .then(pl.lit("gptscore"))
-        .otherwise(pl.lit("accuracy"))
-    )
+    is_best = pl.when(method="best-of-n")
     return (
         analysis.mark_simulated(table)
         .with_columns(
             pl.col("simulated") | pl.col("by_stand_in"),
-            metric=pl.when(pl.col("method") == "pass").then(pl.lit("pass@k")).otherwise(accuracy),
-            marking=pl.when(pl.col("method") == "best-of-n")
-            .then(pl.col("setting").replace_strict(marking, default="", return_dtype=pl.String))
-            .otherwise(pl.lit("")),
+            metric=pl.when(method="pass").then(pl.lit("pass@k")).otherwise(name_metric("accuracy")),
+            marking=is_best.then(
+                pl.col("setting").replace_strict(marking, default="", return_dtype=pl.String)
+            ).otherwise(pl.lit("")),
         )
         .drop("by_stand_in")
     )
@@ -110,14 +105,14 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
         drawn = f"{describe_presentation(setting)}{json.dumps(decoding, sort_keys=True)}"
         frames.append(
             rows.filter(~pl.col("metric").is_in(NO_METHODS)).select(
-                *_CELL,
-                pl.col("metric").alias("method"),
+                *CELL,
                 "k",
                 "id",
-                pl.col("value").alias("verdict"),
                 "judge",
-                pl.col("simulated").alias("by_stand_in"),
-                pl.lit(f"{drawn}{json.dumps(setting.where, sort_keys=True)}").alias("drawn"),
+                method="metric",
+                verdict="value",
+                by_stand_in="simulated",
+                drawn=pl.lit(f"{drawn}{json.dumps(setting.where, sort_keys=True)}"),
             )
         )
     if not frames:
@@ -151,8 +146,8 @@ def _read_singles(analysis: Analysis) -> pl.DataFrame:
     verdicts = analysis.results.counting_verdicts.join(
         cells, on=["model", "setting"], how="semi", maintain_order="left"
     ).filter(~pl.col("rules").str.contains("/", literal=True))
-    return average_samples(verdicts, _CELL).select(
-        *_CELL,
+    return average_samples(verdicts, CELL).select(
+        *CELL,
         "id",
         "verdict",
         method=pl.lit(SINGLE),

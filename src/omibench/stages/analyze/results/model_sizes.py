@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from omibench.results.statistics.regression import (
@@ -82,25 +81,17 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
     rows = []
     for keys, part in table.group_by(*_CURVE, maintain_order=True):
         curve = dict(zip(_CURVE, keys, strict=True))
-        answers = _pivot_answers(analysis, part)
+        values = analysis.item_values.join(part.select(CELL), on=CELL, how="semi")
+        answers = values.pivot("model", index=["id", "cluster"], values="verdict").drop_nulls()
         for name, column in SIZES.items():
             sizes = dict(part.select("model", column).iter_rows())
-            if len(set(sizes.values())) >= _FEWEST and len(answers.clusters):
+            if len(set(sizes.values())) >= _FEWEST and answers.height:
                 simulated = bool(part["simulated"].any())
                 facts = curve | {"parameters": name, "simulated": simulated}
                 rows += [
                     facts | row for row in _describe_curve(answers, sizes, analysis.confidence)
                 ]
     return frame_rows(rows)
-
-
-class _CurveAnswers(NamedTuple):
-    """The values of one curve's models on the items that all of them answered."""
-
-    models: list[str]
-    values: np.ndarray
-    """Values in [0, 1] by item and model."""
-    clusters: list[str]
 
 
 def _frame_models(study: Study) -> pl.DataFrame:
@@ -121,38 +112,26 @@ def _frame_models(study: Study) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _pivot_answers(analysis: Analysis, part: pl.DataFrame) -> _CurveAnswers:
-    keys = part.select(*CELL)
-    values = analysis.item_values.join(keys, on=list(CELL), how="semi")
-    wide = values.pivot("model", index=["id", "cluster"], values="verdict").drop_nulls()
-    models = [name for name in part["model"].to_list() if name in wide.columns]
-    return _CurveAnswers(
-        models, wide.select(models).cast(pl.Float64).to_numpy(), wide["cluster"].to_list()
-    )
-
-
 def _describe_curve(
-    answers: _CurveAnswers, sizes: dict[str, float], confidence: float
+    answers: pl.DataFrame, sizes: dict[str, float], confidence: float
 ) -> Iterator[dict[str, Any]]:
-    places = [sizes[model] for model in answers.models]
-    means = answers.values.mean(axis=0)
+    """Describe a curve by the values of its models, as columns, on the items all answered."""
+    models = [model for model in sizes if model in answers.columns]
+    places, clusters = [sizes[model] for model in models], answers["cluster"].to_list()
+    values = answers.select(models).cast(pl.Float64).to_numpy()
     scores: dict[float, float] = {}
-    for place, mean in zip(places, means.tolist(), strict=True):
+    for place, mean in zip(places, values.mean(axis=0).tolist(), strict=True):
         scores[place] = max(mean, scores.get(place, 0.0))
     size = find_saturation(scores)
-    shared = {
-        "n": len(answers.clusters),
-        "clusters": len(set(answers.clusters)),
-        "models": len(answers.models),
-    }
+    shared = {"n": len(clusters), "clusters": len(set(clusters)), "models": len(models)}
     yield shared | {
         "metric": SATURATION,
         "estimate": size,
         "score": None if size is None else scores[size],
         "best": max(scores.values()),
-        "stability": resample_saturation(places, answers.values, answers.clusters, size),
+        "stability": resample_saturation(places, values, clusters, size),
     }
-    trend = fit_log_trend(places, answers.values, answers.clusters, confidence)
+    trend = fit_log_trend(places, values, clusters, confidence)
     if trend:
         numbers = write_estimate(trend.slope)
         yield shared | {"metric": SLOPE, **numbers, "r_squared": trend.r_squared}

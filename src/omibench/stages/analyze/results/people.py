@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from omibench.errors import ParamsError
-from omibench.results.grouped import estimate_groups
 from omibench.results.slices import fill_measures
 from omibench.results.statistics.agreement import (
     Unit,
@@ -33,11 +32,10 @@ from omibench.stages.analyze.people import (
     read_respondents,
     tabulate_seconds,
 )
-from omibench.stages.analyze.results.accuracy import METRICS, name_metric
+from omibench.stages.analyze.results.accuracy import CELL, METRICS, estimate_metrics, name_metric
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.slices import slice_items
 
-_CELL = ["model", "setting", "rules"]
 _VOTERS = 3
 """Minimum number of people for a majority: two can differ."""
 _LOG = logging.getLogger("omibench")
@@ -139,13 +137,11 @@ def _estimate_respondents(
 ) -> pl.DataFrame:
     rows_by_slice = verdicts.join(labels, on="id", maintain_order="left")
     return pl.concat(
-        [
-            estimate_people(rows_by_slice, analysis.confidence, column).with_columns(
-                metric=name_metric(metric)
-            )
-            for column, metric in METRICS.items()
-            if rows_by_slice[column].null_count() < rows_by_slice.height
-        ]
+        estimate_people(rows_by_slice, analysis.confidence, column).with_columns(
+            metric=name_metric(metric)
+        )
+        for column, metric in METRICS.items()
+        if rows_by_slice[column].null_count() < rows_by_slice.height
     )
 
 
@@ -190,13 +186,8 @@ def _estimate_models(
 ) -> pl.DataFrame:
     """Return the accuracy of each cell under each scorer on the same problems."""
     rows_by_slice = values.join(labels, on="id", maintain_order="left")
-    parts = [
-        estimate_groups(rows_by_slice, [*_CELL, "slice", "value"], analysis.confidence, column)
-        .drop("n_eff")
-        .with_columns(metric=name_metric(metric))
-        for column, metric in METRICS.items()
-    ]
-    return analysis.mark_simulated(pl.concat(parts)).with_columns(
+    parts = estimate_metrics(analysis, rows_by_slice, [*CELL, "slice", "value"])
+    return analysis.mark_simulated(pl.concat(parts).drop("n_eff")).with_columns(
         kind=pl.lit(MODEL), respondent="model", problems="n", variance=pl.lit(BY_PROBLEMS)
     )
 

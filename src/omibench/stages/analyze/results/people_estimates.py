@@ -12,12 +12,12 @@ from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.people import estimate_score
-from omibench.stages.analyze.results.result import JOINT, result, write_estimate
+from omibench.stages.analyze.results.accuracy import CELL
+from omibench.stages.analyze.results.result import ESTIMATE, JOINT, result, write_estimate
 from omibench.stages.analyze.user_files import CUTOFFS_KEY as KEY
 from omibench.stages.analyze.user_files import read_cutoffs, read_or_warn
 
 ESTIMATED, MODEL = "estimated people", "model"
-_CELL = ["model", "setting", "rules"]
 _EXAM, _YEAR = "exam", "year"
 _LOG = logging.getLogger("omibench")
 
@@ -102,11 +102,11 @@ def _compare_models(analysis: Analysis, people: pl.DataFrame) -> list[pl.DataFra
     )
     is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
     values = analysis.item_values.filter(~is_judge).join(items, on="id")
-    estimates = estimate_groups(values, [*_CELL, *keys], analysis.confidence).drop("n_eff")
+    estimates = estimate_groups(values, [*CELL, *keys], analysis.confidence).drop("n_eff")
     rows = analysis.mark_simulated(estimates.join(reference, on=keys, maintain_order="left"))
     accuracies = rows.with_columns(metric=pl.lit("accuracy"))
     differences = rows.with_columns(
-        *(pl.col(name) - pl.col("people") for name in ("estimate", "low", "high")),
+        pl.col(ESTIMATE) - pl.col("people"),
         pl.col("simulated") | pl.col("people_simulated"),
         metric=pl.lit("difference"),
     )

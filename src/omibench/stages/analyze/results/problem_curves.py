@@ -55,9 +55,7 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     marked = analysis.mark_simulated(estimates.with_columns(metric=name_metric("accuracy")))
     accuracies = label_cells(analysis, marked)
     questions = items.group_by(by, maintain_order=True).agg(
-        pl.len().cast(pl.Float64).alias("estimate"),
-        pl.len().cast(pl.Int64).alias("n"),
-        pl.col("cluster").n_unique().cast(pl.Int64).alias("clusters"),
+        estimate=pl.len().cast(pl.Float64), n=pl.len(), clusters=pl.col("cluster").n_unique()
     )
     counts = questions.with_columns(
         metric=pl.lit(QUESTIONS), simulated=pl.lit(analysis.results.has_synthetic_problems)
@@ -65,7 +63,7 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
     has_exams = items["exam"].n_unique() > 1
     year = pl.col("year").cast(pl.String)
     joint = pl.concat_str("exam", pl.lit(JOINT), year)
-    table = pl.concat([accuracies, counts], how="diagonal").with_columns(
+    table = pl.concat([accuracies, counts], how="diagonal_relaxed").with_columns(
         slice=pl.lit(EXAM + JOINT + YEAR if has_exams else YEAR), value=joint if has_exams else year
     )
     order = order_scorers(analysis)
@@ -187,10 +185,10 @@ def _estimate_bins(analysis: Analysis, lengths: pl.DataFrame, measure: str) -> p
     is_sampled = bool((binned["index"] > 0).any())
     values = average_samples(binned, by) if is_sampled else binned
     ranges = binned.group_by(by).agg(
-        length.min().alias("shortest"),
-        length.max().alias("longest"),
-        length.mean().alias("mean_length"),
-        pl.len().cast(pl.Int64).alias("responses"),
+        shortest=length.min(),
+        longest=length.max(),
+        mean_length=length.mean(),
+        responses=pl.len().cast(pl.Int64),
     )
     means = estimate_groups(values, by, analysis.confidence).drop("n_eff")
     estimates = add_differences(analysis, means, values, CELL, "bin")

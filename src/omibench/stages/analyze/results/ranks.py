@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -13,14 +13,6 @@ from omibench.results.load import VOTE_MARK
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.baselines import DIFFERENCE
 from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
-
-
-class _CellMean(NamedTuple):
-    """A cell's accuracy, with its number of items and clusters."""
-
-    accuracy: float
-    items: int
-    clusters: int
 
 
 @result("ranks", "Ranges of ranks from paired tests")
@@ -43,24 +35,19 @@ def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
     rows: list[dict[str, Any]] = []
     for rules, tests in _test_books(analysis):
         means = _list_means(analysis, rules, tests)
-        ranked = sorted(means, key=lambda cell: -means[cell].accuracy)
+        scores = [mean["score"] for mean in means.values()]
         rows += [
-            {
-                "model": cell.model,
-                "setting": cell.setting,
+            mean
+            | {
                 "rules": rules,
                 "metric": "rank",
-                "estimate": 1
-                + sum(other.accuracy > means[cell].accuracy for other in means.values()),
+                "estimate": 1 + sum(score > mean["score"] for score in scores),
                 "low": tests.ranks[cell].best,
                 "high": tests.ranks[cell].worst,
-                "n": means[cell].items,
-                "clusters": means[cell].clusters,
-                "score": means[cell].accuracy,
                 "cells": len(means),
                 "family": len(tests.pairs),
             }
-            for cell in ranked
+            for cell, mean in sorted(means.items(), key=lambda entry: -entry[1]["score"])
         ]
     return analysis.mark_simulated(pl.DataFrame(rows)) if rows else None
 
@@ -116,14 +103,12 @@ def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
             yield rules, compare_family(verdicts, results.family, analysis.confidence)
 
 
-def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell, _CellMean]:
-    """Return the mean of each cell of the family, in order."""
+def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell, dict[str, Any]]:
+    """Return the accuracy of each cell of the family as its `score`, in order."""
     means = (
-        analysis.item_values.filter(pl.col("rules") == rules)
+        analysis.item_values.filter(rules=rules)
         .group_by("model", "setting")
-        .agg(pl.col("verdict").mean(), pl.len(), pl.col("cluster").n_unique())
+        .agg(score=pl.col("verdict").mean(), n=pl.len(), clusters=pl.col("cluster").n_unique())
     )
-    by_cell = {
-        Cell(model, setting): _CellMean(*mean) for model, setting, *mean in means.iter_rows()
-    }
+    by_cell = {Cell(row["model"], row["setting"]): row for row in means.to_dicts()}
     return {cell: by_cell[cell] for cell in tests.family.cells if cell in by_cell}

@@ -36,7 +36,6 @@ FOUND_RIGHT, MEAN = "found-right", "mean"
 _CELL = ("model", "setting", "by")
 _JUDGED = ("id", "index", TYPE, "taxonomy", "outcome", "judge", "simulated", "cluster")
 """The columns of judgements for a distribution of errors."""
-_SUMMED = ("setting", "model")
 
 
 @result(
@@ -76,16 +75,14 @@ def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
         .group_by(*by, "taxonomy", TYPE, "id", "cluster", maintain_order=True)
         .agg(
             pl.col("is_type").mean(),
-            pl.col("is_type").sum().alias("count"),
-            pl.len().alias("classified"),
             pl.col("simulated").any(),
+            count=pl.col("is_type").sum(),
+            classified=pl.len(),
         )
     )
     keys = [*by, "taxonomy", TYPE]
     totals = shares.group_by(keys).agg(
-        pl.col("count").sum().cast(pl.Int64),
-        pl.col("classified").sum().cast(pl.Int64),
-        pl.col("simulated").any(),
+        pl.col("count", "classified").sum().cast(pl.Int64), pl.col("simulated").any()
     )
     estimates = estimate_groups(shares, keys, analysis.confidence, "is_type").drop("n_eff")
     table = estimates.join(totals, on=keys, maintain_order="left")
@@ -120,16 +117,18 @@ def tabulate_error_judgements(analysis: Analysis) -> pl.DataFrame | None:
     typed = pl.col(TYPE).is_not_null()
     wrong = typed & (pl.col(TYPE) != NO_ERROR)
     is_judge = pl.col("by") == JUDGE
+    counts = {
+        "classified": wrong,
+        "by_outcome": wrong & pl.col("judge").is_null() & is_judge,
+        "right_after_all": typed & ~wrong,
+        "judge_failed": pl.col("outcome") != "scored",
+    }
     table = analysis.error_judgements.group_by(_CELL, maintain_order=True).agg(
-        wrong.sum().cast(pl.Int64).alias("classified"),
-        (wrong & pl.col("judge").is_null() & is_judge).sum().cast(pl.Int64).alias("by_outcome"),
-        (typed & ~wrong).sum().cast(pl.Int64).alias("right_after_all"),
-        (pl.col("outcome") != "scored").sum().cast(pl.Int64).alias("judge_failed"),
-        pl.col("taxonomy").drop_nulls().first().fill_null(""),
-        pl.col("judge").drop_nulls().first().fill_null(""),
-        pl.col("id").n_unique().cast(pl.Int64).alias("n"),
-        pl.col("cluster").n_unique().cast(pl.Int64).alias("clusters"),
+        *(rows.sum().cast(pl.Int64).alias(name) for name, rows in counts.items()),
+        pl.col("taxonomy", "judge").drop_nulls().first().fill_null(""),
         pl.col("simulated").any(),
+        n=pl.col("id").n_unique(),
+        clusters=pl.col("cluster").n_unique(),
     )
     if table.is_empty():
         return None
@@ -244,15 +243,15 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
         return None
     responses = analysis.add_clusters(steps)
     rows = []
-    for by in (_SUMMED, _SUMMED[:1]):
-        for keys, part in responses.group_by(*by, maintain_order=True):
+    for models in (responses, responses.with_columns(model=pl.lit(""))):
+        for (setting, model), part in models.group_by("setting", "model", maintain_order=True):
             groups = part["cluster"].to_list()
             share = clustered_ratio(
                 part[WRONG_STEPS].to_list(), part[STEPS].to_list(), groups, analysis.confidence
             )
             rows.append(
                 {
-                    "model": "", **dict(zip(by, keys, strict=True)), "metric": "wrong-steps",
+                    "model": model, "setting": setting, "metric": "wrong-steps",
                     **write_estimate(share), "n": part["id"].n_unique(),
                     "clusters": len(set(groups)), "steps": share.n, "rationales": part.height,
                     "simulated": bool(part["simulated"].any()),
@@ -271,16 +270,13 @@ def _read_steps(results: Results) -> pl.DataFrame | None:
     wrong, every = matched.column(WRONG_STEPS), matched.column(STEPS)
     simulated = {label.place: label.row.simulated for label in matched.labels}
     counts = [
-        {
-            **(place_of := dict(zip(RESPONSE, place, strict=True))),
-            STEPS: every[place],
-            WRONG_STEPS: wrong[place],
-            "simulated": simulated[place]
-            or results.has_synthetic_problems
-            or results.simulated_cells[Cell(place_of["model"], place_of["setting"])],
-        }
-        for place in every
+        dict(zip(RESPONSE, place, strict=True))
+        | {STEPS: steps, WRONG_STEPS: wrong[place], "simulated": simulated[place]}
+        for place, steps in every.items()
     ]
+    for row in counts:
+        cell = Cell(row["model"], row["setting"])
+        row["simulated"] |= results.has_synthetic_problems or results.simulated_cells[cell]
     return pl.DataFrame(counts) if counts else None
 
 

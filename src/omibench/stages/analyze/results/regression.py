@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from math import exp
-from typing import Any
 
 import polars as pl
 
 from omibench.results.load import VOTE_MARK
 from omibench.results.slices import label_items
-from omibench.results.statistics.regression import AnswerCounts, Fit, fit_logistic
+from omibench.results.statistics.regression import AnswerCounts, fit_logistic
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.result import result, write_estimate
 
 ITEM_FACTORS = ("n_images", "subject")
 
@@ -36,7 +35,7 @@ def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
         return None
     results = analysis.results
     verdicts = results.counting_verdicts.with_columns(right=pl.col("verdict") >= 0.5)
-    rows: list[dict[str, Any]] = []
+    rows = []
     for rules in results.rules:
         if VOTE_MARK in rules:
             continue
@@ -46,8 +45,15 @@ def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
             .agg(pl.col("cluster").first(), pl.col("right").sum(), pl.len().alias("total"))
         )
         fit = fit_logistic(_make_counts(analysis, counts), analysis.confidence)
-        simulated = results.rests_on_simulation(rules)
-        rows += _list_rows(fit, rules, simulated=simulated)
+        rows += [
+            {
+                "rules": rules, "slice": row.factor, "value": row.level, "metric": "log odds",
+                **write_estimate((row.estimate, row.low, row.high)), "n": row.n,
+                "clusters": fit.clusters, "simulated": results.rests_on_simulation(rules),
+                "odds_ratio": exp(row.estimate), "p": row.p, "note": row.note,
+            }
+            for row in fit.coefficients
+        ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
@@ -71,24 +77,3 @@ def _make_counts(analysis: Analysis, counts: pl.DataFrame) -> AnswerCounts:
         factors={name: counts[name].to_list() for name in levels},
         levels={name: values for name, values in levels.items() if len(values) > 1},
     )
-
-
-def _list_rows(fit: Fit, rules: str, *, simulated: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "rules": rules,
-            "slice": row.factor,
-            "value": row.level,
-            "metric": "log odds",
-            "estimate": row.estimate,
-            "low": row.low,
-            "high": row.high,
-            "n": row.n,
-            "clusters": fit.clusters,
-            "simulated": simulated,
-            "odds_ratio": exp(row.estimate),
-            "p": row.p,
-            "note": row.note,
-        }
-        for row in fit.coefficients
-    ]

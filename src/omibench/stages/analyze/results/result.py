@@ -94,7 +94,7 @@ _DIGITS = 6
 _WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
 
 
-def write_estimate(found: Sequence[float]) -> dict[str, float]:
+def write_estimate(found: Sequence[float | None]) -> dict[str, float | None]:
     """Return the columns of a number with its interval.
 
     Args:

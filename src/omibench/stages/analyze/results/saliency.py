@@ -111,21 +111,24 @@ class Salience(NamedTuple):
     mass: float
     """The mean total probability of all options without occlusion."""
     logprobs: dict[str, float]
-    impacts: dict[str, float]
     right: frozenset[str]
     """The problems whose chosen option is right."""
     pictures: int
     supportive: float
-    strongest: tuple[str, int, str] | None
-    """Problem, picture and option of the largest effect: the heat map to inspect first."""
     simulated: bool
-    hidden: int = 0
+    hidden: int
     """The number of positions without a log-probability of the chosen option: an endpoint lists
     only the likeliest tokens, and the occlusion removed the option from its list."""
-    chosen_drops: Mapping[str, LargestEffect] = {}
-    """The largest effect of any position on the chosen option, by problem."""
-    right_drops: Mapping[str, LargestEffect] = {}
+    chosen_drops: Mapping[str, LargestEffect]
+    """The largest effect of any position on the chosen option, by problem, largest first: the first
+    is the heat map to inspect first."""
+    right_drops: Mapping[str, LargestEffect]
     """The largest effect of any position on a right option, by problem."""
+
+    @property
+    def impacts(self) -> dict[str, float]:
+        """The occlusion impact r of each problem."""
+        return {problem: effect.drop for problem, effect in self.chosen_drops.items()}
 
 
 def saliences(results: Results, params: SaliencyParams, folder: Path) -> list[Salience]:
@@ -238,9 +241,8 @@ def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
     unscored = frame.filter(pl.col("outcome") != "scored")
     chosen = frame.filter(pl.col("outcome") == "scored", pl.col("chosen"))
     by_problem = chosen.group_by("id", maintain_order=True).agg(
-        pl.col("logprob", "mass", "declares").first(), pl.col("drop").abs().max()
+        pl.col("logprob", "mass", "declares").first()
     )
-    by_size = chosen.sort(pl.col("drop").abs(), descending=True, maintain_order=True)
     return Salience(
         cell,
         Counter(unscored["outcome"]),
@@ -248,11 +250,9 @@ def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
         int(by_problem["declares"].sum()),
         fmean(by_problem["mass"]) if by_problem.height else nan,
         dict(by_problem.select("id", "logprob").iter_rows()),
-        dict(by_problem.select("id", "drop").iter_rows()),
         frozenset(chosen.filter("right")["id"]),
         chosen.select("id", "image").n_unique(),
         chosen.filter(pl.col("drop") > 0).height / chosen.height if chosen.height else nan,
-        by_size.select("id", "image", "option").row(0) if by_size.height else None,
         bool(frame["simulated"].any()),
         _count_hidden(frame, chosen),
         _find_largest(chosen),
@@ -446,22 +446,19 @@ def _tabulate(
 
 
 def _list_gains(pair: _Pair) -> Iterator[Row]:
-    gains = pair.gains
-    for metric, values, highest in (
-        ("logprob", [pair.salience.logprobs[n] for n in pair.ids], 0.0),
-        ("logprob_baseline", [pair.baseline.logprobs[n] for n in pair.ids], 0.0),
-        ("gain", gains, inf),
-    ):
-        yield pair.names | {"metric": metric} | pair.average(values, highest=highest)
-    box = summarise_box(gains)
-    for metric in ("q1", "median", "q3"):
-        yield pair.names | {"metric": f"gain_{metric}", "estimate": getattr(box, metric)}
-    for metric, hits in (
-        ("win", [gain > TIE for gain in gains]),
-        ("tie", [abs(gain) <= TIE for gain in gains]),
-        ("loss", [gain < -TIE for gain in gains]),
-    ):
-        yield pair.names | {"metric": metric} | pair.share(hits)
+    gains, box = pair.gains, summarise_box(pair.gains)
+    first, second = ([cell.logprobs[n] for n in pair.ids] for cell in pair[:2])
+    numbers = {
+        "logprob": pair.average(first, highest=0.0),
+        "logprob_baseline": pair.average(second, highest=0.0),
+        "gain": pair.average(gains),
+        **{f"gain_{name}": {"estimate": getattr(box, name)} for name in ("q1", "median", "q3")},
+        "win": pair.share([gain > TIE for gain in gains]),
+        "tie": pair.share([abs(gain) <= TIE for gain in gains]),
+        "loss": pair.share([gain < -TIE for gain in gains]),
+    }
+    for metric, found in numbers.items():
+        yield pair.names | {"metric": metric} | found
 
 
 def _list_bars(pair: _Pair) -> Iterator[Row]:
@@ -477,7 +474,7 @@ def _list_bars(pair: _Pair) -> Iterator[Row]:
 
 
 def _list_boxes(pair: _Pair) -> Iterator[Row]:
-    for cell, other in ((pair.salience, pair.baseline), (pair.baseline, pair.salience)):
+    for cell, other in permutations(pair[:2]):
         names = {"setting": cell.cell.setting, "beside": other.cell.setting, "id": ""}
         impacts = [cell.impacts[n] for n in pair.ids]
         yield names | {"metric": "mean"} | pair.average(impacts, lowest=0.0)
@@ -490,10 +487,11 @@ def _list_boxes(pair: _Pair) -> Iterator[Row]:
 
 
 def _list_panels(salience: Salience, baseline: Salience) -> Iterator[Row]:
-    mended = [n for n in salience.impacts if n in salience.right and _is_wrong(baseline, n)]
-    problem = max(mended, key=lambda n: (salience.impacts[n], n), default=None)
-    if problem is None:
+    impacts, wrong = salience.impacts, baseline.impacts.keys() - baseline.right
+    mended = [n for n in impacts if n in salience.right & wrong]
+    if not mended:
         return
+    problem = max(mended, key=lambda n: (impacts[n], n))
     panels = [("f", baseline, baseline.chosen_drops), ("g", baseline, baseline.right_drops),
               ("h", salience, salience.chosen_drops)]  # fmt: skip
     for panel, cell, effects in panels:
@@ -507,7 +505,3 @@ def _list_panels(salience: Salience, baseline: Salience) -> Iterator[Row]:
             "simulated": cell.simulated, "baseline": baseline.cell.setting, "panel": panel,
             "id": problem, "image": image, "option": option, "file": file.as_posix(),
         }  # fmt: skip
-
-
-def _is_wrong(salience: Salience, problem: str) -> bool:
-    return problem in salience.impacts and problem not in salience.right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,8 +221,12 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
     }
     fewest = min((len(s) for problems in samples.values() for s in problems.values()), default=0)
     most = min(fewest, MOST_SAMPLES)
-    ballots: dict[tuple[str, str], _Ballot] = {}
     sameness = results.study.settings[cell.setting].aggregate.sameness
+
+    @cache
+    def cast_votes(voter: str, problem: str) -> _Ballot:
+        return _cast_votes(results, problem, samples[voter][problem], sameness)
+
     for scorer, problems in samples.items():
         voter = scorer if scorer in SCORERS and scorer != _PUBLISHED else base
         for problem, drawn in problems.items():
@@ -231,11 +236,7 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
             yield Worth(scorer, problem, PASS, passes)
             if voter is None or problem not in samples[voter]:
                 continue
-            if (voter, problem) not in ballots:
-                ballots[voter, problem] = _cast_votes(
-                    results, problem, samples[voter][problem], sameness
-                )
-            ballot = ballots[voter, problem]
+            ballot = cast_votes(voter, problem)
             yield Worth(scorer, problem, MAJORITY, _count_votes(ballot.classes, scores, most))
             counts = AnswerCounts(ballot.agreeing, len(drawn) - sum(ballot.agreeing))
             yield Worth(scorer, problem, CONSISTENCY, agreement_curve(counts, most))

@@ -25,12 +25,14 @@ from omibench.stages.analyze.results.curve_series import (
     frame_cells,
     frame_points,
     label_cells,
+    list_answered,
     list_prompts,
     locate_budget,
     locate_shots,
 )
 from omibench.stages.analyze.results.repeated_runs import mark_stars_of
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.slices import label_whole
 
 if TYPE_CHECKING:  # results do not depend on the other blocks of a study
     from omibench.params.study import Study
@@ -57,10 +59,8 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
         if no two settings differ in their prompt alone.
     """
     study = analysis.results.study
-    answered = {cell.setting for cell in study.cells}
-    settings = {name: study.settings[name] for name in study.infer.settings if name in answered}
     baselines, rows = {}, []
-    for prompts in list_prompts(settings):
+    for prompts in list_prompts(list_answered(study)):
         names = {setting: prompt for prompt, setting in prompts.items()}
         preferred = [name for name in study.analyze.reference_setting if name in names]
         reference = next(iter([*preferred, *names]))
@@ -69,15 +69,10 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
                 baselines[name] = reference
                 rows.append((name, prompt, names[reference]))
     values = pair_with_baselines(keep_scorers(analysis.item_values), "setting", baselines)
-    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
-    tables = list(compare_slices(analysis, values, whole, "setting"))
+    tables = list(compare_slices(analysis, values, label_whole(analysis.items), "setting"))
     if not tables:
         return None
-    facts = pl.DataFrame(
-        rows,
-        schema=dict.fromkeys(("setting", "prompt", "baseline_prompt"), pl.String),
-        orient="row",
-    )
+    facts = pl.DataFrame(rows, ["setting", "prompt", "baseline_prompt"], orient="row")
     marked = mark_both_simulated(analysis, pl.concat(tables))
     return label_cells(
         analysis, marked.join(facts, on="setting", how="left", maintain_order="left")
@@ -130,28 +125,21 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
     if not pairs:
         return None
     values = pair_with_baselines(keep_scorers(analysis.item_values), "model", pairs)
-    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
-    labels = pl.concat([whole, label_items(analysis.items, "subject")])
+    labels = pl.concat([label_whole(analysis.items), label_items(analysis.items, "subject")])
     tables = list(compare_slices(analysis, values, labels, "model"))
     if not tables:
         return None
     facts = pl.DataFrame(
         [
-            (
-                name,
-                analysis.results.label(name),
-                analysis.results.label(baseline),
-                models[name].family,
-                models[name].parameters_b,
-            )
+            {
+                "model": name, "label": analysis.results.label(name),
+                "baseline_label": analysis.results.label(baseline),
+                "series": models[name].family, "parameters_b": models[name].parameters_b,
+            }
             for name, baseline in pairs.items()
         ],
-        schema={
-            **dict.fromkeys(("model", "label", "baseline_label", "series"), pl.String),
-            "parameters_b": pl.Float64,
-        },
-        orient="row",
-    )
+        schema_overrides={"parameters_b": pl.Float64},
+    )  # fmt: skip
     marked = mark_both_simulated(analysis, pl.concat(tables))
     return marked.join(facts, on="model", how="left", maintain_order="left")
 
@@ -208,19 +196,14 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
 
 def _slice_by_exam(items: pl.DataFrame) -> pl.DataFrame:
     """Return the items of the whole dataset, and of each exam if known."""
-    whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
+    whole = label_whole(items)
     return pl.concat([whole, label_items(items, EXAM)]) if EXAM in items.columns else whole
 
 
 def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Return the accuracies of each cell's runs, in order of sample index."""
-    return (
-        verdicts.group_by(*_ROW, "index")
-        .agg(pl.col("verdict").mean())
-        .sort("index")
-        .group_by(*_ROW, maintain_order=True)
-        .agg(pl.col("verdict").alias("accuracies"))
-    )
+    runs = verdicts.group_by(*_ROW, "index").agg(pl.col("verdict").mean()).sort("index")
+    return runs.group_by(*_ROW, maintain_order=True).agg(accuracies="verdict")
 
 
 def _list_greedy(study: Study, points: pl.DataFrame) -> set[tuple[str, str]]:
@@ -239,9 +222,7 @@ def _compare_with_none(table: pl.DataFrame, greedy: set[tuple[str, str]]) -> pl.
     A greedy run without examples is repeated to match the number of runs it is compared with
     (USNCO-V, "Few-shot prompting": five of each).
     """
-    baselines = table.filter(pl.col("shots") == 0).select(
-        *_CURVE, pl.col("setting").alias("baseline"), pl.col("accuracies").alias("without")
-    )
+    baselines = table.filter(shots=0).select(*_CURVE, baseline="setting", without="accuracies")
     joined = table.join(baselines, on=_CURVE, how="left", maintain_order="left")
     tests = []
     for model, baseline, shots, runs, without in joined.select(

@@ -45,10 +45,13 @@ def slice_items(analysis: Analysis) -> pl.DataFrame:
     Returns:
         Rows of `id`, `slice` and `value`, the whole first.
     """
-    items = analysis.items
-    whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
-    parts = [label_items(items, names) for names in list_item_slices(analysis)]
-    return pl.concat([whole, *parts])
+    parts = [label_items(analysis.items, names) for names in list_item_slices(analysis)]
+    return pl.concat([label_whole(analysis.items), *parts])
+
+
+def label_whole(items: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of `id`, `slice` and `value` that put all items together: both are ""."""
+    return items.select("id", slice=pl.lit(""), value=pl.lit(""))
 
 
 def list_plans(analysis: Analysis) -> list[SlicePlan]:

@@ -22,10 +22,15 @@ def tabulate_models(analysis: Analysis) -> pl.DataFrame:
         null if unknown; `label, group, provider, family, variant, base, weights` and
         `active_parameters_b` are columns.
     """
-    marks = analysis.simulated_cells.group_by("model").agg(pl.col("simulated").any())
-    return analysis.attributes.models.join(
-        marks, on="model", how="left", maintain_order="left"
-    ).with_columns(pl.lit("parameters_b").alias("metric"), pl.col("parameters_b").alias("estimate"))
+    return _mark_any(analysis, analysis.attributes.models, "model").with_columns(
+        metric=pl.lit("parameters_b"), estimate="parameters_b"
+    )
+
+
+def _mark_any(analysis: Analysis, rows: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """Add whether any number of a model, a setting or a cell depends on simulation."""
+    marks = analysis.simulated_cells.group_by(by).agg(pl.col("simulated").any())
+    return rows.join(marks, on=by, how="left", maintain_order="left")
 
 
 @result("settings", "Settings, their inputs and samples")
@@ -42,14 +47,10 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
         (`analyze.full_settings`). As for models, `simulated` is whether any of its numbers depends
         on simulation.
     """
-    full = analysis.results.full_settings
-    marks = analysis.simulated_cells.group_by("setting").agg(pl.col("simulated").any())
-    return analysis.attributes.settings.join(
-        marks, on="setting", how="left", maintain_order="left"
-    ).with_columns(
-        pl.lit("samples").alias("metric"),
-        pl.col("samples").cast(pl.Float64).alias("estimate"),
-        full=pl.col("setting").is_in(full),
+    return _mark_any(analysis, analysis.attributes.settings, "setting").with_columns(
+        metric=pl.lit("samples"),
+        estimate=pl.col("samples").cast(pl.Float64),
+        full=pl.col("setting").is_in(analysis.results.full_settings),
         label=pl.col("setting").replace(analysis.labels[1]),
     )
 
@@ -75,8 +76,6 @@ def tabulate_places(analysis: Analysis) -> pl.DataFrame | None:
     ]
     if not rows:
         return None
-    marks = analysis.simulated_cells.group_by("model", "setting").agg(pl.col("simulated").any())
     frame = pl.DataFrame(rows, schema=["model", "setting", "value"], orient="row")
-    return frame.with_columns(
-        pl.lit("printed place").alias("slice"), pl.lit("cell").alias("metric")
-    ).join(marks, on=["model", "setting"], how="left", maintain_order="left")
+    places = frame.with_columns(slice=pl.lit("printed place"), metric=pl.lit("cell"))
+    return _mark_any(analysis, places, "model", "setting")

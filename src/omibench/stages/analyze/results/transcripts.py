@@ -33,6 +33,7 @@ from omibench.results.statistics.correlation import (
 )
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.accuracy import CELL
 from omibench.stages.analyze.results.result import frame_rows, result, write_estimate
 
 ACC_OCR: Final = "accocr"
@@ -200,8 +201,8 @@ def _read_shares(analysis: Analysis, cell: Cell) -> dict[str, tuple[float, float
         return {}
     rows = read_judgements(results, analysis.folder / "judge", cell)
     scored = rows.filter(instrument="transcript", outcome="scored")
-    columns = scored.select("id", "terms", "semantics", "simulated").iter_rows()
-    return {id: (terms, semantics, simulated) for id, terms, semantics, simulated in columns}
+    marks = scored.select("id", "terms", "semantics", "simulated")
+    return {id: tuple(mark) for id, *mark in marks.iter_rows()}
 
 
 def _choose_measure(ocr: pl.DataFrame) -> str:
@@ -214,20 +215,18 @@ def _correlate_items(analysis: Analysis, parts: pl.DataFrame) -> Iterator[Row]:
     if ocr is None:
         return
     measure = _choose_measure(ocr)
-    readings = parts.select("model", "id", pl.col(measure).alias("read"), "simulated")
+    readings = parts.select("model", "id", "simulated", read=measure)
     values = analysis.item_values.filter(
         pl.col("rules").is_in([analysis.results.main_rules, JUDGE_RULES])
     )
     pairs = values.join(readings, on=["model", "id"], maintain_order="left").drop_nulls("read")
-    for (model, setting, rules), part in pairs.partition_by(
-        "model", "setting", "rules", as_dict=True, maintain_order=True
-    ).items():
+    for keys, part in pairs.partition_by(CELL, as_dict=True, maintain_order=True).items():
         sides = part["read"].to_list(), part["verdict"].to_list(), part["cluster"].to_list()
         for metric, correlate_sides in BY_ITEM.items():
             found = correlate_sides(*sides, analysis.confidence)
             if not isnan(found.value):
                 yield {
-                    "model": model, "setting": setting, "rules": rules, "metric": metric,
+                    **dict(zip(CELL, keys, strict=True)), "metric": metric,
                     **write_estimate(found), "n": found.n, "clusters": found.clusters, "p": found.p,
                     "over": "items",
                     "measure": measure, "simulated": bool(part["simulated"].any()),

@@ -396,13 +396,13 @@ class ReasoningSection(ReportSection):
 
 def _find_certificates(analysis: Analysis) -> list[ReasoningCertificate]:
     """Return the certificates of the judges of errors and marks, one per instrument."""
-    found = {}
-    for instrument in (TYPE, *MARKS_BY_INSTRUMENT):
-        for judged in analysis.judgements.values():
-            rows = judged.filter(instrument=instrument)
-            certificate = find_certificate(analysis.results, rows)
-            if certificate:
-                found[instrument] = certificate
+    found = {
+        instrument: certificate
+        for instrument in (TYPE, *MARKS_BY_INSTRUMENT)
+        for judged in analysis.judgements.values()
+        if (certificate := find_certificate(
+            analysis.results, judged.filter(instrument=instrument)))
+    }  # fmt: skip
     return list(found.values())
 
 

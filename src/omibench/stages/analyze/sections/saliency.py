@@ -24,6 +24,7 @@ from omibench.stages.analyze.page_table import CELL_COLUMNS, Column, PageTable, 
 from omibench.stages.analyze.results.saliency import (
     TIE,
     UNSCORED,
+    LargestEffect,
     Salience,
     list_cells,
     list_right,
@@ -82,7 +83,11 @@ def describe_saliency(
         "pairs": [line for pair in pairs if (line := _compare(results, *pair))],
         "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
         "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
-        "maps": [_map(results, row.cell, row.strongest, report) for row in rows if row.strongest],
+        "maps": [
+            _map(results, row.cell, problem, effect, report)
+            for row in rows
+            for problem, effect in [*row.chosen_drops.items()][:1]
+        ],
     }
 
 
@@ -146,9 +151,9 @@ def _compare(results: Results, salience: Salience, baseline: Salience) -> str:
 
 
 def _map(
-    results: Results, cell: Cell, strongest: tuple[str, int, str], report: Path
+    results: Results, cell: Cell, problem: str, effect: LargestEffect, report: Path
 ) -> dict[str, str]:
-    problem, image, option = strongest
+    image, option, _ = effect
     # The folders of stages are siblings in the folder of the results.
     folder = report.parent.parent / "saliency" / cell.model / cell.setting
     return {

@@ -35,7 +35,6 @@ from omibench.stages.aggregate.votes import Sample, consistency, make_equivalenc
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures.figure import FIGURES
 from omibench.stages.analyze.results.curve_series import (
-    SeriesPoint,
     list_prompts,
     list_series,
     locate_budget,
@@ -356,7 +355,7 @@ def test_settings_that_differ_in_their_budget_alone_are_one_curve_whatever_their
     )
     (curve,) = list_series(settings, locate_budget)
     assert curve.name == ""
-    assert curve.points == (SeriesPoint(512, "zebra"), SeriesPoint(2048, "large"))
+    assert [*curve.points.items()] == [(512, "zebra"), (2048, "large")]
 
 
 def test_several_curves_are_named_by_what_they_differ_in() -> None:
@@ -377,16 +376,13 @@ def test_no_example_begins_the_curves_of_every_kind_of_examples() -> None:
     )
     curves = list_series(settings, locate_shots)
     assert [c.name for c in curves] == ["images none", "images one"]
-    assert [[p.setting for p in c.points] for c in curves] == [
-        ["none", "text"],
-        ["none", "picture"],
-    ]
+    assert [[*c.points.values()] for c in curves] == [["none", "text"], ["none", "picture"]]
 
 
 def test_of_two_settings_at_one_place_the_one_with_more_samples_is_the_point() -> None:
     settings = make_settings(one={}, five={"decoding": {"samples": 5}}, shot={"examples": {"k": 1}})
     (curve,) = list_series(settings, locate_shots)
-    assert [p.setting for p in curve.points] == ["five", "shot"]
+    assert [*curve.points.values()] == ["five", "shot"]
 
 
 def test_a_vote_is_no_point_of_a_curve_of_means() -> None:
@@ -398,19 +394,19 @@ def test_a_vote_is_no_point_of_a_curve_of_means() -> None:
 def test_the_budgets_and_examples_of_omibench_are_found_from_its_parameters() -> None:
     settings = parse_study_file("studies/omibench.yaml").settings
     (budgets,) = list_series(settings, locate_budget)
-    assert [p.place for p in budgets.points] == [512, 1024, 2048, 4096, 8192, 16384]
-    assert budgets.points[-1].setting == "cot"
+    assert [*budgets.points] == [512, 1024, 2048, 4096, 8192, 16384]
+    assert budgets.points[16384] == "cot"
     shots = list_series(settings, locate_shots)
     assert [c.name for c in shots] == ["images none", "images one", "images all"]
-    assert {tuple(p.place for p in c.points) for c in shots} == {(0, 3)}
+    assert {tuple(c.points) for c in shots} == {(0, 3)}
 
 
 def test_the_examples_of_usnco_v_are_two_curves_each_with_its_own_beginning() -> None:
     settings = parse_study_file("studies/usnco_v.yaml").settings
     greedy, sampled = list_series(settings, locate_shots)
-    assert [p.place for p in greedy.points] == [0, 1, 2, 3, 4, 5]
-    assert greedy.points[0].setting == "zero-shot"
-    assert sampled.points[0].setting == "zero-shot-5"
+    assert [*greedy.points] == [0, 1, 2, 3, 4, 5]
+    assert greedy.points[0] == "zero-shot"
+    assert sampled.points[0] == "zero-shot-5"
     assert "temperature 1.0" in sampled.name
 
 
