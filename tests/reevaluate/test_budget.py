@@ -8,8 +8,7 @@ import pytest
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.params.study import Study
-from omibench.schemas.problem import Question
-from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
+from omibench.schemas.tables import ResponseRow, write_parquet
 from omibench.store.ledger import BudgetAccount, Ledger, format_month
 from omibench.study.reevaluate.candidates import find_new_models
 from omibench.study.reevaluate.changes import (
@@ -19,22 +18,32 @@ from omibench.study.reevaluate.changes import (
     find_cut_off,
     read_committed,
 )
+from omibench.study.reevaluate.costs import (
+    COSTS,
+    describe_growth,
+    describe_month,
+    read_costs,
+    sum_costs,
+    write_costs,
+)
 
 NOVEMBER = 1_794_000_000.0
 
 
-def capped(folder: Path, monthly: float | None, total: float | None) -> Study:
+def capped(folder: Path, monthly: float | None, total: float | None, **study: str) -> Study:
     watch = {"kind": "endpoint", "match": ["new-*"], "model": TEMPLATE}
     return watching(
-        study={"name": "s", "store": str(folder), "budget_usd": total},
+        study={"name": "s", "store": str(folder), "budget_usd": total, **study},
         reevaluate={"watch": {"lab": watch}, "monthly_budget_usd": monthly},
     )
 
 
-def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: now)
+def spend(
+    folder: Path, usd: float, now: float, patch: pytest.MonkeyPatch, model: str = "m", by: str = "s"
+) -> None:
+    patch.setattr("omibench.store.ledger.time.time", lambda: now)
     with Ledger(folder) as ledger:
-        attempt = ledger.reserve(BudgetAccount("s", "m", 1e6, 60), usd)
+        attempt = ledger.reserve(BudgetAccount(by, model, 1e6, 60), usd)
         assert attempt is not None
         ledger.settle(attempt.id, usd)
 
@@ -68,13 +77,6 @@ def test_the_smaller_of_month_and_study_holds(
     assert left.cap_usd == pytest.approx(5.0)
     assert left.reason == "$1.00 of the study's $5.00 are left"
     assert compute_allowance(capped(tmp_path, 3.0, 5.0), NOVEMBER).left_usd == 0
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> Path:
-    path = tmp_path / "questions.jsonl"
-    write_jsonl(path, [Question(id=str(n), question=f"What is {n}?") for n in range(10)])
-    return path
 
 
 def test_what_is_expected_must_fit_and_the_first_come_first(
@@ -121,3 +123,36 @@ def test_a_model_is_cut_off_when_a_budget_ended_one_of_its_cells(
     for line in cut.values():
         assert line.startswith("new-1: the budget ended before 1 of its requests")
         assert "\n" not in line
+
+
+# The costs of a study by month and model.
+
+
+DAY = 86400
+
+
+def test_costs_are_those_of_the_ledger_by_month_and_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = capped(tmp_path / "store", 10.0, None, results=str(tmp_path / "results"))
+    assert read_costs(study) == {}
+    for model, usd, days in (("a", 1.0, 0), ("b", 2.0, 0), ("a", 0.25, 1), ("a", 4.0, 31)):
+        spend(tmp_path / "store", usd, NOVEMBER + days * DAY, monkeypatch, model)
+    spend(tmp_path / "store", 7.0, NOVEMBER + 31 * DAY, monkeypatch, "a", by="another")
+    monkeypatch.undo()
+    costs = read_costs(study)
+    months = sorted({month for month, _ in costs})
+    assert [round(usd, 6) for usd in costs.values()] == [1.25, 2.0, 4.0]
+    assert sum_costs(study) == pytest.approx({"a": 5.25, "b": 2.0})
+    assert describe_month(costs, months[0]) == f"$3.25 in {months[0]}: b $2.00, a $1.25"
+    text = write_costs(study)
+    assert (tmp_path / "results" / COSTS).read_text() == text
+    assert "Monthly budget: $10.00." in text
+    newest, oldest = text.index(f"| {months[1]} | all | $4.00 |"), text.index(f"| {months[0]} |")
+    assert newest < oldest
+
+
+def test_what_each_model_has_cost_in_between() -> None:
+    grown = describe_growth({"a": 1.0, "c": 3.0}, {"a": 1.5, "b": 2.0, "c": 3.0 + 1e-9})
+    assert grown == ["By model: $0.5 for `a`, $2.00 for `b`"]
+    assert describe_growth({"a": 1.0}, {"a": 1.0}) == []

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from tests.reevaluate.conftest import PRICE, TEMPLATE, watching
+from tests.reevaluate.conftest import PRICE, TEMPLATE, watching, watching_with
 
-from omibench.errors import ParamsError
+from omibench.errors import OutputError, ParamsError
 from omibench.params.study import Study
-from omibench.schemas.problem import Question
-from omibench.schemas.tables import write_jsonl
+from omibench.schemas.certificate import Journal
+from omibench.study.plan.study_file import read_study
 from omibench.study.reevaluate.candidates import (
     add_to_params,
     find_new_models,
@@ -20,9 +24,11 @@ from omibench.study.reevaluate.candidates import (
 )
 from omibench.study.reevaluate.changes import (
     MonthlyAllowance,
+    Priced,
     choose_candidates,
     find_unfinished,
     is_already_waiting,
+    lock_results,
     note,
     read_journal,
 )
@@ -63,16 +69,7 @@ def params(tmp_path: Path) -> Path:
 
 
 def read(params: Path) -> Study:
-    from omibench.study.plan.study_file import read_study
-
     return read_study(str(params))
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> Path:
-    path = tmp_path / "questions.jsonl"
-    write_jsonl(path, [Question(id=str(n), question=f"What is {n}?") for n in range(10)])
-    return path
 
 
 def test_a_new_model_is_pending_until_its_id_is_approved(params: Path, questions: Path) -> None:
@@ -107,8 +104,6 @@ def test_a_new_model_is_pending_until_its_id_is_approved(params: Path, questions
 def test_without_approve_nothing_is_pending(questions: Path) -> None:
     study = watching()
     found = find_new_models(study, {"lab": ["new-1"]})
-    from omibench.schemas.certificate import Journal
-
     approved = find_approved(study, Journal())
     (one,) = choose_candidates(study, found, questions, FREE, approved)
     assert (one.pending, one.refused) == (False, None)
@@ -177,26 +172,25 @@ def test_a_model_that_its_endpoint_does_not_list_is_retired_once(params: Path) -
     assert read_journal(Path(study.study.results)).retired == {}
 
 
-def test_the_first_price_whose_pattern_matches_applies() -> None:
-    template = {key: value for key, value in TEMPLATE.items() if key != "price"}
-    cheap, dear = PRICE | {"input": 0.1}, PRICE | {"input": 9.0}
+def priced(**prices: dict[str, Any]) -> Study:
+    """A study with a monthly budget whose watch has prices by pattern."""
     watch = {
-        "kind": "endpoint", "match": ["*"], "model": template,
-        "prices": [{"match": "*-mini", "price": cheap}, {"match": "new-*", "price": dear}],
+        "kind": "endpoint", "match": ["*"],
+        "model": {key: value for key, value in TEMPLATE.items() if key != "price"},
+        "prices": [{"match": match, "price": price} for match, price in prices.items()],
     }  # fmt: skip
-    study = watching(reevaluate={"watch": {"lab": watch}, "monthly_budget_usd": 5.0})
+    return watching(reevaluate={"watch": {"lab": watch}, "monthly_budget_usd": 5.0})
+
+
+def test_the_first_price_whose_pattern_matches_applies() -> None:
+    study = priced(**{"*-mini": PRICE | {"input": 0.1}, "new-*": PRICE | {"input": 9.0}})
     found = find_new_models(study, {"lab": ["new-mini", "new-1", "other"]})
     assert [c.block.get("price", {}).get("input") for c in found] == [0.1, 9.0, None]
     assert found[0].block["price"]["as_of"] == "2026-11-21", "DVC reads no dates"
 
 
 def test_a_model_without_a_matching_price_is_refused_under_a_budget(questions: Path) -> None:
-    template = {key: value for key, value in TEMPLATE.items() if key != "price"}
-    watch = {
-        "kind": "endpoint", "match": ["*"], "model": template,
-        "prices": [{"match": "new-*", "price": PRICE}],
-    }  # fmt: skip
-    study = watching(reevaluate={"watch": {"lab": watch}, "monthly_budget_usd": 5.0})
+    study = priced(**{"new-*": PRICE})
     found = find_new_models(study, {"lab": ["other", "new-1"]})
     allowed = MonthlyAllowance(5.0, 5.0, "$5 are left")
     other, new = choose_candidates(study, found, questions, allowed)
@@ -208,3 +202,87 @@ def test_a_study_that_analyses_the_saliency_of_listed_models_takes_new_ones() ->
     study = watching(saliency={"models": ["old"], "settings": ["cot"]})
     alone = replace_models(study, find_new_models(study, {"lab": ["new-1"]}))
     assert alone.salient_cells == []
+
+
+# The journal: what was begun is gone on with, and only one re-evaluation is at work.
+
+
+def test_what_was_begun_is_a_candidate_until_it_is_done(tmp_path: Path) -> None:
+    assert read_journal(tmp_path).models == []
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
+    note(tmp_path, [found], "begun", "now")
+    assert find_unfinished(watching(), read_journal(tmp_path), None) == [], (
+        "killed before it was added"
+    )
+    study = watching_with(found, only={"new-1": ["cot"]})
+    (again,) = find_unfinished(study, read_journal(tmp_path), 1.0)
+    assert (again.name, again.id, again.settings) == ("new-1", "new-1", ("cot",))
+    note(tmp_path, [found], "done", "later")
+    assert find_unfinished(study, read_journal(tmp_path), 1.0) == []
+    assert [s.state for s in read_journal(tmp_path).models] == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("cap", "goes_on"), [(2.0, False), (1.0 + 1.0 + 1e-12, False), (3.0, True), (None, True)]
+)
+def test_what_a_budget_cut_off_goes_on_under_a_larger_one(
+    tmp_path: Path, cap: float | None, goes_on: bool
+) -> None:
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
+    note(tmp_path, [found], "waiting", "now", "the budget ended", cap_usd=2.0)
+    again = find_unfinished(watching_with(found), read_journal(tmp_path), cap)
+    assert [c.name for c in again] == ["new-1"] * goes_on
+    assert find_unfinished(watching(), read_journal(tmp_path), cap) == [], (
+        "a study without the model"
+    )
+
+
+def test_what_was_begun_and_then_had_no_budget_is_not_forgotten(tmp_path: Path) -> None:
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
+    note(tmp_path, [found], "begun", "now")
+    note(tmp_path, [found], "waiting", "after a kill", "too dear")
+    again = find_unfinished(watching_with(found), read_journal(tmp_path), 0.1)
+    assert [c.name for c in again] == ["new-1"]
+
+
+def test_a_refusal_is_told_once_for_each_reason(tmp_path: Path) -> None:
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
+    priced = Priced(found, 1, 2.0, 3.0, "too dear")
+    assert not is_already_waiting(read_journal(tmp_path), priced)
+    note(tmp_path, [found], "waiting", "now", "too dear")
+    assert is_already_waiting(read_journal(tmp_path), priced)
+    assert not is_already_waiting(read_journal(tmp_path), priced._replace(refused="still too dear"))
+
+
+def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from omibench.study.reevaluate.changes import lock_results\n"
+        "with lock_results(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(600)\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with (
+            pytest.raises(OutputError, match="another re-evaluation is running"),
+            lock_results(tmp_path),
+        ):
+            pass
+        other.kill()
+    with lock_results(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_locked_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, how: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with (
+        pytest.raises(OutputError, match="cannot be locked: Input/output error"),
+        lock_results(tmp_path),
+    ):
+        pass

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from itertools import chain, count, pairwise
+from itertools import chain, count
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 from omibench.errors import ParamsError
@@ -100,36 +103,47 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
     Raises:
         ParamsError: The models cannot be added.
     """
-    text = read_text(params, YAML_BYTES)
+    before = text = read_text(params, YAML_BYTES)
     for candidate in candidates:
-        expected = _add_candidate(_values(text, params), candidate)
-        valid_texts = (new for new in _edits(text, candidate) if _reads_as(new, expected))
-        text = next(valid_texts, "")
+        text = _edit(params, text, partial(_add, candidate), partial(_insert_lines, candidate))
         if not text:
             raise ParamsError(
                 f"{params}: the model {candidate.name!r} cannot be added automatically; add its "
                 "block under `models:` and its name to `infer.models` manually"
             )
-    parse_study_file(_as_json(_values(text, params)))
-    if text != read_text(params, YAML_BYTES):
+    _replace(params, before, text)
+
+
+def remove_from_params(params: Path, names: Iterable[str]) -> None:
+    """Take models out of `infer.models` and `infer.only`; their blocks and comments stay.
+
+    Raises:
+        ParamsError: The file cannot be read.
+    """
+    before = text = read_text(params, YAML_BYTES)
+    for name in names:
+        if name in ((_values(text, params).get("infer") or {}).get("models") or ()):
+            text = _edit(params, text, partial(_remove, name), partial(_cut_lines, name))
+    _replace(params, before, text)
+
+
+def _edit(
+    params: Path, text: str, change: Callable[[Any], None], edit_lines: Callable[[str], str]
+) -> str:
+    """Return the text after a change of its values; "" if it would not have the intended values.
+
+    Lines are edited if that suffices; otherwise all is written again, with its comments.
+    """
+    expected = _values(text, params)
+    change(expected)
+    texts = (edit(text) for edit in (edit_lines, partial(_edit_yaml, change)))
+    return next((edited for edited in texts if _reads_as(edited, expected)), "")
+
+
+def _replace(params: Path, before: str, text: str) -> None:
+    if text != before:
+        parse_study_file(json.dumps(_values(text, params), default=str))
         write_text(params, text)
-
-
-def _edits(text: str, candidate: ModelCandidate) -> Iterator[str]:
-    """Yield candidate texts: with inserted lines, then completely rewritten with comments."""
-    if inserted := _insert_lines(text, candidate):
-        yield inserted
-    yield _rewrite(text, candidate)
-
-
-def _add_candidate(values: dict[str, Any], candidate: ModelCandidate) -> dict[str, Any]:
-    infer = dict(values.get("infer") or {})
-    models = infer.get("models") or []
-    infer["models"] = [*models, *({candidate.name: None}.keys() - set(models))]
-    if candidate.settings:
-        infer["only"] = (infer.get("only") or {}) | {candidate.name: list(candidate.settings)}
-    blocks = {candidate.name: candidate.block} | (values.get("models") or {})
-    return values | {"models": blocks, "infer": infer}
 
 
 def _values(text: str, params: Path) -> dict[str, Any]:
@@ -149,54 +163,113 @@ def _reads_as(text: str, expected: dict[str, Any]) -> bool:
         return False
 
 
-def _as_json(values: object) -> str:
-    import json
+def _edit_yaml(change: Callable[[Any], None], text: str) -> str:
+    """Return the text after a change of its values; comments stay."""
+    from ruamel.yaml import YAML
 
-    return json.dumps(values, default=str)
+    file = YAML()
+    file.preserve_quotes = True
+    file.width = 1000
+    values = file.load(text)
+    change(values)
+    out = io.StringIO()
+    file.dump(values, out)
+    return out.getvalue()
 
 
-def _insert_lines(text: str, candidate: ModelCandidate) -> str | None:
-    """Insert lines for the candidate, if `models`, `infer` and its lists are blocks."""
+def _add(candidate: ModelCandidate, values: Any) -> None:
+    infer = _open_block(values, "infer", {})
+    _open_block(values, "models", {}).setdefault(candidate.name, candidate.block)
+    models = _open_block(infer, "models", [])
+    if candidate.name not in models:
+        models.append(candidate.name)
+    if candidate.settings:
+        _open_block(infer, "only", {})[candidate.name] = list(candidate.settings)
+
+
+def _open_block(values: Any, key: str, empty: object) -> Any:
+    if values.get(key) is None:
+        values[key] = empty
+    return values[key]
+
+
+def _remove(name: str, values: Any) -> None:
+    infer = values["infer"]
+    infer["models"].remove(name)
+    infer["models"] = infer["models"] or []  # an empty block list is written as invalid YAML
+    (infer.get("only") or {}).pop(name, None)
+
+
+def _insert_lines(candidate: ModelCandidate, text: str) -> str:
+    """Insert the candidate's lines into `models`, `infer.models` and `infer.only`."""
+    name, settings = candidate.name, list(candidate.settings)
+    text = _insert_entry(text, ["models"], name, candidate.block)
+    text = _insert_entry(text, ["infer", "models"], name)
+    if not settings:
+        return text
+    if _find(text, ["infer", "only"]) is None:
+        return _insert_entry(text, ["infer"], "only", {name: settings})
+    return _insert_entry(text, ["infer", "only"], name, settings)
+
+
+def _insert_entry(text: str, place: Sequence[str], name: str, value: object = None) -> str:
+    """Insert the last entry of a block or list; none if it has it, or is empty or in one line."""
     import yaml
 
-    root = yaml.compose(text)
-    models, infer = _child(root, "models"), _child(root, "infer")
-    listed, only_node = _child(infer, "models"), _child(infer, "only")
-    inserts: list[tuple[int, str]] = []
-    if not _is_block(models) or not isinstance(listed, yaml.SequenceNode) or not listed.value:
-        return None
-    if _child(models, candidate.name) is None:
-        column = models.value[0][0].start_mark.column
-        inserts.append((_line_end(text, models), _lines({candidate.name: candidate.block}, column)))
-    if candidate.name not in [node.value for node in listed.value]:
-        inserts.append(_place_in_list(text, listed, candidate.name))
-    if candidate.settings:
-        entry = {candidate.name: list(candidate.settings)}
-        if only_node is None:
-            key = infer.value[0][0].start_mark.column
-            inserts.append((_line_end(text, infer), _lines({"only": entry}, key)))
-        elif not _is_block(only_node):
-            return None
-        elif _child(only_node, candidate.name) is None:
-            column = only_node.value[0][0].start_mark.column
-            inserts.append((_line_end(text, only_node), _lines(entry, column)))
-    places = [0, *(place for place, _ in sorted(inserts)), len(text)]
-    pieces = [text[a:b] for a, b in pairwise(places)]
-    added = [new for _, new in sorted(inserts)]
-    return "".join(piece + new for piece, new in zip(pieces, [*added, ""], strict=True))
+    node = _find(text, place)
+    if isinstance(node, yaml.SequenceNode) and node.value:
+        last = node.value[-1]
+        if name in [item.value for item in node.value]:
+            return text
+        if node.flow_style:
+            return _splice(text, last.end_mark.index, f", {name}")
+        return _splice(
+            text, _line_end(text, node), f"{' ' * (last.start_mark.column - 2)}- {name}\n"
+        )
+    if not _is_block(node) or name in [key.value for key, _ in node.value]:
+        return text
+    lines = yaml.safe_dump({name: value}, sort_keys=False, allow_unicode=True, width=1000)
+    column = node.value[0][0].start_mark.column
+    return _splice(text, _line_end(text, node), indent(lines, " " * column))
 
 
-def _place_in_list(text: str, listed: Any, name: str) -> tuple[int, str]:
-    last = listed.value[-1]
-    if listed.flow_style:
-        return last.end_mark.index, f", {name}"
-    dash = last.start_mark.column - 2
-    return _line_end(text, listed), f"{' ' * dash}- {name}\n"
+def _splice(text: str, start: int, new: str = "", end: int | None = None) -> str:
+    return text[:start] + new + text[start if end is None else end :]
 
 
-def _child(node: Any, key: str) -> Any:
-    pairs = node.value if node is not None and node.id == "mapping" else []
-    return next((value for name, value in pairs if name.value == key), None)
+def _cut_lines(name: str, text: str) -> str:
+    """Cut the model's lines out of `infer.models` and `infer.only`, if these are blocks."""
+    listed = _find(text, ["infer", "models"])
+    place = [item.value for item in listed.value].index(name)
+    item = listed.value[place]
+    if not listed.flow_style:
+        text = _cut_node(text, item, item)
+    elif place:
+        text = _splice(text, listed.value[place - 1].end_mark.index, end=item.end_mark.index)
+    only = _find(text, ["infer", "only"])
+    for key, value in only.value if _is_block(only) else ():
+        if key.value == name:
+            return _cut_node(text, key, value)
+    return text
+
+
+def _cut_node(text: str, first: Any, last: Any) -> str:
+    """Cut the lines from the first node to the end of the last one."""
+    start = text.rfind("\n", 0, first.start_mark.index) + 1
+    return _splice(text, start, end=_line_end(text, last))
+
+
+def _find(text: str, place: Sequence[str]) -> Any:
+    """Return the node at a place in a text; None if there is none."""
+    import yaml
+
+    node: Any = None
+    with suppress(yaml.YAMLError):
+        node = yaml.compose(text)
+    for key in place:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        node = next((value for name, value in pairs if name.value == key), None)
+    return node
 
 
 def _is_block(node: Any) -> bool:
@@ -212,89 +285,3 @@ def _line_end(text: str, node: Any) -> int:
     if end and text[end - 1] == "\n":  # a block scalar ends with its last line
         return int(end)
     return text.find("\n", end) + 1 or len(text)
-
-
-def _lines(value: dict[str, Any], column: int) -> str:
-    import yaml
-
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
-    return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
-
-
-def _rewrite(text: str, candidate: ModelCandidate) -> str:
-    def add(values: Any) -> None:
-        infer = values.setdefault("infer", {})
-        values.setdefault("models", {}).setdefault(candidate.name, candidate.block)
-        if candidate.name not in infer.setdefault("models", []):
-            infer["models"].append(candidate.name)
-        if candidate.settings:
-            infer.setdefault("only", {})[candidate.name] = list(candidate.settings)
-
-    return _edit_yaml(text, add)
-
-
-def remove_from_params(params: Path, names: Iterable[str]) -> None:
-    """Take models out of `infer.models` and `infer.only`; their blocks and comments stay.
-
-    Raises:
-        ParamsError: The file cannot be read.
-    """
-    before = text = read_text(params, YAML_BYTES)
-    for name in names:
-        values = _values(text, params)
-        infer = values.get("infer") or {}
-        if name not in (infer.get("models") or []):
-            continue
-        infer["models"].remove(name)
-        infer.get("only", {}).pop(name, None)
-        cut = _cut_lines(text, name)
-        text = cut if _reads_as(cut, values) else _edit_yaml(text, partial(_remove, name=name))
-    if text != before:
-        parse_study_file(_as_json(_values(text, params)))
-        write_text(params, text)
-
-
-def _remove(values: Any, name: str) -> None:
-    infer = values["infer"]
-    infer["models"].remove(name)
-    infer["models"] = infer["models"] or []  # an empty block list is written as invalid YAML
-    infer.get("only", {}).pop(name, None)
-
-
-def _cut_lines(text: str, name: str) -> str:
-    """Cut the model's lines out of `infer.models` and `infer.only`, if these are blocks."""
-    import yaml
-
-    infer = _child(yaml.compose(text), "infer")
-    cuts: list[tuple[int, int]] = []
-    items = _child(infer, "models").value
-    place = [item.value for item in items].index(name)
-    if not _child(infer, "models").flow_style:
-        cuts.append(_lines_of(text, items[place], items[place]))
-    elif place:
-        cuts.append((items[place - 1].end_mark.index, items[place].end_mark.index))
-    only = _child(infer, "only")
-    for key, value in only.value if _is_block(only) else ():
-        if key.value == name:
-            cuts.append(_lines_of(text, key, value))
-    for start, end in sorted(cuts, reverse=True):
-        text = text[:start] + text[end:]
-    return text
-
-
-def _lines_of(text: str, first: Any, last: Any) -> tuple[int, int]:
-    return text.rfind("\n", 0, first.start_mark.index) + 1, _line_end(text, last)
-
-
-def _edit_yaml(text: str, edit: Callable[[Any], None]) -> str:
-    """Return the text after a change of its values; comments stay."""
-    from ruamel.yaml import YAML
-
-    file = YAML()
-    file.preserve_quotes = True
-    file.width = 1000
-    values = file.load(text)
-    edit(values)
-    out = io.StringIO()
-    file.dump(values, out)
-    return out.getvalue()

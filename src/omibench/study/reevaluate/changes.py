@@ -316,9 +316,13 @@ def read_standings(metrics: Path) -> Standings:
             for setting, entry in settings.items()
             if "acc" in entry
         ]
-        return {
-            (setting, model): _standing(entry, setting, scores) for setting, model, entry in scores
-        }
+        standings = {}
+        for setting, model, entry in scores:
+            better = sum(other["acc"] > entry["acc"] for s, _, other in scores if s == setting)
+            acc, lo, hi = (float(entry[key]) for key in ("acc", "lo", "hi"))
+            simulated = bool(entry.get("simulated"))
+            standings[setting, model] = Standing(better + 1, acc, lo, hi, simulated)
+        return standings
     except (FileFormatError, ValueError, AttributeError, TypeError, KeyError) as error:
         reason = str(error).removeprefix(f"{metrics}: ")
         raise FileFormatError(f"{metrics}: not the metrics of a study: {reason}") from None
@@ -327,9 +331,9 @@ def read_standings(metrics: Path) -> Standings:
 def find_moves(before: Standings, after: Standings) -> list[Move]:
     """Return every standing that is new or has another rank or accuracy, by setting and rank."""
     changed = [
-        Move(setting, model, before.get((setting, model)), now)
-        for (setting, model), now in after.items()
-        if _place(before.get((setting, model))) != _place(now)
+        Move(*cell, before.get(cell), now)
+        for cell, now in after.items()
+        if (before[cell][:2] if cell in before else None) != now[:2]  # rank and accuracy
     ]
     return sorted(changed, key=lambda move: (move.setting, move.after.rank, move.model))
 
@@ -367,18 +371,6 @@ def add_entry(changelog: Path, text: str) -> None:
     head, _, entries = old.partition("\n## ")
     earlier = f"\n## {entries}" if entries else ""
     write_text(changelog, f"{head.rstrip()}\n\n{text.rstrip()}\n{earlier}")
-
-
-def _standing(
-    entry: Mapping[str, Any], setting: str, scores: Sequence[tuple[str, str, Mapping[str, Any]]]
-) -> Standing:
-    better = sum(scored["acc"] > entry["acc"] for s, _, scored in scores if s == setting)
-    acc, lo, hi = (float(entry[key]) for key in ("acc", "lo", "hi"))
-    return Standing(better + 1, acc, lo, hi, bool(entry.get("simulated")))
-
-
-def _place(standing: Standing | None) -> tuple[int, float] | None:
-    return (standing.rank, standing.acc) if standing else None
 
 
 def _row(move: Move) -> str:

@@ -29,7 +29,8 @@ def find_approved(study: Study, journal: Journal) -> set[tuple[str, str]] | None
 
 def list_asked(results: Path) -> list[Sighting]:
     """Return the models that wait for `approve`: pending and cancelled ones."""
-    return [s for s in read_journal(results).models if s.state in ASKED and not _is_approved(s)]
+    asked = [s for s in read_journal(results).models if s.state in ASKED]
+    return [s for s in asked if s.state == "cancelled" or not s.approved]
 
 
 def approve(study: Study, params: Path, names: Iterable[str], moment: str) -> list[str]:
@@ -110,22 +111,13 @@ def note_retired(
 ) -> tuple[list[str], list[str]]:
     """Write which models are retired; return those that are newly, and those that came back."""
     retired = find_retired(study, listings)
+    listed = {model_id for ids in listings.values() for model_id in ids}
     with change_journal(Path(study.study.results)) as journal:
         before = dict(journal.retired)
         new = sorted(retired - before.keys())
-        back = sorted(_listed_again(study, listings, before.keys() & study.models.keys()))
+        known = before.keys() & study.models.keys()
+        back = sorted(n for n in known if getattr(study.models[n], "id", n) in listed)
         journal.retired.update(dict.fromkeys(new, moment))
         for name in back:
             del journal.retired[name]
     return new, back
-
-
-def _listed_again(
-    study: Study, listings: Mapping[str, Sequence[str]], names: Collection[str]
-) -> set[str]:
-    ids = {model_id for listing in listings.values() for model_id in listing}
-    return {name for name in names if getattr(study.models[name], "id", name) in ids}
-
-
-def _is_approved(sighting: Sighting) -> bool:
-    return sighting.state == "pending" and sighting.approved

@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 import polars as pl
 
+from omibench.files.reading import read_json
 from omibench.models.client.ask import check_answered
 from omibench.params.reevaluate import DriftParams
 from omibench.params.setting import Cell
 from omibench.params.study import Study
 from omibench.params.study_params import Limit
 from omibench.results.statistics.paired import mcnemar_p
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_parquet, write_json, write_parquet
 from omibench.schemas.verdict import NOT_JUDGED
 from omibench.settings.tasks import list_tasks
@@ -96,8 +98,6 @@ def ask_again(study: Study, drift: DriftParams, model: str, month: str) -> Drift
 
 def read_drift(results: Path) -> list[Drift]:
     """Return all checks so far, oldest first."""
-    from omibench.files.reading import read_json
-
     path = results / DRIFT
     return [Drift(**entry) for entry in read_json(path)["checks"]] if path.is_file() else []
 
@@ -114,7 +114,7 @@ def list_changed(checks: Iterable[Drift], alpha: float) -> Iterator[Drift]:
 
 
 def _verdicts(study: Study, cell: Cell) -> Path:
-    return Path(study.study.results) / "score" / cell.model / f"{cell.setting}.parquet"
+    return StudyFiles(Path(study.study.results)).locate("score", cell)
 
 
 def _read(study: Study, verdicts: Path) -> dict[str, bool]:
