@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omibench.params.study import Study
-from omibench.study.status.hooks import WatchedRun, command
+from omibench.study.status.hooks import WatchedRun, command, describe_checkpoint
 from omibench.study.status.runs import FOLDER, KEPT_RUNS, read_runs
 
 OUTPUT = "results/infer/one/cot.parquet"
@@ -103,3 +103,22 @@ def test_only_the_last_runs_are_kept(study: Study) -> None:
 )  # fmt: skip
 def test_the_command_that_goes_on_forces_nothing(argv: list[str], words: list[str]) -> None:
     assert command(argv) == words
+
+
+# A list of jobs says of which it may spare some.
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (["freeze", *["infer"] * 16, "score"], "of the 16 infer jobs in this list, only those"),
+        (["freeze", "fill", "infer", "infer"], "of the 1 fill and 2 infer jobs"),
+        (["infer"] * 16, None),
+        (["freeze", "score", "analyze"], None),
+        ([], None),
+    ],
+)
+def test_jobs_that_freeze_may_spare_are_told(rules: list[str], said: str | None) -> None:
+    remark = describe_checkpoint(rules)
+    assert (remark is None) == (said is None)
+    assert said is None or (remark and said in remark and "\n" not in remark)

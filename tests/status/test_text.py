@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
-from omibench.params.study import Study
+from omibench.params.study import Study, parse_study
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl
+from omibench.stages.filter import filter_problems
 from omibench.study.status.reader import look
 from omibench.study.status.rows import CellStatus, TimeLeft
-from omibench.study.status.text import cell_word, render, time_left_text
+from omibench.study.status.runs import FOLDER
+from omibench.study.status.text import (
+    cell_word,
+    describe_ending,
+    render,
+    time_left_text,
+    write_page,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,3 +96,100 @@ def test_lines_fit_the_terminal(study: Study, width: int) -> None:
     note_run({"infer two/cot": []})
     lines = render(look(study), width).splitlines()
     assert [line for line in lines if len(line) > width and "snakemake" not in line] == []
+
+
+# The status page: whole, escaped, and without anything from elsewhere.
+
+
+def page(study: Study, reload_s: float | None = None) -> str:
+    write_page(Path("status.html"), look(study), reload_s)
+    return Path("status.html").read_text("utf-8")
+
+
+def test_every_cell_stands_in_the_grid_with_its_state(study: Study) -> None:
+    write_cell("one", "cot", ["answered"] * 3)
+    write_cell("one", "direct", ["answered", "answered", "provider_error"])
+    note_run({"infer two/cot": ["running"], "infer two/direct": ["failed"]})
+    text = page(study)
+    states = re.findall(r'<div class="cell (\w+)" title="(\w+) under (\w+)', text)
+    assert states == [
+        ("done", "one", "cot"), ("incomplete", "one", "direct"), ("running", "two", "cot"),
+        ("failed", "two", "direct"),
+    ]  # fmt: skip
+    assert "5 of 12 answered" in text
+    assert "1 job failed" in text
+
+
+def test_the_page_says_when_it_was_written_and_reloads_only_during_a_watch(study: Study) -> None:
+    once, watched = page(study), page(study, 5.0)
+    for text in (once, watched):
+        assert re.search(r"Written 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", text)
+        assert "<title>small: " in text
+        assert 'http-equiv="refresh' not in text
+    assert "reload every" not in once
+    assert "reload every 5 s" in watched
+    assert "reload every 1 s" in page(study, 0.2)
+
+
+def test_text_of_others_is_escaped(study: Study) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    log = Path("logs/infer/one/cot.log")
+    log.parent.mkdir(parents=True)
+    log.write_text(f"omibench: {evil}\n")
+    note_run({"infer one/cot": ["running", "failed"]}, end="failed", command=("snakemake", evil))
+    named = make_study(study={"name": "small", "title": evil, "results": "results"})
+    text = page(named)
+    assert "<img" not in text
+    assert text.count("&lt;img") >= 4
+
+
+def test_nothing_is_asked_for_from_elsewhere(study: Study) -> None:
+    text = page(study)
+    assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    assert not re.search(r"<script|src=|href=|url\(|@import", text)
+
+
+# The last words of a run that made a dataset: how much there is, and where it lies.
+
+
+EVENTS = """{"time": 1, "pid": 1, "host": "h", "process": null, "command": [], "jobs": \
+[{"id": 1, "stage": "filter", "output": "a"}, {"id": 2, "stage": "freeze", "output": "b"}], \
+"current": []}
+{"time": 2, "job": 1, "state": "done"}
+{"time": 3, "job": 2, "state": "done"}
+{"time": 4, "end": "done"}
+"""
+
+
+def problem(number: int, answer: list[str] | None) -> Problem:
+    return Problem(
+        id=f"p-{number}", question="How far?", source="p", source_sha256="0" * 64,
+        number=str(number), pages=[1], answer=answer,
+    )  # fmt: skip
+
+
+def test_a_run_that_filtered_and_froze_says_how_much_and_where(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    study = parse_study(
+        {"study": {"results": str(results), "store": str(tmp_path / "store")}}, "test"
+    )
+    write_jsonl(tmp_path / "problems.jsonl", [problem(1, ["3 m"]), problem(2, None)])
+    filter_problems(tmp_path / "problems.jsonl", results / "filter", Study())
+    manifest = FrozenManifest(
+        name="n", version="1", problems=7, images=1, questions_sha256="", answers_sha256="",
+        subjects={}, licence=None, synthetic=None,
+    )  # fmt: skip
+    write_json(results / "freeze/manifest.json", manifest)
+    notes = results / FOLDER / "1.jsonl"
+    notes.parent.mkdir()
+    notes.write_text(EVENTS)
+    told = describe_ending(study, notes)
+    assert "2 problems, 1 with an answer; 0 kept, 2 rejected (2 statement_incomplete): " in told
+    assert f"{results}/filter/rejects.html" in told
+    assert f"Frozen: 7 problems, 1 picture: {results}/freeze/README.md" in told
+    assert "Report" not in told
+    (results / "filter/rejects.parquet").unlink()
+    (results / "freeze/manifest.json").write_text("{")
+    assert "2 jobs done" in describe_ending(study, notes), (
+        "what is broken is not told, and ends nothing"
+    )

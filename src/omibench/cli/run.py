@@ -218,11 +218,9 @@ def _progress(study: Study, params: str, pairs: list[str]) -> Progress:
 
 def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
     """Return the options of Snakemake; one that takes several values is followed by an option."""
-    from omibench.study.status.runs import RUN_OPTIONS
+    from omibench.study.status.runs import RUN_OPTIONS, name_parameters
 
-    configfile = [] if params == DEFAULT_PARAMS else ["--configfile", params]
-    config = ["--config", *pairs] if pairs else []
-    return [*configfile, *config, *RUN_OPTIONS, str(cores or "all")]
+    return [*name_parameters(params, pairs), *RUN_OPTIONS, str(cores or "all")]
 
 
 def _say(line: object) -> None:

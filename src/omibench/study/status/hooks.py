@@ -78,6 +78,7 @@ _EVENTS = {"job_info": "running", "job_finished": "done", "job_error": "failed"}
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_THESE = {"-R", "--forcerun"}
 log = logging.getLogger("omibench.study.status")
+_snakemake_log = logging.getLogger("snakemake.logging")
 
 
 class WatchedRun:
@@ -97,7 +98,7 @@ class WatchedRun:
                 forward_signals()
                 folder = Path(self._study.study.results) / FOLDER
                 self._notes = _Notes(folder, workflow.dag, _find_cluster_name(workflow))
-                _get_snakemake_logger().addHandler(self._notes)
+                _snakemake_log.addHandler(self._notes)
 
     def end(self, outcome: Literal["done", "failed"]) -> None:
         """Note the end, from `onsuccess` or `onerror`, and print failures and missing answers."""
@@ -109,7 +110,7 @@ class WatchedRun:
         with _unbroken():
             if self._notes is None:
                 return
-            _get_snakemake_logger().removeHandler(self._notes)
+            _snakemake_log.removeHandler(self._notes)
             self._notes.finish(outcome)
             from omibench.study.status.text import describe_ending
 
@@ -118,7 +119,7 @@ class WatchedRun:
 
 def explain_locks(results: str) -> None:
     """Let Snakemake's message about a held lock say which run holds it."""
-    _get_snakemake_logger().addFilter(LockFilter(results))
+    _snakemake_log.addFilter(LockFilter(results))
 
 
 class _Notes(logging.Handler):
@@ -203,13 +204,6 @@ def _describe_job(
         "setting": cell.get("setting"),
         "log": str(logs[0]) if logs else None,
     }
-
-
-def _get_snakemake_logger() -> logging.Logger:
-    from snakemake.logging import logger
-
-    snakemake_logger: logging.Logger = logger
-    return snakemake_logger
 
 
 @contextlib.contextmanager

@@ -6,16 +6,14 @@ which its processes lock while they live. All files there are read and written u
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import FrameType
@@ -25,6 +23,7 @@ from omibench.errors import OmibenchError, OutputError, SomeFailedError, reason_
 from omibench.files.locks import LockError, open_lock, try_lock, wait_lock, wait_path
 from omibench.files.reading import parse_json, read_bytes
 from omibench.models.api.stop import pause
+from omibench.schemas.problem import FrozenModel
 from omibench.store.segments import new_name, read_process_start
 from omibench.study.status.runs import (
     ABANDONED_S,
@@ -41,13 +40,11 @@ FOLDER = Path(".snakemake/omibench/runs")
 LOCKS = Path(".snakemake/locks")
 _MUTEX = "lock"
 _BYTES = 2**20
-_FIELDS = ("began", "host", "pid", "process", "results", "locks", "refused")
 
 Say = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(FrozenModel, extra="ignore"):
     """One run of a graph. `locks` are the names and times of its files in `.snakemake/locks`."""
 
     path: Path
@@ -56,7 +53,7 @@ class Claim:
     pid: int
     process: str | None
     results: str
-    locks: Mapping[str, int] = field(default_factory=dict)
+    locks: dict[str, int] = {}
     refused: str | None = None
     """Why Snakemake did not start, if another run holds the lock."""
 
@@ -86,7 +83,7 @@ class Claim:
         """Whether it is known to have ended; only its own host can know."""
         return self.is_here and not self.live
 
-    def owns(self, locks: Mapping[str, int]) -> dict[str, int]:
+    def owns(self, locks: dict[str, int]) -> dict[str, int]:
         """Return those of the existing locks that are its own."""
         return {name: at for name, at in locks.items() if self.locks.get(name) == at}
 
@@ -122,7 +119,7 @@ def claims_locked(folder: Path) -> Iterator[None]:
 class HeldClaim:
     """The claim of this process, which no other process takes for ended while this one lives."""
 
-    def __init__(self, path: Path, results: str, locks: Mapping[str, int] | None = None) -> None:
+    def __init__(self, path: Path, results: str, locks: dict[str, int] | None = None) -> None:
         """Write the claim, or take over the one that the parent process made.
 
         Args:
@@ -131,13 +128,15 @@ class HeldClaim:
             locks: Snakemake's locks that belong to the run.
         """
         before, pid = read_claim(path), os.getpid()
-        began = before.began if before else time.time()
-        start = read_process_start(pid)
+        claim = Claim(
+            path=path, began=before.began if before else time.time(), host=socket.gethostname(),
+            pid=pid, process=read_process_start(pid), results=results, locks=locks or {},
+        )  # fmt: skip
         self.path = path
         self._file = open_lock(path, 0o666)
         with suppress(LockError):  # then only the process tells whether it lives
             wait_lock(self._file, shared=True)
-        _write(Claim(path, began, socket.gethostname(), pid, start, results, dict(locks or {})))
+        _write(claim)
 
     def close(self, *, keep: bool = False) -> None:
         """Remove the claim, or only let go of it."""
@@ -161,18 +160,8 @@ def read_claims(folder: Path, besides: Path | None = None) -> list[Claim]:
 def read_claim(path: Path) -> Claim | None:
     """Return the claim in a file, or None if it has none."""
     try:
-        values: dict[str, Any] = parse_json(read_bytes(path, _BYTES), str(path))
-        return Claim(
-            path=path,
-            began=float(values["began"]),
-            host=str(values["host"]),
-            pid=int(values["pid"]),
-            process=values["process"],
-            results=str(values["results"]),
-            locks={str(name): int(at) for name, at in values["locks"].items()},
-            refused=values.get("refused"),
-        )
-    except (OmibenchError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Claim(**parse_json(read_bytes(path, _BYTES), str(path)), path=path)
+    except (OmibenchError, OSError, ValueError, TypeError):
         return None
 
 
@@ -187,7 +176,7 @@ def read_locks(folder: Path) -> dict[str, int]:
 
 def _write(claim: Claim) -> None:
     # Not replaced by another file: processes hold a lock on this one.
-    claim.path.write_text(json.dumps({name: getattr(claim, name) for name in _FIELDS}), "utf-8")
+    claim.path.write_text(claim.model_dump_json(exclude={"path"}), "utf-8")
 
 
 # Who may run.
@@ -215,8 +204,7 @@ def take_folder(results: str, say: Say, folder: Path | None = None) -> Iterator[
     """
     home = (folder or Path()).resolve()
     with claims_locked(home):
-        look = _Look.at(home)
-        if (reason := look.find_conflict(results)) is not None:
+        if (reason := _look(home).find_conflict(results)) is not None:
             raise OmibenchError(reason)
         held = HeldClaim(new_claim_path(home), results)
     before = os.environ.get(CLAIM_ENV)
@@ -249,10 +237,8 @@ def claim_in_snakemake(results: str) -> HeldClaim | None:
     with claims_locked(home):
         given = _find_given_claim(home)
         path = given.path if given else new_claim_path(home)
-        locks, others = read_locks(home), read_claims(home, path)
-        owned = {name for claim in others for name in claim.owns(locks)}
-        mine = {name: at for name, at in locks.items() if name not in owned}
-        held = HeldClaim(path, given.results if given else results, mine)
+        locks = _list_unowned(read_locks(home), read_claims(home, path))
+        held = HeldClaim(path, given.results if given else results, locks)
     os.environ[CLAIM_ENV] = str(path)  # for its jobs
     if given is not None:
         _kept.append(held)
@@ -279,9 +265,9 @@ class LockFilter(logging.Filter):
             home = Path().resolve()
             with claims_locked(home):
                 given = _find_given_claim(home)
-                reason = _Look.at(home, given.path if given else None).describe(self._results)
+                reason = _look(home, given.path if given else None).describe(self._results)
                 if given is not None and is_refusal:
-                    _write(replace(given, refused=reason))
+                    _write(given.model_copy(update={"refused": reason}))
                     is_reported = True
         record.msg, record.args = reason, ()
         return not is_reported
@@ -291,34 +277,33 @@ _kept: list[HeldClaim] = []
 """Held until this process ends."""
 
 
-@dataclass(frozen=True)
-class _Look:
+def _look(home: Path, own: Path | None = None) -> _Look:
+    # Locks first: what ends or starts later is then never taken for the owner of a new lock.
+    locks = read_locks(home)
+    claims = read_claims(home, own)
+    pids = {claim.pid for claim in claims if claim.live}
+    unclaimed = [s for s in find_snakemakes(home) if not pids & {s.pid, *s.parents}]
+    return _Look(locks, claims, _list_unowned(locks, claims), unclaimed)
+
+
+def _list_unowned(locks: dict[str, int], claims: Iterable[Claim]) -> dict[str, int]:
+    """Return the locks of no claim."""
+    owned = {name for claim in claims for name in claim.owns(locks)}
+    return {name: at for name, at in locks.items() if name not in owned}
+
+
+class _Look(NamedTuple):
     """What is known about a folder at one moment."""
 
-    home: Path
     locks: dict[str, int]
     claims: list[Claim]
+    unowned: dict[str, int]
+    """The locks of no claim."""
     unclaimed: list[Snakemake]
-
-    @staticmethod
-    def at(home: Path, own: Path | None = None) -> _Look:
-        # Locks first: what ends or starts later is then never taken for the owner of a new lock.
-        locks = read_locks(home)
-        claims = read_claims(home, own)
-        pids = {claim.pid for claim in claims if claim.live}
-        unclaimed = [
-            found for found in find_snakemakes(home) if not pids & {found.pid, *found.parents}
-        ]
-        return _Look(home, locks, claims, unclaimed)
-
-    def list_unowned(self) -> dict[str, int]:
-        """The locks of no claim."""
-        owned = {name for claim in self.claims for name in claim.owns(self.locks)}
-        return {name: at for name, at in self.locks.items() if name not in owned}
 
     def can_own(self, claim: Claim) -> bool:
         """Whether a run that did not record its locks, or one that did, can hold some here."""
-        return bool(claim.owns(self.locks) or (not claim.locks and self.list_unowned()))
+        return bool(claim.owns(self.locks) or (not claim.locks and self.unowned))
 
     def find_conflict(self, results: str) -> str | None:
         """Why another run of the study forbids this one, or None."""
@@ -329,7 +314,8 @@ class _Look:
                 return _tell_live(claim)
             if not claim.is_here and self.can_own(claim):
                 return _tell_foreign(claim)
-        if self.unclaimed and self.list_unowned() and not self._starting():
+        is_starting = any(claim.live and not claim.locks for claim in self.claims)
+        if self.unclaimed and self.unowned and not is_starting:
             return _tell_unclaimed(self.unclaimed[-1])
         return None
 
@@ -338,7 +324,7 @@ class _Look:
         doubtful = [claim for claim in self.claims if not claim.dead]
         dead = [claim for claim in self.claims if claim.dead]
         uncertain = self.unclaimed or any(self.can_own(c) and not c.locks for c in doubtful)
-        locks = {} if uncertain else self.list_unowned()
+        locks = {} if uncertain else dict(self.unowned)
         for claim in dead:
             locks |= claim.owns(self.locks)
         return dead, locks
@@ -350,22 +336,19 @@ class _Look:
         for claim in reversed(self.claims):
             if claim.live and self.can_own(claim):
                 return _tell_live(claim)
-        if self.unclaimed and self.list_unowned():
+        if self.unclaimed and self.unowned:
             return _tell_unclaimed(self.unclaimed[-1])
         for claim in reversed(self.claims):
             if not claim.is_here and self.can_own(claim):
                 return _tell_foreign(claim)
-        dead, _ = self.dead()
-        return f"{_name_dead(dead[-1] if dead else None)}; `omibench run` removes its lock"
-
-    def _starting(self) -> bool:
-        return any(claim.live and not claim.locks for claim in self.claims)
+        dead = next((claim for claim in reversed(self.claims) if claim.dead), None)
+        return f"{_name_dead(dead)}; `omibench run` removes its lock"
 
 
 def _clear(home: Path, results: str, say: Say, own: Path) -> None:
     """Remove the locks and claims of dead runs, after the jobs that they left have ended."""
     with claims_locked(home):
-        dead, locks = _Look.at(home, own).dead()
+        dead, locks = _look(home, own).dead()
     for run in select_unfinished_runs(read_runs(Path(results))) if locks else ():
         if run.cluster is not None and not run.live and (jobs := list_jobs(run.cluster)):
             raise SomeFailedError(
@@ -376,7 +359,7 @@ def _clear(home: Path, results: str, say: Say, own: Path) -> None:
     _stop_left_jobs([claim.path for claim in dead], say)
     removed: dict[str, int] = {}
     with claims_locked(home):
-        again, still = _Look.at(home, own).dead()
+        again, still = _look(home, own).dead()
         for name, at in still.items():
             path = home / LOCKS / name
             with suppress(OSError):

@@ -9,10 +9,11 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import polars as pl
 
@@ -25,7 +26,7 @@ from omibench.params.study import Study, local_helpers, local_models
 from omibench.results.study_record import describe_study, list_leftovers
 from omibench.schemas.request import NOT_BOUGHT, Request
 from omibench.store.contents import count_responses
-from omibench.store.store import Partition, Store, partition_name
+from omibench.store.store import Store, partition_name
 from omibench.study.plan.build import read_spent
 from omibench.study.plan.plan import StudyView
 from omibench.study.status.rows import (
@@ -52,30 +53,18 @@ from omibench.study.status.runs import (
 
 @dataclass
 class FileCounts:
-    """One file of responses or verdicts: rows by (scorer, outcome), dollars, simulation.
+    """One file of responses or verdicts: rows by outcome, dollars, simulation."""
 
-    The scorer of responses is empty.
-    """
-
-    rows: Counter[tuple[str, str]] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+    """Rows without an answer by scorer; that of responses is empty."""
     usd: float | None = None
     simulated: bool = False
 
     @property
-    def outcomes(self) -> Counter[str]:
-        """Rows by outcome, over all scorers."""
-        counts: Counter[str] = Counter()
-        for (_, outcome), count in self.rows.items():
-            counts[outcome] += count
-        return counts
-
-    @property
     def lacking(self) -> int:
         """Responses without an answer, by the scorer that saw most of them."""
-        by_scorer: Counter[str] = Counter()
-        for (scorer, outcome), count in self.rows.items():
-            by_scorer[scorer] += count if outcome in NOT_BOUGHT else 0
-        return max(by_scorer.values(), default=0)
+        return max(self.unanswered.values(), default=0)
 
 
 def _count_rows(paths: Sequence[Path]) -> dict[Path, FileCounts]:
@@ -112,7 +101,8 @@ def _scan(paths: Sequence[Path]) -> dict[Path, FileCounts]:
         )
         for path, name, outcome, count, dollars, simulated in frame.iter_rows():
             file = counts[Path(path)]
-            file.rows[name, outcome] += count
+            file.outcomes[outcome] += count
+            file.unanswered[name] += count if outcome in NOT_BOUGHT else 0
             file.simulated |= bool(simulated)
             if dollars is not None:
                 file.usd = (file.usd or 0.0) + dollars
@@ -164,15 +154,16 @@ class Stored:
             self.close()
             self._view, self._state = None, state
             self._requests, self._keys = {}, {}
-            if state is None:
-                return {cell: StoredCounts(None) for cell in cells}
-            self._view = StudyView(self._study, self._questions, Store(self._study.study.store))
+            if state is not None:
+                self._view = StudyView(self._study, self._questions, Store(self._study.study.store))
+        if (view := self._view) is None:
+            return {cell: StoredCounts(None) for cell in cells}
         accounted: Counter[str] = Counter()
         requests: dict[str, int] = {}
         for cell, file in (written or {}).items():
-            accounted[cell.model] += file.rows.total() - file.lacking
+            accounted[cell.model] += file.outcomes.total() - file.lacking
             if not self._study.models[cell.model].is_recorded:
-                requests[cell.setting] = file.rows.total()
+                requests[cell.setting] = file.outcomes.total()
         models = {cell.model for cell in cells}
         waiting = {model for model in models if self._count_answers(model) <= accounted[model]}
         counts = {}
@@ -180,8 +171,12 @@ class Stored:
             is_known = cell.setting in requests and not self._study.models[cell.model].is_recorded
             if is_known and cell.model in waiting and cell not in begun:
                 counts[cell] = StoredCounts(requests[cell.setting])
-            else:
-                counts[cell] = self._look_up(cell, cell in begun)
+                continue
+            try:
+                counts[cell] = self._look_up(view, cell, cell in begun)
+            except OmibenchError as error:
+                self._note(cell.model, error)
+                counts[cell] = StoredCounts(None)
         return counts
 
     def count_new_answers(self, models: Iterable[str], moment: float) -> dict[str, int]:
@@ -205,37 +200,21 @@ class Stored:
             self._note(model, error)
             return 0
 
-    def _open_partition(self, model: str) -> Partition | None:
-        assert self._view is not None
-        try:
-            partition = self._view.open_partition(model)
-            partition.refresh()  # includes what others have written in the meantime
-        except OmibenchError as error:
-            self._note(model, error)
-            return None
-        return partition
-
-    def _look_up(self, cell: Cell, begun: bool) -> StoredCounts:
-        assert self._view is not None
+    def _look_up(self, view: StudyView, cell: Cell, begun: bool) -> StoredCounts:
         setting = self._study.settings[cell.setting]
+        for name in (cell.model, *setting.helpers):
+            view.open_partition(name).refresh()  # includes what others have written meanwhile
         # Such requests follow from other answers or from drawn pictures.
         is_lasting = not (setting.in_steps or setting.images.is_derived)
-        is_own = not is_lasting or self._study.models[cell.model].is_recorded
-        try:
-            if is_own:
-                for name in (cell.model, *setting.helpers):
-                    self._open_partition(name)
-                requests = self._view.last_requests(cell)
-            else:
-                if cell.setting not in self._requests:
-                    self._requests[cell.setting] = self._view.last_requests(cell)
-                requests = self._requests[cell.setting]
-        except OmibenchError as error:
-            self._note(cell.model, error)
-            return StoredCounts(None)
-        partition = self._open_partition(cell.model) if requests else None
+        if not is_lasting or self._study.models[cell.model].is_recorded:
+            requests = view.last_requests(cell)
+        else:
+            if cell.setting not in self._requests:
+                self._requests[cell.setting] = view.last_requests(cell)
+            requests = self._requests[cell.setting]
+        partition = view.open_partition(cell.model)
         probes = requests[:: max(1, len(requests) // PROBES)]
-        if not partition or not (begun or any(partition.key(r) in partition for r in probes)):
+        if not (begun or any(partition.key(request) in partition for request in probes)):
             return StoredCounts(len(requests))
         keys = self._keys.get(cell) or [partition.key(request) for request in requests]
         if is_lasting:
@@ -280,11 +259,8 @@ def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()
     `params` is its file and `replaced` the KEY=VALUE pairs that override it: the suggested commands
     repeat both.
     """
-    looker = Looker(study, params, replaced)
-    try:
+    with closing(Looker(study, params, replaced)) as looker:
         return looker.look()
-    finally:
-        looker.close()
 
 
 class Looker:
@@ -394,7 +370,7 @@ class Looker:
             scored = files.get((cell, "score"), FileCounts())
             if cell in written:
                 file = written[cell]
-                requests, lacking = file.rows.total(), file.lacking
+                requests, lacking = file.outcomes.total(), file.lacking
                 counts = StoredCounts(requests, requests - lacking, file.usd)
                 outcomes = dict(file.outcomes)
             else:
@@ -431,11 +407,11 @@ class Looker:
                 states[name] = list_states(_FIRST_FILES[name])
         states["freeze"] = list_states(_FIRST_FILES["freeze"])
         states["tune"] = list_states(*(f"tune/{model}/{RECORD}" for model in self._study.tune))
-        helping = {
-            helper: None
+        helping = dict.fromkeys(
+            helper
             for cell in self._study.cells
             for helper in local_helpers(self._study, cell.model, [cell.setting])
-        }
+        )
         states["help"] = list_states(*(f"infer/{model}/helped.txt" for model in helping))
         filled = (f"infer/{model}/filled.txt" for model in local_models(self._study))
         states["fill"] = list_states(*filled)
@@ -453,28 +429,24 @@ class Looker:
         if cells:  # a study without cells builds a dataset: there is nothing to analyze
             states["analyze"] = list_states(_FIRST_FILES["analyze"])
         return [
-            StageStatus(
-                stage=stage,
-                jobs=len(found),
-                **{name: found.count(name) for name in get_args(State)},
-            )
+            StageStatus(stage=stage, jobs=len(found), **Counter[str](found))
             for stage, found in states.items()
             if found
         ]
 
     def _sum_money(self, cells: Sequence[CellStatus]) -> Money:
-        priced = [cell for cell in cells if cell.usd is not None]
-        usd_to_come = 0.0
-        for model in {cell.model for cell in priced}:
-            answers = sum(cell.answered for cell in priced if cell.model == model)
-            usd = sum(cell.usd or 0.0 for cell in priced if cell.model == model)
-            to_buy = sum(cell.to_buy for cell in cells if cell.model == model)
-            usd_to_come += to_buy * usd / answers if answers else 0.0
-        return Money(
-            usd=sum(cell.usd or 0.0 for cell in priced) if priced else None,
-            to_come=usd_to_come if priced else None,
-            budget=read_spent(self._study),
-        )
+        usd: dict[str, float] = {}
+        answers, to_buy = Counter[str](), Counter[str]()
+        for cell in cells:
+            to_buy[cell.model] += cell.to_buy
+            if cell.usd is not None:
+                usd[cell.model] = usd.get(cell.model, 0.0) + cell.usd
+                answers[cell.model] += cell.answered
+        budget = read_spent(self._study)
+        if not usd:
+            return Money(budget=budget)
+        to_come = sum(to_buy[name] * usd[name] / answers[name] for name in usd if answers[name])
+        return Money(usd=sum(usd.values()), to_come=to_come, budget=budget)
 
     def _last_command(self, run: Run | None) -> list[str]:
         """Return the last run's command if it is safe to suggest: its notes can be of others."""

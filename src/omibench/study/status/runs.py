@@ -36,8 +36,7 @@ State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
 """`stopped`: its run was killed. `incomplete`: it exists, but some requests have no answer."""
 
 
-@dataclass(frozen=True)
-class RunJob:
+class RunJob(NamedTuple):
     """One job of a run: its rule, its cell if any, its first output, and its state."""
 
     stage: str
@@ -98,15 +97,15 @@ class Run:
         if self.live:
             return self
         end_state: State = "failed" if self.end else "stopped"
-        jobs = {
-            path: replace(job, state=end_state, ended=self.last_event)
-            if job.state == "running"
-            else job
-            for path, job in self.jobs.items()
-        }
-        spared = {p for p, job in jobs.items() if self.end == "done" and job.state == "waiting"}
-        remaining_jobs = {path: job for path, job in jobs.items() if path not in spared}
-        return replace(self, jobs=remaining_jobs, current=self.current | spared)
+        jobs, spared = dict[str, RunJob](), set[str]()
+        for path, job in self.jobs.items():
+            if job.state == "running":
+                jobs[path] = job._replace(state=end_state, ended=self.last_event)
+            elif job.state == "waiting" and self.end == "done":
+                spared.add(path)
+            else:
+                jobs[path] = job
+        return replace(self, jobs=jobs, current=self.current | spared)
 
 
 def read_runs(results: Path) -> list[Run]:
@@ -118,9 +117,12 @@ def read_runs(results: Path) -> list[Run]:
 
 def find_latest_run(runs: Sequence[Run]) -> Run | None:
     """Return the run to show: the last running one, else the last."""
-    living = [run for run in runs if run.live]
-    candidates = living or list(runs)
-    return candidates[-1] if candidates else None
+    return find_living_run(runs) or (runs[-1] if runs else None)
+
+
+def find_living_run(runs: Sequence[Run]) -> Run | None:
+    """Return the running run, if any."""
+    return next((run for run in reversed(runs) if run.live), None)
 
 
 def merge_jobs(runs: Iterable[Run]) -> dict[str, RunJob]:
@@ -165,36 +167,29 @@ def _read_run(path: Path) -> Run | None:
         return None
     for line in lines[1:]:
         try:
-            event = parse_json(line, str(path))
-            run = _apply_event(run, listed, event)
+            run = _apply_event(run, listed, parse_json(line, str(path)))
         except (OmibenchError, ValueError, KeyError, TypeError):
             continue  # the last line of a killed run
     return replace(run, jobs={job.output: job for job in listed.values()})
 
 
 def _parse_job(entry: dict[str, Any]) -> RunJob:
-    return RunJob(
-        stage=entry["stage"],
-        output=entry["output"],
-        model=entry.get("model"),
-        setting=entry.get("setting"),
-        log=entry.get("log"),
-    )
+    cell = entry.get("model"), entry.get("setting")
+    return RunJob(entry["stage"], entry["output"], *cell, entry.get("log"))
 
 
 def _apply_event(run: Run, jobs: dict[int, RunJob], event: dict[str, Any]) -> Run:
-    moment = float(event["time"])
+    run = replace(run, last_event=float(event["time"]))
     if "end" in event:
-        return replace(run, last_event=moment, end=event["end"])
+        return replace(run, end=event["end"])
+    number = event["job"]
     if "new" in event:
-        jobs[event["job"]] = _parse_job(event["new"])
-        return replace(run, last_event=moment)
-    job, state = jobs.get(event["job"]), event["state"]
-    if job is not None and state == "running":
-        jobs[event["job"]] = replace(job, state=state, began=moment, ended=None)
-    elif job is not None and state in ("done", "failed"):
-        jobs[event["job"]] = replace(job, state=state, ended=moment)
-    return replace(run, last_event=moment)
+        jobs[number] = _parse_job(event["new"])
+    elif event["state"] == "running" and number in jobs:
+        jobs[number] = jobs[number]._replace(state="running", began=run.last_event, ended=None)
+    elif event["state"] in ("done", "failed") and number in jobs:
+        jobs[number] = jobs[number]._replace(state=event["state"], ended=run.last_event)
+    return run
 
 
 def name_in_slurm(name: object) -> str | None:
@@ -288,18 +283,10 @@ _ALONE = frozenset(
     }
 )  # fmt: skip
 INCOMPLETE = "--rerun-incomplete"
+# Snakemake evaluates amounts of resources as Python.
 _AMOUNT = re.compile(r"[\w.:=/,+-]+")
+# A structured value could be a model with an attacker's address.
 _PAIR = re.compile(r"\w+=[\w.+-]*")
-
-
-def _is_amount(value: str) -> bool:
-    # Snakemake evaluates amounts of resources as Python.
-    return _AMOUNT.fullmatch(value) is not None
-
-
-def _is_pair(value: str) -> bool:
-    # A structured value could be a model with an attacker's address.
-    return _PAIR.fullmatch(value) is not None
 
 
 def _is_file_of_yours(value: str) -> bool:
@@ -314,23 +301,17 @@ def _is_profile_of_yours(value: str) -> bool:
     return path.parts[:1] == ("profiles",) and ".." not in path.parts
 
 
-_IS_SAFE: Mapping[str, Callable[[str], bool]] = {
-    "--config": _is_pair,
+_AMOUNTS = (
+    "--resources", "--default-resources", "--set-resources", "--set-threads", "--groups",
+    "--group-components", "--slurm-status-command", "--cores", "-c", "--jobs", "-j",
+)  # fmt: skip
+_IS_SAFE: Mapping[str, Callable[[str], object]] = {
+    "--config": _PAIR.fullmatch,
     "--configfile": _is_file_of_yours,
     "--profile": _is_profile_of_yours,
     "--workflow-profile": _is_profile_of_yours,
-} | dict.fromkeys(
-    (
-        "--resources", "--default-resources", "--set-resources", "--set-threads", "--groups",
-        "--group-components", "--slurm-status-command", "--cores", "-c", "--jobs", "-j",
-    ),
-    _is_amount,
-)  # fmt: skip
-
-
-def find_living_run(runs: Sequence[Run]) -> Run | None:
-    """Return the running run, if any."""
-    return next((run for run in reversed(runs) if run.live), None)
+    **dict.fromkeys(_AMOUNTS, _AMOUNT.fullmatch),
+}
 
 
 def select_unfinished_runs(runs: Sequence[Run]) -> list[Run]:
@@ -354,9 +335,13 @@ def build_resume_command(run: Run, params: str, replaced: Sequence[str]) -> list
 
 def default_command(params: str, replaced: Sequence[str]) -> list[str]:
     """Return the command that builds a study: `params` is its file, `replaced` overrides it."""
+    return ["snakemake", "--cores", "all", *name_parameters(params, replaced)]
+
+
+def name_parameters(params: str, replaced: Sequence[str]) -> list[str]:
+    """Return the options of Snakemake for a parameter file and the pairs that override it."""
     file_options = [] if params == "params.yaml" else ["--configfile", params]
-    pairs = ["--config", *replaced] if replaced else []
-    return ["snakemake", "--cores", "all", *file_options, *pairs]
+    return [*file_options, *(["--config", *replaced] if replaced else [])]
 
 
 RUN_OPTIONS = (INCOMPLETE, "--keep-going", "--cores")

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import fill
@@ -46,7 +46,10 @@ def render(status: StudyStatus, width: int | None = None) -> str:
     width = width or measure_width(default=100)
     blocks = [
         [fill(headline(status), width, subsequent_indent="  ")],
-        [fill(f"{n:<10}{text}", width, subsequent_indent=" " * 10) for n, text in totals(status)],
+        [
+            fill(f"{n:<10}{text}", width, subsequent_indent=" " * 10)
+            for n, text in list_totals(status)
+        ],
         [_stage_line(stage, width) for stage in status.stages],
         _grid(status.cells, width),
         _failure_lines(status.failures),
@@ -119,23 +122,21 @@ def cell_word(cell: CellStatus) -> str:
     return words.get(cell.score, "done")
 
 
-def totals(status: StudyStatus) -> list[tuple[str, str]]:
-    """Return the totals over all cells: pairs of a name and its value."""
-    return [(name, text) for name, text in _totals(status) if text]
-
-
-def _totals(status: StudyStatus) -> Iterable[tuple[str, str]]:
+def list_totals(status: StudyStatus) -> Iterator[tuple[str, str]]:
+    """Yield the totals over all cells: pairs of a name and its value."""
     of = f" of {status.requests:,}" if status.requests is not None else ""
     yield "requests", f"{status.answered:,}{of} answered"
-    words = [f"{n:,} {name.replace('_', ' ')}" for name, n in status.outcomes.items()]
-    yield "outcomes", ", ".join(words)
-    judge_failed = sum(cell.judge_failed for cell in status.cells)
-    yield "judge", f"{judge_failed:,} judgements failed" if judge_failed else ""
+    if status.outcomes:
+        words = [f"{n:,} {name.replace('_', ' ')}" for name, n in status.outcomes.items()]
+        yield "outcomes", ", ".join(words)
+    if judge_failed := sum(cell.judge_failed for cell in status.cells):
+        yield "judge", f"{judge_failed:,} judgements failed"
     money = status.money
     dollars = f"{usd_text(money.usd)} for the stored answers" if money.usd else ""
     if money.to_come and status.answered:
         dollars += f", about {usd_text(money.to_come)} more at the same price per answer"
-    yield "dollars", dollars
+    if dollars:
+        yield "dollars", dollars
     if b := money.budget:
         spent = f"{usd_text(b.left_usd)} left of {usd_text(b.cap_usd)}: {usd_text(b.spent_usd)}"
         in_flight = f", {usd_text(b.reserved_usd)} in flight" if b.reserved_usd else ""
@@ -299,7 +300,7 @@ def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
         doing=describe_progress(status),
         clock=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.now)),
         purpose=describe_command(status),
-        totals=totals(status),
+        totals=list(list_totals(status)),
         stages=bars,
         settings=list(dict.fromkeys(cell.setting for cell in status.cells)),
         rows=rows,
