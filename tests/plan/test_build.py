@@ -45,17 +45,21 @@ def counts(study: Study, questions: Path) -> list[tuple[int, ...]]:
     return [(r.requests, r.stored, r.to_buy, r.shown) for r in rows]
 
 
-def paid(
-    study: Make, tmp_path: Path, budget: float | None = None, samples: int = 1, **models: Any
-) -> Study:
-    blocks = {name: {**API, **more} for name, more in (models or {"api": {}}).items()}
+@pytest.fixture
+def paid(study: Make, tmp_path: Path) -> Make:
+    """Makes a study of paid models, by default of one, under one setting."""
     own = {"name": "test", "store": str(tmp_path / "store"), "results": str(tmp_path / "results")}
-    return study(
-        study=own | ({} if budget is None else {"budget_usd": budget}),
-        models=blocks,
-        infer={"models": list(blocks), "settings": ["cot"]},
-        settings={"cot": {"decoding": {"max_tokens": 1000, "samples": samples}}},
-    )
+
+    def make(budget: float | None = None, samples: int = 1, **models: Any) -> Study:
+        blocks = {name: {**API, **more} for name, more in (models or {"api": {}}).items()}
+        return study(
+            study=own | ({} if budget is None else {"budget_usd": budget}),
+            models=blocks,
+            infer={"models": list(blocks), "settings": ["cot"]},
+            settings={"cot": {"decoding": {"max_tokens": 1000, "samples": samples}}},
+        )
+
+    return make
 
 
 def keep(study: Study, questions: Path, model: str, setting: str, response: Response) -> None:
@@ -65,6 +69,11 @@ def keep(study: Study, questions: Path, model: str, setting: str, response: Resp
         partition = view.open_partition(model)
         for request in view.last_requests(Cell(model, setting)):
             partition.append(partition.key(request), request, response)
+
+
+def write(plan: Plan) -> str:
+    """The text of a plan on one line."""
+    return " ".join(render(plan).split())
 
 
 def only(plan: Plan, role: str = "respondent") -> PlanRow:
@@ -79,7 +88,7 @@ def test_a_plan_counts_and_leaves_no_trace(tmp_path: Path, questions: Path, stud
 
 def test_what_the_store_holds_is_not_bought_again(
     tmp_path: Path, questions: Path, study: Make
-) -> None:  # fmt: skip
+) -> None:
     infer_cell(questions, tmp_path / "o.parquet", study(), Cell("sim", "cot"))
     fewer = {"many": {"prompt": "direct", "decoding": {"samples": 2, "temperature": 0.6}}}
     settings = {"cot": {}, "first": {"images": "first"}}
@@ -88,10 +97,8 @@ def test_what_the_store_holds_is_not_bought_again(
     assert counts(study(), questions) == [(3, 3, 0, 0), (3, 0, 3, 3), (9, 6, 3, 6)]
 
 
-def test_a_priced_model_has_dollars_tokens_and_time(
-    tmp_path: Path, questions: Path, study: Make
-) -> None:
-    row = only(plan_study(paid(study, tmp_path), questions))
+def test_a_priced_model_has_dollars_tokens_and_time(questions: Path, paid: Make) -> None:
+    row = only(plan_study(paid(), questions))
     found = row.estimate
     assert row.money == "priced"
     assert (found.output, found.output_most, found.unmeasured) == (750, 3000, 6)
@@ -101,12 +108,8 @@ def test_a_priced_model_has_dollars_tokens_and_time(
     assert found.hours == pytest.approx((2 + 250 / 50) / 3600)
 
 
-def test_a_model_without_a_price_makes_the_total_say_so(
-    tmp_path: Path, questions: Path, study: Make
-) -> None:
-    text = render(
-        plan_study(paid(study, tmp_path, one={}, two={"id": "gpt-4.1", "price": None}), questions)
-    )
+def test_a_model_without_a_price_makes_the_total_say_so(questions: Path, paid: Make) -> None:
+    text = render(plan_study(paid(one={}, two={"id": "gpt-4.1", "price": None}), questions))
     row = next(line.split() for line in text.splitlines() if line.startswith("two"))
     assert row.count("unknown") == 2
     assert "and unknown for 1 model without a price: two" in text
@@ -114,12 +117,10 @@ def test_a_model_without_a_price_makes_the_total_say_so(
     assert total.count("+ ?") == 2
 
 
-def test_a_formula_is_asked_for_only_where_none_is_given(
-    tmp_path: Path, questions: Path, study: Make
-) -> None:
+def test_a_formula_is_asked_for_only_where_none_is_given(questions: Path, paid: Make) -> None:
     bare = {"id": "my/one", "image_tokens": None}
     given = {"id": "my/two", "image_tokens": "qwen-vl"}
-    text = " ".join(render(plan_study(paid(study, tmp_path, a=bare, b=given), questions)).split())
+    text = write(plan_study(paid(a=bare, b=given), questions))
     assert "Images of a are counted at the largest published numbers; set `image_tokens`." in text
     assert "Images of b are counted at the largest numbers of the formula qwen-vl" in text
     assert text.count("set `image_tokens`") == 1
@@ -134,12 +135,12 @@ def test_models_that_cost_nothing_say_none(questions: Path, study: Make) -> None
     assert "SIMULATED" in text
 
 
-def test_answers_in_the_store_teach_the_plan(tmp_path: Path, questions: Path, study: Make) -> None:
-    one = paid(study, tmp_path)
+def test_answers_in_the_store_teach_the_plan(questions: Path, paid: Make) -> None:
+    one = paid()
     usage = {"input_tokens": 10_000, "output_tokens": 400}
     response = Response.model_validate({"text": "x", "usage": usage, "latency_s": 9.0})
     keep(one, questions, "api", "cot", response)
-    row = only(plan_study(paid(study, tmp_path, samples=3), questions))
+    row = only(plan_study(paid(samples=3), questions))
     assert (row.stored, row.to_buy, row.learned_from) == (3, 6, 3)
     assert row.estimate.output == 6 * 400
     assert row.estimate.text + row.estimate.images == pytest.approx(6 * 10_000)
@@ -187,9 +188,9 @@ def test_drawn_errors_are_counted_at_most(
     ],
 )
 def test_the_budget_stands_beside_the_price(
-    tmp_path: Path, questions: Path, study: Make, budget: float, verdict: str
+    tmp_path: Path, questions: Path, budget: float, verdict: str, paid: Make
 ) -> None:
-    capped = paid(study, tmp_path, budget)
+    capped = paid(budget)
     with Ledger(tmp_path / "store") as ledger:
         attempt = ledger.reserve(BudgetAccount("test", "api", budget, 60), 0.005)
         assert attempt is not None
@@ -197,15 +198,15 @@ def test_the_budget_stands_beside_the_price(
     plan = plan_study(capped, questions)
     assert plan.budget is not None
     assert plan.budget.left_usd == pytest.approx(budget - 0.005)
-    text = " ".join(render(plan).split())
+    text = write(plan)
     assert verdict in text
     assert "$0.005 spent" in text
 
 
 def test_cells_that_lack_answers_are_named_with_the_command(
-    tmp_path: Path, questions: Path, study: Make
+    tmp_path: Path, questions: Path, paid: Make
 ) -> None:
-    capped = paid(study, tmp_path)
+    capped = paid()
     rows = [
         ResponseRow(id=f"p{n}", index=0, key="k", outcome=outcome, text="")
         for n, outcome in enumerate(["answered", "budget_stop", "provider_error"])
@@ -219,9 +220,9 @@ def test_cells_that_lack_answers_are_named_with_the_command(
 
 @pytest.mark.parametrize(("reference", "setting"), [([], "cot"), (["direct"], "direct")])
 def test_the_family_of_the_plan_is_that_of_the_report(
-    tmp_path: Path, questions: Path, study: Make, reference: list[str], setting: str
+    questions: Path, reference: list[str], setting: str, paid: Make
 ) -> None:
-    models = paid(study, tmp_path, a={}, b={}, c={})
+    models = paid(a={}, b={}, c={})
     settings = dict.fromkeys(("cot", "direct"), models.settings["cot"])
     both = models.model_copy(
         update={
@@ -240,18 +241,18 @@ def test_the_family_of_the_plan_is_that_of_the_report(
 
 @pytest.mark.parametrize("stems", ["shared", ""])
 def test_the_correlation_within_stems_is_named_and_can_be_set(
-    tmp_path: Path, questions: Path, study: Make, stems: str
+    questions: Path, stems: str, paid: Make
 ) -> None:
     rows = read_jsonl(questions, Question)
     write_jsonl(questions, [row.model_copy(update={"group": stems}) for row in rows])
     effective = {}
     for correlation in (None, 0.0, 0.5, 1.0):
-        models = paid(study, tmp_path, a={}, b={})
+        models = paid(a={}, b={})
         analyze = models.analyze.model_copy(update={"stem_correlation": correlation})
         plan = plan_study(models.model_copy(update={"analyze": analyze}), questions)
         assert plan.power is not None
         effective[correlation] = plan.power.effective
-        text = " ".join(render(plan).split())
+        text = write(plan)
         assert ("correlation of 0.5, as set)" in text) == (correlation == 0.5 and bool(stems))
         assert ("correlation of 0.2, assumed;" in text) == (correlation is None and bool(stems))
     expected = [3 / 1.4, 3, 1.5, 1] if stems else [3] * 4
@@ -259,9 +260,9 @@ def test_the_correlation_within_stems_is_named_and_can_be_set(
 
 
 def test_the_correlation_within_stems_is_that_of_an_earlier_run(
-    tmp_path: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paid: Make
 ) -> None:
-    made, other = make_study(tmp_path / "results"), paid(study, tmp_path)
+    made, other = make_study(tmp_path / "results"), paid()
     models = dict.fromkeys(made.study.models, other.models["api"])
     earlier = made.study.model_copy(update={"study": other.study, "models": models})
     few = plan_study(earlier, made.freeze / "questions.jsonl").power
@@ -279,13 +280,13 @@ def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Ma
         plan_study(study(), tmp_path / "questions.jsonl")
 
 
-def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_path: Path) -> None:
-    narrow = paid(study, tmp_path, narrow={"can": {"images": 1}}, wide={"can": {"images": 9}})
+def test_a_cell_that_will_be_refused_is_named(questions: Path, paid: Make) -> None:
+    narrow = paid(narrow={"can": {"images": 1}}, wide={"can": {"images": 9}})
     plan = plan_study(narrow, questions)
     row, wide = plan.list_rows("respondent")
     assert 0 < row.too_many <= row.to_buy
     assert wide.too_many == 0
-    text = " ".join(render(plan).split())
+    text = write(plan)
     assert f"{row.too_many} requests show more images than their model accepts" in text
     assert "counted here: narrow x cot." in text
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plan.test_build import API, PRICE
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
+from tests.stages.infer.test_tools import frozen
 
 from omibench.params.setting import Cell
-from omibench.params.study import Study
+from omibench.params.study import Study, parse_study
 from omibench.settings.steps import Step, Task, next_step
 from omibench.stages.infer import infer_cell
 from omibench.study.plan.build import plan_study
 from omibench.study.plan.plan import Plan
 from omibench.study.plan.text import render
-
-PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 
 
 @pytest.fixture
@@ -89,9 +89,8 @@ def test_with_the_captions_in_the_store_the_rest_is_exact(
 
 
 def test_a_paid_captioner_is_priced(study: Study, questions: Path) -> None:
-    api = {"provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles"}
     values = study.model_dump(mode="json", exclude_defaults=True)
-    values["models"]["eyes"] = api
+    values["models"]["eyes"] = API
     (row,) = plan_study(Study.model_validate(values), questions).list_rows("captioner")
     assert row.money == "priced"
     assert row.estimate.output_most == 6 * 1024
@@ -108,3 +107,53 @@ def test_pictures_that_are_not_made_yet_are_planned_and_not_made(
     assert of(plan, "a")[2] == ("cot", 3, 0, 3, 0)
     assert plan.rows[2].shown == 6
     assert not (tmp_path / "pictures").exists()
+
+
+# What a plan says of loops of tools: turns, pictures, and runs of code.
+
+
+def plan(tmp_path: Path, **tools: Any) -> Plan:
+    values = {
+        "study": {"name": "test", "store": str(tmp_path / "store")},
+        "data": str(tmp_path),
+        "models": {
+            "m": API,
+            "sandbox": {"provider": "python"},
+            "eyes": {"provider": "openai", "id": "eyes", "price": PRICE},
+        },
+        "settings": {
+            "plain": {},
+            "tools": {"tools": tools},
+            "seen": {"perceiver": "eyes"},
+        },
+        "infer": {"models": ["m"], "settings": ["plain", "tools", "seen"]},
+    }
+    return plan_study(parse_study(values, "test"), frozen(tmp_path, "a", "b"))
+
+
+@pytest.mark.parametrize("style", ["native", "text"])
+def test_turns_and_pictures_of_tools_are_planned(tmp_path: Path, style: str) -> None:
+    found = plan(tmp_path, style=style, max_turns=9, images=10, by={"python": "sandbox"})
+    plain, tools, seen = found.list_rows("respondent")
+    assert (plain.requests, plain.shown) == (2, 4)
+    # Two of eight turns call, each for one more picture: 2, 3 and 4 are shown.
+    assert (tools.requests, tools.shown) == (6, 18)
+    assert tools.estimate.usd is not None
+    assert plain.estimate.usd is not None
+    assert tools.estimate.usd > 2.5 * plain.estimate.usd
+    assert tools.estimate.output_most == 2 * 9 * 4096
+    assert plain.estimate.usd_most is not None
+    assert tools.estimate.usd_most is not None
+    assert tools.estimate.usd_most > 9 * plain.estimate.usd_most
+    (row,) = found.list_rows("tool")
+    assert (row.model, row.to_buy, row.money) == ("sandbox", 4, "none")
+    assert (seen.requests, seen.shown) == (2, 4)
+    (eyes,) = found.list_rows("captioner")
+    assert (eyes.model, eyes.requests, eyes.shown, eyes.money) == ("eyes", 4, 4, "priced")
+
+
+def test_tools_without_look_are_planned_too(tmp_path: Path) -> None:
+    found = plan(tmp_path, offered=["crop", "zoom"], max_turns=2)
+    tools = found.list_rows("respondent")[1]
+    assert (tools.requests, tools.shown) == (4, 10)
+    assert not found.list_rows("tool")

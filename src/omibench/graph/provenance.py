@@ -169,7 +169,7 @@ def find_changed_files(folder: Path, reread: bool = False) -> list[ChangedFile]:
 
 
 def find_noted_file(path: Path) -> tuple[str, File] | None:
-    """Return the output of a file and its noted state; None if there is no note."""
+    """Return the output that a file belongs to, and the file as noted; None if nothing is noted."""
     for place in (path, *path.parents):
         if place.name and (note := _read_note(_note_file(str(place)))):
             file = note.files.get(path.as_posix())

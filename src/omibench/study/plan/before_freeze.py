@@ -7,12 +7,10 @@ follows a missing answer is estimated: the blocks of a page whose layout is unkn
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from omibench.answers.judges.panel import ASKS
@@ -35,7 +33,6 @@ from omibench.stages.ocr.engines import mathpix, mineru
 from omibench.stages.ocr.jobs import Unread
 from omibench.stages.ocr.read_ahead import send_formulas, send_pages
 from omibench.stages.ocr.sources.files import is_photograph
-from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.waiting import find_waiting, list_sources
 from omibench.stages.rationale.candidates import Ask, Score, write_solutions
 from omibench.stages.rationale.degenerate import DegeneracyRule
@@ -43,7 +40,7 @@ from omibench.stages.rationale.labels.clusters import Embed, build_text_request
 from omibench.stages.rationale.labels.run import LabelModels, choose_embedding, label_problems
 from omibench.stages.rationale.stage import make_writer, score_by
 from omibench.study.plan.dry_run import NOT_YET, WORDS, DryModels, DryRun, Reply
-from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView, group_steps
+from omibench.study.plan.plan import GUESS, ReadingCounts, Step, StudyView
 
 if TYPE_CHECKING:
     from omibench.stages.rationale.labels.clusters import Matrix
@@ -69,43 +66,31 @@ def names_readers(study: Study) -> bool:
     return study.benchmark.name == "papers" and study.ocr.asks_ahead
 
 
-@contextmanager
-def plan_reading(view: StudyView) -> Iterator[tuple[list[Step], ReadingCounts] | None]:
-    """Yield the requests of readers, and what they do not count; None without readers or papers.
+def read_papers(view: StudyView, folder: Path) -> tuple[list[Step], ReadingCounts | None]:
+    """Return the requests of readers, and what they do not count; None without readers or papers.
 
-    The pictures of the requests exist within this context only.
+    Args:
+        view: The study and its store.
+        folder: An empty folder for the pictures of the requests.
 
     Raises:
         MissingInputError: A paper or folder of the manifest is missing.
         FileFormatError: The manifest is invalid.
     """
-    study = view.study
-    if not names_readers(study) or study.ocr.sources is None:
-        yield None
-        return
-    with TemporaryDirectory(prefix="omibench-plan-") as folder:
-        yield _read_papers(view, list_sources(Path(study.ocr.sources)), Path(folder))
-
-
-def count_reader_asks(study: Study) -> float:
-    """Return the maximum number of requests of a page reader as a multiple of the expected one."""
-    return _OLMOCR_ASKS if study.ocr.preset == "olmocr" else 1
-
-
-def _read_papers(
-    view: StudyView, sources: list[Source], folder: Path
-) -> tuple[list[Step], ReadingCounts]:
-    dry, mathpix_counts = DryRun(view, _guess_reply, chained=True), _MathpixCounts(view.study)
-    papers = find_waiting(sources, view.study.ocr, folder, _make_ahead(dry, mathpix_counts))
+    params = view.study.ocr
+    if not names_readers(view.study) or params.sources is None:
+        return [], None
+    dry = DryRun(view, _guess_reply, chained=True)
+    readers, sources = _Readers(dry), list_sources(Path(params.sources))
+    papers = find_waiting(sources, params, folder, readers.ask)
     waiting = [next(papers) for _ in track(sources, "paper")]
-    reads_lines = view.study.ocr.formula_reader is not None
-    scanned = sum(paper.scanned for paper in waiting) if reads_lines else 0
+    scanned = sum(paper.scanned for paper in waiting) if params.formula_reader is not None else 0
     counts = ReadingCounts(
         unopened={paper.source: paper.fault for paper in waiting if paper.fault},
         scanned_pages=scanned,
         scanned_lines=_count_doubtful_lines(view.study) if scanned else None,
-        mathpix_pages=mathpix_counts.pages,
-        mathpix_formulas=mathpix_counts.formulas,
+        mathpix_pages=readers.pages,
+        mathpix_formulas=readers.formulas,
     )
     return dry.steps, counts
 
@@ -115,47 +100,39 @@ def _guess_reply(request: Request) -> Response:
     return _GUESSED_LAYOUT if mineru.LAYOUT_TASK in request.conversation.text else NOT_YET
 
 
-def _make_ahead(dry: DryRun, counts: _MathpixCounts) -> Callable[[Unread], None]:
-    study = dry.view.study
+class _Readers:
+    """Asks the readers of papers in a dry run, and counts what Mathpix would be sent.
 
-    def ahead(unread: Unread) -> None:
-        if unread.pages and study.ocr.engine == "vision":
-            send_pages(dry.asking(study.ocr.reader or ""), study, unread)
-        elif unread.pages:
-            counts.add_pages(unread)
-        elif study.ocr.formula_model:
-            send_formulas(dry.asking(study.ocr.formula_model), study, unread)
-        else:
-            counts.add_formulas(unread)
+    Counted are pages and crops without an answer of Mathpix in the store.
+    """
 
-    return ahead
-
-
-class _MathpixCounts:
-    """Pages and crops without an answer of Mathpix in the store."""
-
-    def __init__(self, study: Study) -> None:
+    def __init__(self, dry: DryRun) -> None:
         self.pages = self.formulas = 0
-        self._folder = Path(study.study.store) / mathpix.NAME
+        self._dry, self._study = dry, dry.view.study
+        self._folder = Path(self._study.study.store) / mathpix.NAME
         self._crops: set[str] = set()
 
-    def add_pages(self, unread: Unread) -> None:
-        for place, numbers in unread.pages.items():
-            path = Path(unread.source.files[place])
-            if is_photograph(path):
-                digest = hash_file(unread.picture(place, 1))
-                kept = mathpix.locate_image_answer(self._folder, digest)
-            else:
-                kept = mathpix.locate_pdf_answer(self._folder, hash_file(path))
-            self.pages += 0 if kept.is_file() else len(numbers)
+    def ask(self, unread: Unread) -> None:
+        """Ask about the unread pages or formulas of a paper."""
+        params = self._study.ocr
+        if unread.pages and params.engine == "vision":
+            send_pages(self._dry.asking(params.reader or ""), self._study, unread)
+        elif unread.pages:
+            for place, numbers in unread.pages.items():
+                self.pages += 0 if self._locate_answer(unread, place).is_file() else len(numbers)
+        elif params.formula_model:
+            send_formulas(self._dry.asking(params.formula_model), self._study, unread)
+        elif unread.crops:
+            new = {hash_file(path) for path in unread.crops.glob("*.png")} - self._crops
+            answers = (mathpix.locate_image_answer(self._folder, digest) for digest in new)
+            self.formulas += sum(not answer.is_file() for answer in answers)
+            self._crops |= new
 
-    def add_formulas(self, unread: Unread) -> None:
-        digests = {hash_file(path) for path in unread.crops.glob("*.png")} if unread.crops else ()
-        for digest in digests:
-            if digest not in self._crops:
-                self._crops.add(digest)
-                kept = mathpix.locate_image_answer(self._folder, digest)
-                self.formulas += not kept.is_file()
+    def _locate_answer(self, unread: Unread, place: int) -> Path:
+        path = Path(unread.source.files[place])
+        if is_photograph(path):
+            return mathpix.locate_image_answer(self._folder, hash_file(unread.picture(place, 1)))
+        return mathpix.locate_pdf_answer(self._folder, hash_file(path))
 
 
 def _count_doubtful_lines(study: Study) -> int | None:
@@ -176,8 +153,6 @@ def _count_doubtful_lines(study: Study) -> int | None:
 # They are counted in a dry run over the existing problems. A problem with an unknown judgement
 # counts as passing it, so that later judgements are counted at their maximum.
 
-Steps = Iterator[tuple[str, Role, str, list[Step]]]
-"""Stage, role, model, and its requests."""
 GUESSED_LABEL = Response(text="{CLASS: not known yet}", provider_id=GUESS)
 READ = {"filter": "ocr", "rationale": "filter"}
 """Stage -> the stage that produces its problems."""
@@ -190,15 +165,12 @@ def _approve(points: Mapping[str, object]) -> Response:
 APPROVES = _approve(dict.fromkeys(POINTS, True))
 
 
-def list_steps_before_freeze(view: StudyView) -> Steps:
-    """Return the requests of each stage whose problems exist."""
-    stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
-        "filter": _plan_filter, "rationale": _plan_rationales,
-    }  # fmt: skip
+def list_steps_before_freeze(view: StudyView) -> Iterator[tuple[str, list[Step]]]:
+    """Yield each stage that asks models about problems that exist, and its requests."""
+    plans = {"filter": _plan_filter, "rationale": _plan_rationales}
     for stage in _asking(view.study):
-        if stage in stages and (problems := _problems(view.study, stage)).is_file():
-            for (role, model), steps in group_steps(stages[stage](view, problems).steps).items():
-                yield stage, role, model, steps
+        if stage in plans and (problems := _problems(view.study, stage)).is_file():
+            yield stage, plans[stage](view, problems).steps
 
 
 def uncounted_models(study: Study, *, is_read: bool = False) -> dict[str, list[str]]:
@@ -235,6 +207,8 @@ def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -
     """
     if role == "rationale_writer":
         return _count_writer_asks(view, model, steps)
+    if role == "page_reader" and view.study.ocr.preset == "olmocr":
+        return _OLMOCR_ASKS
     return {"voter": ASKS, "assessor": ASKS, "translator": TRANSLATIONS}.get(role, 1)
 
 
@@ -346,7 +320,8 @@ def _accept_filler(rules: str) -> Score:
 
     def accept(item: ScoredItem) -> Verdict:
         verdict = score(item)
-        return verdict.model_copy(update={"verdict": 1.0}) if _is_filler(item) else verdict
+        is_filler = item.prediction == WORDS.text
+        return verdict.model_copy(update={"verdict": 1.0}) if is_filler else verdict
 
     return accept
 
@@ -356,7 +331,3 @@ def _lengthen_filler(rule: DegeneracyRule) -> DegeneracyRule:
         return rule.min_tokens if text == WORDS.text.strip() else rule.count_tokens(text)
 
     return rule._replace(count_tokens=count_tokens)
-
-
-def _is_filler(item: ScoredItem) -> bool:
-    return item.prediction == WORDS.text

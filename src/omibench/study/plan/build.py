@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, isnan, nan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -33,9 +34,8 @@ from omibench.stages.infer.looks import order_problems
 from omibench.store.store import Store
 from omibench.study.plan.before_freeze import (
     count_asks,
-    count_reader_asks,
     list_steps_before_freeze,
-    plan_reading,
+    read_papers,
     uncounted_models,
 )
 from omibench.study.plan.dry_run import CellJudgements
@@ -151,8 +151,7 @@ def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
     """
     with Store(study.study.store) as store, _pause_collector():
         view = StudyView(study, questions, store)
-        reading_rows, reading = _reading_rows(view) if papers else ([], None)
-        built = [*reading_rows, *_rows_before_freeze(view)]
+        built, reading = _rows_before_freeze(view, papers=papers)
         uncounted = uncounted_models(study, is_read=reading is not None)
         plan = Plan(
             study=study.study.name,
@@ -188,23 +187,21 @@ def _pause_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]:
-    """Return the requests of readers of pages and formulas, and what no row counts."""
-    with plan_reading(view) as reading:
-        if reading is None:
-            return [], None
-        rows, (steps_of_readers, counts) = [], reading
-        for (role, model), steps in group_steps(steps_of_readers).items():
-            asks = count_reader_asks(view.study) if role == "page_reader" else 1
-            rows.append(_at_most(make_row(view, model, role, steps), asks, stage="ocr"))
-        return rows, counts
+def _rows_before_freeze(
+    view: StudyView, *, papers: bool
+) -> tuple[list[PlanRow], ReadingCounts | None]:
+    """Return the requests of readers, the filter and the rationale writers, and uncounted ones.
 
-
-def _rows_before_freeze(view: StudyView) -> Iterator[PlanRow]:
-    """Return the requests of the filter and the rationale writers, one row per model and role."""
-    for stage, role, model, steps in list_steps_before_freeze(view):
-        asks = count_asks(view, role, model, steps)
-        yield _at_most(make_row(view, model, role, steps), asks, stage=stage)
+    One row per stage, role and model; the pictures for readers exist only meanwhile.
+    """
+    rows = []
+    with TemporaryDirectory(prefix="omibench-plan-") as folder:
+        read, counts = read_papers(view, Path(folder)) if papers else ([], None)
+        for stage, asked in [("ocr", read), *list_steps_before_freeze(view)]:
+            for (role, model), steps in group_steps(asked).items():
+                row = make_row(view, model, role, steps)
+                rows.append(_at_most(row, count_asks(view, role, model, steps), stage=stage))
+    return rows, counts
 
 
 def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
@@ -344,8 +341,8 @@ def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) ->
     `lacking` are the outcomes that count as missing.
     """
     counts = {}
-    for model, setting in study.cells:
-        path = Path(study.study.results) / "infer" / model / f"{setting}.parquet"
+    for cell in study.cells:
+        path = StudyFiles(Path(study.study.results)).locate("infer", cell)
         if path.is_file():
             outcomes = read_cell(path, ["outcome"])["outcome"]
             if count := int(outcomes.is_in(list(lacking)).sum()):

@@ -5,10 +5,10 @@ So a plan counts the actual requests of a run, by the same code. Nothing is sent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -113,12 +113,13 @@ class DryRun:
         before = self._unanswered.get(request.tags.problem, set())
         return bool(before - ({"voter"} if request.tags.role == "voter" else set()))
 
+    def answer(self, model: str, requests: Sequence[Request]) -> list[Response]:
+        """Return the response of each request."""
+        return [response for _, response in self.ask(model, requests)]
+
     def asking(self, model: str) -> Callable[[Sequence[Request]], list[Response]]:
         """Return how a stage queries one model."""
-        return partial(self._responses, model)
-
-    def _responses(self, model: str, requests: Sequence[Request]) -> list[Response]:
-        return [response for _, response in self.ask(model, requests)]
+        return partial(self.answer, model)
 
     def judge(self, model: str) -> Judge:
         """Return the model as part of a panel."""
@@ -176,11 +177,8 @@ class CellJudgements:
 
     def list_caption_steps(self) -> list[Step]:
         """List the requests to the captioner of a reward model without image input."""
-        if find_reward_panel(self.view.study, self.cell) is None:
-            return []
-        dry = DryRun(self.view, guess)
-        self._prepare_statements({e.row.id for e in self.responses}, dry)
-        return dry.steps
+        has_panel = find_reward_panel(self.view.study, self.cell) is not None
+        return self._statements[1] if has_panel else []
 
     def _list_score_steps(self) -> dict[str, list[Step]]:
         """List the steps of each scoring panel; grades that wait for an extraction are guesses."""
@@ -271,12 +269,9 @@ class CellJudgements:
         samples, sure = self._samples()
         texts = {(e.row.id, e.row.index): e.row.text for e in self.responses}
         answers = {id: find_answer(self.view, id) for id in samples}
-        captioning = DryRun(self.view, guess)
-        statements = self._prepare_statements(samples, captioning)
+        statements, captions = self._statements
         partition_of = self.view.open_partition
-        sure -= {
-            s.request.tags.problem for s in captioning.steps if s.key not in partition_of(s.model)
-        }
+        sure -= {s.request.tags.problem for s in captions if s.key not in partition_of(s.model)}
         material = CaseMaterial(self.view.questions_by_id, texts, answers, statements)
         for k in sorted({*setting.aggregate.k, setting.decoding.samples}):
             for is_scored in (True, False):
@@ -292,18 +287,14 @@ class CellJudgements:
                 steps += dry.steps
         return steps
 
-    def _prepare_statements(self, problems: Iterable[str], dry: DryRun) -> Statements:
-        setting = self.view.study.settings[self.cell.setting]
-        questions = {id: self.view.questions_by_id[id] for id in problems}
+    @cached_property
+    def _statements(self) -> tuple[Statements, list[Step]]:
+        """The problems as a reward model reads them, and the requests to their captioner."""
+        setting, dry = self.view.study.settings[self.cell.setting], DryRun(self.view, guess)
+        questions = {e.row.id: self.view.questions_by_id[e.row.id] for e in self.responses}
         folder, name = self.view.questions.parent, self.view.study.study.name
         with without_drawing():
-            return prepare_statements(
-                questions,
-                setting,
-                folder,
-                name,
-                lambda model, requests: dry.asking(model)(requests),
-            )
+            return prepare_statements(questions, setting, folder, name, dry.answer), dry.steps
 
     def _samples(self) -> tuple[dict[str, list[Sample]], set[str]]:
         """Return the samples of every problem, and the problems with all samples scored.

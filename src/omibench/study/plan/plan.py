@@ -310,12 +310,6 @@ class StudyView:
         path = self.questions.with_name("answers.jsonl")
         return {a.id: a for a in read_jsonl(path, Answer)} if path.is_file() else {}
 
-    def find_stored(self, model: str, requests: Sequence[Request]) -> list[Answered]:
-        """Return the requests that are stored, with their responses."""
-        partition = self.open_partition(model)
-        pairs = ((request, partition.get(partition.key(request))) for request in requests)
-        return [(request, response) for request, response in pairs if response is not None]
-
     def sample_calls(self, model: str, requests: Sequence[Request]) -> list[list[Answered]]:
         """Return stored calls for some of these requests, evenly spaced."""
         partition = self.open_partition(model)
@@ -324,7 +318,10 @@ class StudyView:
         stored_requests = [request for request in requests if partition.key(request) in partition]
         calls = group_calls(self.open_provider(model), stored_requests)
         step = max(1, len(calls) // LOOKED_AT)
-        return [self.find_stored(model, call) for call in calls[::step]]
+        return [
+            [(r, response) for r in call if (response := partition.get(partition.key(r)))]
+            for call in calls[::step]
+        ]
 
     def learn_history(self, model: str, requests: Sequence[Request]) -> History:
         """Return the stored history of these requests or, without any, of the model.

@@ -14,7 +14,7 @@ from omibench.models.api.http import read_key, resolve_address, with_own_secrets
 from omibench.models.api.provider import ApiProvider
 from omibench.models.client.ask import open_budget
 from omibench.models.cost import usd_text, worst_case
-from omibench.models.provider import NO_BUDGET, Budget, Provider
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.registry import open_provider
 from omibench.params.models.base import ApiModel, ModelBlock
 from omibench.params.study import Study
@@ -25,6 +25,7 @@ MOST_S = 60.0
 TOKENS = 16
 """Maximum new tokens of a probe; the minimum that the Responses API accepts."""
 _TEXT = "Reply with the word OK."
+_NO_BUDGET = "the budget does not cover a probe"
 
 
 def endpoint_faults(models: Mapping[str, ModelBlock]) -> list[str]:
@@ -46,30 +47,20 @@ def probe_request() -> Request:
     )
 
 
-def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
+def _probe(name: str, model: ApiModel, budget: Budget) -> str | None:
     """Query a model once. Returns the error on one line, or None if it answered.
 
     One attempt, sent directly even if the model uses batches, and without thinking. Any answer is
     accepted. The budget reserves the worst case and is settled with the cost.
     """
-    try:
-        provider = open_provider(name, model.as_probe())
-        read_key(model.key_env)
-    except (ModelError, MissingExtraError) as error:
-        return str(error)
+    provider = open_provider(name, model)
+    read_key(model.key_env)
     if isinstance(provider, ApiProvider):
         return _probe_connection(model, provider, budget)
-    return _probe_answer(provider, budget)
-
-
-def _probe_answer(provider: Provider, budget: Budget) -> str | None:
-    """Probe a provider that can only be queried by its own `answer`."""
-    try:
-        [(_, response)] = provider.answer([probe_request()], budget)
-    except (ModelError, MissingExtraError) as error:
-        return str(error)
+    # A provider of a plug-in can only be queried by its own `answer`.
+    [(_, response)] = provider.answer([probe_request()], budget)
     if response.outcome == "budget_stop":
-        return "the budget does not cover a probe"
+        return _NO_BUDGET
     return response.error if response.outcome == "provider_error" else None
 
 
@@ -79,8 +70,7 @@ def _probe_connection(
     request = probe_request()
     reservation = budget.reserve([request])
     if reservation is None:
-        return "the budget does not cover a probe"
-    cost: float | None = None
+        return _NO_BUDGET
     try:
         cost = asyncio.run(_ask(provider, request))
     except Failure as failure:
@@ -90,9 +80,9 @@ def _probe_connection(
             budget.release(reservation)
         takes_it = failure.refused or failure.content
         return None if takes_it else failure.message
-    except (ModelError, MissingExtraError) as error:
+    except (ModelError, MissingExtraError):
         budget.release(reservation)
-        return str(error)
+        raise
     except TimeoutError:
         budget.settle(reservation, None, "a probe was not answered in time")
         return f"no answer within {MOST_S:g} s from {resolve_address(model)}"
@@ -186,6 +176,6 @@ def _fault(study: Study, name: str, model: ApiModel) -> str | None:
     probed_study = study.model_copy(update={"models": {**study.models, name: direct}})
     try:
         with open_budget(probed_study, name) as budget:
-            return probe(name, direct, budget or NO_BUDGET)
+            return _probe(name, direct, budget or NO_BUDGET)
     except (ModelError, MissingExtraError) as error:
         return str(error)

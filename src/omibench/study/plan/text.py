@@ -96,7 +96,8 @@ def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
         counts: Counts of a plan.
     """
     if counts.unopened:
-        yield f"Not counted: pages of {_name_papers(counts.unopened)}."
+        papers = [f"{name} ({fault})" for name, fault in counts.unopened.items()]
+        yield f"Not counted: pages of {list_first(papers, _MOST_NAMED)}."
     if counts.scanned_pages:
         lines = (
             "unknown before `omibench ocr`"
@@ -113,10 +114,6 @@ def list_reading_notes(counts: ReadingCounts) -> Iterator[str]:
             f"{count_noun(counts.mathpix_formulas, 'formula')}, at the price of your account; "
             "they are not in the dollars."
         )
-
-
-def _name_papers(unopened: dict[str, str]) -> str:
-    return list_first([f"{name} ({fault})" for name, fault in unopened.items()], _MOST_NAMED)
 
 
 # A plan as plain text: a table, its totals, and notes to read before spending.
@@ -137,23 +134,11 @@ def render(plan: Plan, *, wide: bool = True) -> str:
         plan: Plan.
         wide: Whether the table has all columns, instead of those that fit 80 characters.
     """
-    rows = [
-        (f"{row.stage}: {row.model}", row.role.replace("_", " "), *_numbers([row]))
-        for row in plan.rows
-        if row.stage
-    ]
-    rows += [(row.model, row.setting, *_numbers([row])) for row in plan.list_rows("respondent")]
+    grouped: dict[tuple[int, str, str], list[PlanRow]] = {}
     for row in plan.rows:
-        if not row.cell_model and not row.stage:
-            rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
-    rows += [
-        (f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.list_rows("scorer")
-    ]
-    judges: dict[str, list[PlanRow]] = {}
-    for row in plan.list_rows("judge"):
-        title = row.instrument if row.instrument in CHOOSE else "judge"
-        judges.setdefault(f"{title}: {row.model}", []).append(row)
-    rows += [(name, "all, at most", *_numbers(asked)) for name, asked in judges.items()]
+        grouped.setdefault(_name_row(row), []).append(row)
+    names = sorted(grouped, key=lambda name: name[0])
+    rows = [(*name[1:], *_numbers(grouped[name])) for name in names]
     total: tuple[str, ...] = ("all", "", *_numbers(plan.rows))
     shown = "tokens of text, images and output" if wide else "requests (--wide: tokens)"
     title = f"Plan of the study {plan.study!r}: {shown}; US dollars"
@@ -174,6 +159,20 @@ def render(plan: Plan, *, wide: bool = True) -> str:
     notes = [*_money(plan), *_looks(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     above = [title, plan.over] if plan.over else [title]
     return "\n".join([*map(wrap, above), *lines, *map(wrap, notes), *_retry(plan)])
+
+
+def _name_row(row: PlanRow) -> tuple[int, str, str]:
+    """Return the group of a row in the table, and its first two columns there."""
+    if row.stage:
+        return 0, f"{row.stage}: {row.model}", row.role.replace("_", " ")
+    if row.role == "respondent":
+        return 1, row.model, row.setting
+    if not row.cell_model:
+        return 2, f"{row.role}: {row.model}", "all"
+    if row.role == "scorer":
+        return 3, f"options: {row.model}", row.setting
+    title = row.instrument if row.instrument in CHOOSE else "judge"
+    return 4, f"{title}: {row.model}", "all, at most"
 
 
 def _numbers(rows: Sequence[PlanRow]) -> tuple[str, ...]:
