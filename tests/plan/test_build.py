@@ -103,7 +103,6 @@ def test_a_priced_model_has_dollars_tokens_and_time(questions: Path, paid: Make)
     assert row.money == "priced"
     assert (found.output, found.output_most, found.unmeasured) == (750, 3000, 6)
     assert found.usd == pytest.approx(((found.text + found.images) * 2 + 750 * 10) / 1e6)
-    assert found.usd_most is not None
     assert found.usd_most > found.usd
     assert found.hours == pytest.approx((2 + 250 / 50) / 3600)
 
@@ -193,10 +192,8 @@ def test_the_budget_stands_beside_the_price(
     capped = paid(budget)
     with Ledger(tmp_path / "store") as ledger:
         attempt = ledger.reserve(BudgetAccount("test", "api", budget, 60), 0.005)
-        assert attempt is not None
         ledger.settle(attempt.id, 0.005)
     plan = plan_study(capped, questions)
-    assert plan.budget is not None
     assert plan.budget.left_usd == pytest.approx(budget - 0.005)
     text = write(plan)
     assert verdict in text
@@ -232,7 +229,6 @@ def test_the_family_of_the_plan_is_that_of_the_report(
         }
     )
     plan = plan_study(both, questions)
-    assert plan.power is not None
     assert (plan.power.comparisons, plan.power.family_settings) == (3, [setting])
     assert plan.power.problems == 3
     assert {*plan.power.difference.values(), *plan.power.family_difference.values()} == {None}
@@ -250,7 +246,6 @@ def test_the_correlation_within_stems_is_named_and_can_be_set(
         models = paid(a={}, b={})
         analyze = models.analyze.model_copy(update={"stem_correlation": correlation})
         plan = plan_study(models.model_copy(update={"analyze": analyze}), questions)
-        assert plan.power is not None
         effective[correlation] = plan.power.effective
         text = write(plan)
         assert ("correlation of 0.5, as set)" in text) == (correlation == 0.5 and bool(stems))
@@ -268,8 +263,6 @@ def test_the_correlation_within_stems_is_that_of_an_earlier_run(
     few = plan_study(earlier, made.freeze / "questions.jsonl").power
     monkeypatch.setattr("omibench.results.statistics.stems.FEWEST_STEMS", 2)
     found = plan_study(earlier, made.freeze / "questions.jsonl").power
-    assert few is not None
-    assert found is not None
     assert (few.correlation, few.correlation_from) == (0.2, "assumed")
     assert found.correlation_from == "estimated"
     assert found.correlation != 0.2

@@ -58,7 +58,7 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
         path={"base_url": f"{server.base_url}/nowhere"},
         gone={"base_url": "http://127.0.0.1:9/v1"},
     )  # fmt: skip
-    found = dict(probe_study(study))
+    found = probe_study(study)
     assert [name for name, fault in found.items() if fault is None] == [
         "right", "responses", "batches", "claude",
     ]  # fmt: skip
@@ -78,8 +78,8 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
 
 
 def test_a_budget_holds_for_probes_too(server: ServerHandle, tmp_path: Path) -> None:
-    ((_, fault),) = probe_study(made(server, tmp_path, 0.0, right={}))
-    assert fault == "the budget does not cover a probe"
+    found = probe_study(made(server, tmp_path, 0.0, right={}))
+    assert found == {"right": "the budget does not cover a probe"}
     assert server.stats()["requests"] == 0
 
 
@@ -91,7 +91,7 @@ def test_what_probes_cost_at_most(server: ServerHandle, tmp_path: Path) -> None:
 
 def test_models_that_answer_here_are_not_probed(tmp_path: Path, root: Path) -> None:
     text = (root / "params.yaml").read_text("utf-8")
-    assert probe_study(parse_study(yaml.safe_load(text), "params.yaml")) == []
+    assert probe_study(parse_study(yaml.safe_load(text), "params.yaml")) == {}
 
 
 def test_the_command(server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,6 @@ def test_a_paid_captioner_is_priced(study: Study, questions: Path) -> None:
     (row,) = plan_study(Study.model_validate(values), questions).list_rows("captioner")
     assert row.money == "priced"
     assert row.estimate.output_most == 6 * 1024
-    assert row.estimate.usd_most is not None
     assert 0 < (row.estimate.usd or 0) < row.estimate.usd_most
 
 
@@ -138,12 +137,8 @@ def test_turns_and_pictures_of_tools_are_planned(tmp_path: Path, style: str) -> 
     assert (plain.requests, plain.shown) == (2, 4)
     # Two of eight turns call, each for one more picture: 2, 3 and 4 are shown.
     assert (tools.requests, tools.shown) == (6, 18)
-    assert tools.estimate.usd is not None
-    assert plain.estimate.usd is not None
     assert tools.estimate.usd > 2.5 * plain.estimate.usd
     assert tools.estimate.output_most == 2 * 9 * 4096
-    assert plain.estimate.usd_most is not None
-    assert tools.estimate.usd_most is not None
     assert tools.estimate.usd_most > 9 * plain.estimate.usd_most
     (row,) = found.list_rows("tool")
     assert (row.model, row.to_buy, row.money) == ("sandbox", 4, "none")

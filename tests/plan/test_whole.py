@@ -117,7 +117,6 @@ def test_every_role_is_counted_as_a_run_asks_it(
     assert set(counted(answered)).isdisjoint(asking)
     for cell in study.cells:
         files = files_of(tmp_path, *cell)
-        assert files.verdicts is not None
         score_cell(
             ScoreFiles(files.responses, files.answers, files.questions), files.verdicts, study
         )

@@ -262,7 +262,6 @@ def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with (
             pytest.raises(OutputError, match="another re-evaluation is running"),

@@ -53,7 +53,6 @@ def study(tmp_path: Path, server: ServerHandle) -> Study:
         "test",
     )  # fmt: skip
     drift = study.reevaluate.drift
-    assert drift is not None
     assert list_drift_models(study, drift) == [], "a model without a scored cell has no first time"
     freeze_dataset(None, results / "freeze", study)
     responses = results / "infer/m/cot.parquet"
@@ -64,11 +63,8 @@ def study(tmp_path: Path, server: ServerHandle) -> Study:
     return study
 
 
-def check(study: Study, month: str) -> Drift:
-    assert study.reevaluate.drift is not None
-    found = ask_again(study, study.reevaluate.drift, "m", month)
-    assert found is not None
-    return found
+def check(study: Study, month: str) -> Drift | None:
+    return ask_again(study, study.reevaluate.drift, "m", month)
 
 
 def test_the_same_problems_are_asked_again_each_month_and_once(

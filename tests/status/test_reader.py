@@ -147,7 +147,6 @@ def test_a_failed_job_is_told_with_its_reason_and_the_command(study: Study) -> N
     assert (failure.job, failure.why) == ("infer one/cot", "models.one: the key is missing")
     assert cell(status, "one", "cot").states == ("failed", "waiting")
     assert status.go_on == "snakemake --cores 2 --keep-going"
-    assert status.run is not None
     assert status.run.state == "failed"
 
 
@@ -174,7 +173,6 @@ def test_many_incomplete_cells_are_listed_by_a_command_of_their_own(study: Study
     for name in names:
         write_cell("one", name, ["provider_error"] * 3)
     status = look(wide, "my study.yaml")
-    assert status.try_again is not None
     assert status.try_again.endswith(
         "--forcerun $(omibench status --lacking --params 'my study.yaml')"
     )
@@ -204,10 +202,8 @@ def test_the_budget_is_that_of_the_ledger(study: Study) -> None:
     )
     with Ledger("store") as ledger:
         attempt = ledger.reserve(BudgetAccount("small", "one", 2.0, 60), 0.5)
-        assert attempt is not None
         ledger.settle(attempt.id, 0.25)
     budget = look(capped).money.budget
-    assert budget is not None
     assert (budget.spent_usd, budget.left_usd) == (0.25, 1.75)
 
 

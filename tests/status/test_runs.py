@@ -56,7 +56,6 @@ def test_a_later_run_that_finds_the_output_current_forgets_the_failure() -> None
     note_run({"infer one/cot": ["running", "failed"]}, end="failed", age=900)
     note_run({"infer two/cot": ["running", "done"]}, end="done", age=500)
     job = said()
-    assert job is not None
     assert job.state == "failed"
     note_run({"score one/cot": ["running", "done"]}, end="done", current=[CELL])
     assert said() is None
@@ -84,6 +83,5 @@ def test_the_run_to_tell_of_is_the_one_that_lives() -> None:
     living = note_run({"infer one/cot": ["running"]}, age=900)
     note_run({"infer two/cot": ["running", "done"]}, end="done")
     run = find_latest_run(read_runs(RESULTS))
-    assert run is not None
     assert run.path.name == living.name
     assert find_latest_run([]) is None

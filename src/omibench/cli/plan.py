@@ -119,7 +119,7 @@ def _probe(study: Study) -> bool:
     probed = probe_study(study)
     for line in probe_lines(probed):
         say(f"  {line}")
-    return any(result.fault for result in probed)
+    return any(probed.values())
 
 
 def _freeze_command(params: str, *, simulated: bool) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import ceil, isnan, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -66,13 +66,6 @@ _CELLS: Final = 1000
 """Cells simulated over all draws, within the bounds of draws."""
 
 
-class SimulatedSaving(NamedTuple):
-    """The share of requests that each draw sends, and the number of cells it leaves."""
-
-    shares: list[float]
-    left: list[int]
-
-
 def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks | None:
     """Simulate how many requests the looks of a study leave to be sent.
 
@@ -95,17 +88,17 @@ def expect_looks(study: Study, questions: Sequence[Question]) -> ExpectedLooks |
     cells = study.cells
     keep = [place for place, cell in enumerate(cells) if cell.model in adaptive.keep]
     draws = min(max(_CELLS // len(cells), _DRAWS[0]), _DRAWS[1])
-    saving = simulate_saving(plan, order.groups, len(cells), draws, keep)
-    low, high = np.quantile(saving.shares, [0.1, 0.9]).tolist()
+    shares, left = simulate_saving(plan, order.groups, len(cells), draws, keep)
+    low, high = np.quantile(shares, [0.1, 0.9]).tolist()
     return ExpectedLooks(
-        share=float(np.mean(saving.shares)), low=low, high=high,
-        left=float(np.mean(saving.left)), draws=draws, keep=adaptive.keep,
+        share=float(np.mean(shares)), low=low, high=high, left=float(np.mean(left)),
+        draws=draws, keep=adaptive.keep,
     )  # fmt: skip
 
 
 def simulate_saving(
     plan: LookPlan, groups: Sequence[str], cells: int, draws: int, keep: Collection[int] = ()
-) -> SimulatedSaving:
+) -> tuple[list[float], list[int]]:
     """Draw verdicts of cells by a two-parameter logistic model, and hold the looks at them.
 
     Args:
@@ -114,6 +107,9 @@ def simulate_saving(
         cells: Number of cells.
         draws: Number of draws; equal arguments give equal results.
         keep: Cells that are never stopped, which the shares leave out.
+
+    Returns:
+        The share of requests that each draw sends, and the number of cells that it leaves.
     """
     shares, left = [], []
     for seed in range(draws):
@@ -123,7 +119,7 @@ def simulate_saving(
         asked = [count for cell, count in enumerate(result.asked) if cell not in keep]
         shares.append(float(np.mean(asked or [len(groups)])) / len(groups))
         left.append(len(result.left))
-    return SimulatedSaving(shares, left)
+    return shares, left
 
 
 def draw_verdicts(rng: np.random.Generator, problems: int, abilities: Floats) -> Floats:

@@ -276,10 +276,6 @@ class StudyView:
         """Return the last request of each task of a cell, whose answer is in the task's row."""
         return [path.last.request for path in self.follow_paths(cell)]
 
-    def list_turns(self, cell: Cell) -> list[Request]:
-        """List all requests of a cell to its own model as a respondent."""
-        return [s.request for s in list_steps(self.follow_paths(cell)) if s.role == "respondent"]
-
     def _find_or_guess(
         self,
         model: str,
@@ -333,11 +329,12 @@ class StudyView:
         if history.responses or not len(self.open_partition(model)):
             return history
         if model not in self._learned:
-            frozen = self.questions.is_file()
-            cells = [cell for cell in self.study.cells if cell.model == model and frozen]
-            looked = [
-                call for cell in cells for call in self.sample_calls(model, self.list_turns(cell))
-            ]
+            looked: list[list[Answered]] = []
+            for cell in self.study.cells if self.questions.is_file() else ():
+                if cell.model == model:
+                    steps = list_steps(self.follow_paths(cell))
+                    own = [step.request for step in steps if step.role == "respondent"]
+                    looked += self.sample_calls(model, own)
             self._learned[model] = learn(looked, image_formula(self.study.models[model]))
         return self._learned[model]._replace(output_tokens=None)
 
@@ -372,7 +369,8 @@ def group_steps(steps: Iterable[Step]) -> dict[tuple[Role, str], list[Step]]:
 
 def guess(request: Request) -> Response:
     """Return the placeholder of a missing answer."""
-    return _guess(request.decoding.max_tokens)
+    tokens = int(EXPECTED_SHARE * request.decoding.max_tokens)
+    return Response(text=filler(tokens), provider_id=GUESS)
 
 
 def guess_turn(request: Request, tools: Tools | None, *, most: bool = False) -> Response:
@@ -397,11 +395,6 @@ def guess_turn(request: Request, tools: Tools | None, *, most: bool = False) -> 
 
 def _texts(message: Message) -> Iterator[TextPart]:
     return (part for part in message.parts if isinstance(part, TextPart))
-
-
-@cache
-def _guess(max_tokens: int) -> Response:
-    return Response(text=filler(int(EXPECTED_SHARE * max_tokens)), provider_id=GUESS)
 
 
 @cache

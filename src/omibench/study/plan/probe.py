@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from omibench.errors import MissingExtraError, ModelError
@@ -119,13 +118,6 @@ def _offline_faults(model: ApiModel) -> list[str]:
 _AT_ONCE = 8
 
 
-class Probed(NamedTuple):
-    """A probed model; `fault` is the error, None if it answered."""
-
-    model: str
-    fault: str | None
-
-
 def served_models(study: Study) -> dict[str, ApiModel]:
     """Return the API models of the study, in any role."""
     names = study.asked_models
@@ -157,17 +149,20 @@ def probe_cost(study: Study) -> str:
     return line + (f", and unknown without a price: {', '.join(unknown)}" if unknown else "")
 
 
-def probe_study(study: Study) -> list[Probed]:
-    """Probe each model of the study once, within its budget; answers are discarded."""
+def probe_study(study: Study) -> dict[str, str | None]:
+    """Probe each model of the study once, within its budget; answers are discarded.
+
+    Returns each model with its error, None if it answered.
+    """
     models = served_models(study)
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         faults = pool.map(lambda name: _fault(study, name, models[name]), models)
-        return [Probed(name, fault) for name, fault in zip(models, faults, strict=True)]
+        return dict(zip(models, faults, strict=True))
 
 
-def probe_lines(probed: list[Probed]) -> Iterator[str]:
+def probe_lines(probed: Mapping[str, str | None]) -> Iterator[str]:
     """Describe the results of the probes, one line per model."""
-    for model, fault in probed:
+    for model, fault in probed.items():
         yield f"{model}: {'answers' if fault is None else fault}"
 
 

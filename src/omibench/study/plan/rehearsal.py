@@ -68,16 +68,15 @@ def rehearse(study: Study) -> Study:
     values = study.model_dump(mode="json", exclude_defaults=True)
     is_built = study.benchmark.name == "papers"
     like = study.benchmark.like if is_built else find_shape(study)
-    made_up = is_made_up(study)
+    made = Made(like, study.benchmark.seed)
     results = study.study.results + APART
-    if made_up:
+    if is_made_up(study):
         values.pop("data", None)
-        address = Made(like, study.benchmark.seed)
-        pictures = study.benchmark.pictures
         values["benchmark"] = {
-            "name": "synthetic", "like": like, "seed": address.seed, "pictures": pictures,
+            "name": "synthetic", "like": like, "seed": made.seed,
+            "pictures": study.benchmark.pictures,
         }  # fmt: skip
-        oracle = str(address)
+        oracle = str(made)
     elif is_built:
         oracle = f"{results}/ocr/problems.jsonl"
         remote = {"reader", "preset", "formula_reader", "formula_preset"}
@@ -96,7 +95,7 @@ def rehearse(study: Study) -> Study:
     values["score"] = {**values.get("score", {}), "scorers": scorers}
     if study.analyze.main_scorer == "published":
         values["analyze"].pop("main_scorer")
-    rows = list(load_oracle(str(Made(like, study.benchmark.seed))).rows.values())
+    rows = list(load_oracle(str(made)).rows.values())
     abilities = _abilities(study, like, rows)
     values["models"] = {
         name: _make_stand_in(name, model, abilities[name], oracle, study)

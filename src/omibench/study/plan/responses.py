@@ -10,6 +10,7 @@ from omibench.errors import OmibenchError
 from omibench.models.cost import EXPECTED_SHARE
 from omibench.models.provider import ChecksOptions
 from omibench.params.setting import Cell
+from omibench.results.study_files import StudyFiles
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
 from omibench.settings.pictures import without_drawing
@@ -67,7 +68,7 @@ def find_verdicts(view: StudyView, cell: Cell, rules: str | None) -> dict[str, V
 
     With `rules` None, the first scorer of the file. Unreadable values count as unknown.
     """
-    path = Path(view.study.study.results) / "score" / cell.model / f"{cell.setting}.parquet"
+    path = StudyFiles(Path(view.study.study.results)).locate("score", cell)
     if not path.is_file():
         return {}
     try:

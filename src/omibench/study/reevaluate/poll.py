@@ -48,13 +48,13 @@ def _list_ids(name: str, watch: Watch) -> list[str]:
     api, base_url, key_env = watch.endpoint()
     require_extra("api", f"watch {name!r}", api)
     sdk = import_module(api)
-    kind, most = (sdk.Anthropic, {"limit": 1000}) if api == "anthropic" else (sdk.OpenAI, {})
-    root = sdk.AnthropicError if api == "anthropic" else sdk.OpenAIError
+    kind, most = ("Anthropic", {"limit": 1000}) if api == "anthropic" else ("OpenAI", {})
+    root = getattr(sdk, f"{kind}Error")
     with (
         _translate_errors(name, sdk.APIStatusError, sdk.APIConnectionError, root),
         # Connects only to the watch's endpoint, with bounded replies.
         sdk_client(
-            kind,
+            getattr(sdk, kind),
             sdk.DefaultHttpxClient,
             key=read_key(key_env).get_secret_value(),
             base_url=base_url,

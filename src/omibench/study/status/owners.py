@@ -333,13 +333,14 @@ class _Look(NamedTuple):
         """Who holds the locks."""
         if (reason := self.find_conflict(results)) is not None:
             return reason
-        for claim in reversed(self.claims):
-            if claim.live and self.can_own(claim):
+        owners = [claim for claim in reversed(self.claims) if self.can_own(claim)]
+        for claim in owners:
+            if claim.live:
                 return _tell_live(claim)
         if self.unclaimed and self.unowned:
             return _tell_unclaimed(self.unclaimed[-1])
-        for claim in reversed(self.claims):
-            if not claim.is_here and self.can_own(claim):
+        for claim in owners:
+            if not claim.is_here:
                 return _tell_foreign(claim)
         dead = next((claim for claim in reversed(self.claims) if claim.dead), None)
         return f"{_name_dead(dead)}; `omibench run` removes its lock"

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -316,8 +317,7 @@ _IS_SAFE: Mapping[str, Callable[[str], object]] = {
 
 def select_unfinished_runs(runs: Sequence[Run]) -> list[Run]:
     """Return the runs after the last completed one, oldest first."""
-    last_done = max((n for n, run in enumerate(runs) if run.end == "done"), default=-1)
-    return list(runs[last_done + 1 :])
+    return list(takewhile(lambda run: run.end != "done", reversed(runs)))[::-1]
 
 
 def build_resume_command(run: Run, params: str, replaced: Sequence[str]) -> list[str]:
