@@ -29,6 +29,7 @@ def talk(
     *turns: Message,
     index: int = 0,
     tools: tuple[ToolSpec, ...] = (),
+    options: tuple[str, ...] = (),
     role: Role = "respondent",
     problem: str = "p1",
     setting: str = "cot",
@@ -39,6 +40,7 @@ def talk(
         conversation=Conversation(messages=turns, tools=tools),
         decoding=Decoding(**decoding),
         index=index,
+        options=options,
         tags=Tags(role=role, problem=problem, setting=setting),
     )
 

@@ -172,7 +172,7 @@ def test_a_wrong_key_ends_the_run_and_is_not_shown(
 def test_what_inspect_does_not_offer_is_refused_before_anything_is_sent(
     server: ServerHandle,
 ) -> None:
-    scored = ask("Hello.").model_copy(update={"options": ("A", "B")})
+    scored = ask("Hello.", options=("A", "B"))
     begun = talk(say("user", "Hello."), say("assistant", "The answer is"))
     for request, reason in ((scored, "scores no options"), (begun, "continue its own turn")):
         with pytest.raises(ModelError, match=reason):

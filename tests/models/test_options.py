@@ -16,7 +16,7 @@ from omibench.schemas.request import Request, Response
 
 
 def asked(*options: str) -> Request:
-    return shown("Which?").model_copy(update={"options": options})
+    return shown("Which?", options=options)
 
 
 def reply(**logprobs: float) -> dict[str, object]:

@@ -131,9 +131,8 @@ def test_a_tiny_model_answers_end_to_end(tiny: VllmProvider, tmp_path: Path) -> 
         "pictures",
     }
 
-    asked = [shown("Read", image, problem=str(i)) for i, image in enumerate([a, b, a])]
-    options = [["A", "B", "C", "D"]] * 3
-    scores = [score.logprobs for score in tiny.score_options(asked, options)]
+    asked = [shown("Read", image, options=tuple("ABCD")) for image in (a, b, a)]
+    scores = [logprobs for _, logprobs in tiny.score_options(asked)]
     assert scores[0] == pytest.approx(scores[2], abs=0.05)
     assert scores[0] != pytest.approx(scores[1], abs=1e-6)
     assert all(value < 0 for score in scores for value in score.values())

@@ -183,22 +183,6 @@ def group_calls(provider: Provider, requests: Sequence[Request]) -> list[Sequenc
 # Option scores: log P of each option as the next token, instead of a text answer.
 
 
-class OptionScores(NamedTuple):
-    """Log-probabilities (nats) of a request's options as the next token."""
-
-    request: Request
-    logprobs: dict[str, float]
-
-
-def split_scoring(requests: Iterable[Request]) -> tuple[list[Request], list[Request]]:
-    """Split the requests into those that score options and those that generate."""
-    scoring: list[Request] = []
-    generating: list[Request] = []
-    for request in requests:
-        (scoring if request.options else generating).append(request)
-    return scoring, generating
-
-
 def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
     """Raise ModelError if a request scores options and the model does not support it."""
     for request in requests:

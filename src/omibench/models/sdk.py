@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
-from contextvars import copy_context
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from threading import Thread
 from time import time
-from typing import TypeVar
 
 from omibench.errors import OmibenchError
 from omibench.models.api.failures import Failure, failure_of_exception
+from omibench.models.api.http import start_in_thread
 from omibench.models.api.provider import EngineProvider
 from omibench.models.api.replies import compute_cost
 from omibench.models.api.scheduler import Send, Sent
@@ -24,8 +22,6 @@ from omibench.params.models.registry import PROVIDERS
 from omibench.schemas.request import ImagePart, Request, Response
 
 __all__ = ["Failure", "SdkProvider"]
-
-T = TypeVar("T")
 
 
 class SdkProvider(EngineProvider[B]):
@@ -90,7 +86,8 @@ class SdkProvider(EngineProvider[B]):
                 if inspect.iscoroutinefunction(self.respond):
                     response = await self.respond(request)
                 else:
-                    response = await _run_in_thread(lambda: self.respond(request))
+                    call = start_in_thread(lambda: self.respond(request), "omibench request")
+                    response = await asyncio.wrap_future(call)
             except Failure as error:
                 raise _as_rate_limit(error) from None
             except OmibenchError:
@@ -115,32 +112,3 @@ def _as_rate_limit(failure: Failure) -> Failure:
     if failure.retry_after_s is None or failure.status is not None:
         return failure
     return replace(failure, status=429, transient=True, congestion=True, maybe_paid=False)
-
-
-async def _run_in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own, which the end of the process does not wait for.
-
-    A pool would: its threads that an SDK never gives back would also fill it.
-    """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(value: T | None, error: BaseException | None) -> None:
-        if future.done():  # timed out or stopped
-            return
-        if error is None:
-            future.set_result(value)  # type: ignore[arg-type]
-        else:
-            future.set_exception(error)
-
-    def run() -> None:
-        outcome: tuple[T | None, BaseException | None]
-        try:
-            outcome = call(), None
-        except BaseException as error:
-            outcome = None, error
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, *outcome)
-
-    Thread(target=copy_context().run, args=(run,), name="omibench request", daemon=True).start()
-    return await future

@@ -9,25 +9,22 @@ from typing import Any, BinaryIO
 
 import pytest
 from tests.asks import ask
+from tests.models.apis import provider
 from tests.models.batch.conftest import FAST
 from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError
 from omibench.models.api.batch_api import (
     BatchStatus,
-    FoundBatch,
     InputShape,
     Submission,
     SubmissionFolder,
-    name_draw,
 )
 from omibench.models.api.batch_run import BatchRun
 from omibench.models.api.failures import Failure
-from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
 CROWDED = Failure("too many tokens wait", transient=True, maybe_paid=False, congestion=True)
-LIMITS = Limits(attempts=4)
 
 
 class Scripted:
@@ -37,6 +34,8 @@ class Scripted:
 
     def __init__(self, room: int = 100, **script: list[Any]) -> None:
         self.room, self.script = room, script
+        self.provider = provider(None, "chat", limits={"attempts": 4})
+        self.provider.poll_interval = FAST
         self.made: list[list[str]] = []
 
     def _next(self, method: str) -> Any:
@@ -58,9 +57,9 @@ class Scripted:
         self.made.append(lines.read(size).decode().split())
         return str(len(self.made) - 1)
 
-    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
+    def find(self, submission: Submission, claimed: set[str]) -> tuple[list[str], bool]:
         self._next("find")
-        return []
+        return [], False
 
     def status(self, batch: str) -> BatchStatus:
         self._next("status")
@@ -78,23 +77,11 @@ class Scripted:
 
 
 def run(api: Scripted, folder: Path, books: Books, n: int = 8) -> list[Response]:
-    made = BatchRun(
-        api,
-        SubmissionFolder(folder),
-        books,
-        lambda r: name_draw({"provider": "p"}, r),
-        _cost,
-        LIMITS,
-        FAST,
-    )
+    made = BatchRun(api, SubmissionFolder(folder), books)  # type: ignore[arg-type]
     requests = [ask(f"Question {i}") for i in range(n)]
-    found = {id(q): r for q, r in made.answers(requests, lambda fresh: [(r,) for r in fresh])}
+    found = {id(q): r for q, r in made.answers(requests)}
     assert len(found) == n
     return [found[id(request)] for request in requests]
-
-
-def _cost(responses: list[Response]) -> float | None:
-    return sum(response.cost_usd or 0.0 for response in responses)
 
 
 def test_a_batch_without_room_is_halved_until_it_fits(tmp_path: Path) -> None:
@@ -168,8 +155,7 @@ def test_dead_processes_drafts_are_given_back(tmp_path: Path) -> None:
 
 def test_two_requests_for_one_draw_cost_one(tmp_path: Path) -> None:
     api = Scripted()
-    made = BatchRun(api, SubmissionFolder(tmp_path), Books(), lambda _: "same", _cost, LIMITS, FAST)
-    found = list(made.answers([ask("?"), ask("?")], lambda fresh: [(r,) for r in fresh]))
+    made = BatchRun(api, SubmissionFolder(tmp_path), Books())  # type: ignore[arg-type]
+    found = list(made.answers([ask("?"), ask("?")]))
     assert [response.text for _, response in found] == ["x", "x"]
-    assert api.made[0][0].startswith("same-")
     assert len(api.made[0]) == 1

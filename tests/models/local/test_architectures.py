@@ -24,7 +24,7 @@ from omibench.models.local.prompts import decode
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.registry import open_provider
 from omibench.params.models.providers import TransformersModel
-from omibench.schemas.request import Request
+from omibench.schemas.request import ImagePart, Request
 from omibench.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -64,17 +64,24 @@ def requests(tmp_path: Path) -> list[Request]:
     ]
 
 
+def ask_options(*pictures: ImagePart) -> list[Request]:
+    """A request that scores options for each picture, named by its place."""
+    return [
+        shown("Read", image, problem=str(n), options=("A", "B", "C"))
+        for n, image in enumerate(pictures)
+    ]
+
+
 @pytest.mark.parametrize("name", BUILDERS)
 def test_a_picture_changes_the_probabilities_of_options_and_its_neighbours_do_not(
     name: str, checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:
     pictures = [picture(tmp_path, 1), picture(tmp_path, 2, (56, 56)), picture(tmp_path, 1)]
-    asked = [shown("Read", image, problem=str(n)) for n, image in enumerate(pictures)]
-    options = [["A", "B", "C"]] * 3
+    asked = ask_options(*pictures)
     found = {}
     for size in (1, 8):
         provider = TransformersProvider("tiny", block(checkpoints[name], batch_size=size))
-        for request, logprobs in provider.score_options(asked, options):
+        for request, logprobs in provider.score_options(asked):
             found[size, request.tags.problem] = logprobs
     for problem in "012":
         assert found[8, problem] == pytest.approx(found[1, problem], abs=2e-5)
@@ -93,12 +100,9 @@ def test_a_patch_is_seen_as_if_it_were_painted_on_the_picture(
         path = tmp_path / f"painted-{len(painted)}.png"
         decode(image).save(path)
         painted.append(part_of(path))
-    asked = [shown("Read", image, problem=str(n)) for n, image in enumerate([*images, *painted])]
+    asked = ask_options(*images, *painted)
     provider = TransformersProvider("tiny", block(checkpoints[name]))
-    scores = {
-        request.tags.problem: logprobs
-        for request, logprobs in provider.score_options(asked, [["A", "B"]] * len(asked))
-    }
+    scores = {request.tags.problem: logprobs for request, logprobs in provider.score_options(asked)}
     assert scores["0"] == pytest.approx(scores["2"], abs=2e-5)
     assert scores["1"] == pytest.approx(scores["3"], abs=2e-5)
     assert scores["0"] != pytest.approx(scores["1"], abs=1e-6)

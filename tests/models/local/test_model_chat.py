@@ -136,7 +136,7 @@ def test_what_chat_cannot_do_is_refused(talker: Path) -> None:
     with pytest.raises(ModelError, match="does not continue an answer"):
         answer(model, answer_so_far(request, "The answer is"))
     with pytest.raises(ModelError, match="returns no log-probabilities of options: use vllm or"):
-        answer(model, request.model_copy(update={"options": ("A", "B")}))
+        answer(model, shown("Use it", options=("A", "B")))
 
 
 def test_a_model_without_such_a_chat_is_refused(tmp_path: Path) -> None:

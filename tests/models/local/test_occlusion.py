@@ -39,6 +39,7 @@ def provider(folder: Path) -> TransformersProvider:
     return TransformersProvider("tiny", TransformersModel.model_validate(block))
 
 
+OPTIONS = ("A", "B", "C")
 RESPONSE = "The screen is behind the lens, so A is out.\nThe answer is "
 
 
@@ -50,8 +51,9 @@ def requests_under(
     for number, patch in enumerate(PATCHES):
         own = [i.model_copy(update={"patch": patch}) if n == covered else i
                for n, i in enumerate(images)]  # fmt: skip
-        asked = shown("Look at ", own[0], " and ", own[1], ": which?", problem=str(number))
-        asked = asked.model_copy(update={"options": ("A", "B", "C")})
+        asked = shown(
+            "Look at ", own[0], " and ", own[1], ": which?", problem=str(number), options=OPTIONS
+        )
         found.append(asked if response is None else answer_so_far(asked, response))
     return found
 
@@ -101,8 +103,7 @@ def _scores(
 def test_a_letter_inside_a_response_is_scored_where_the_model_has_said_it(
     tiny: dict[str, Path], tmp_path: Path, family: str, response: str
 ) -> None:
-    asked = shown("Look at ", picture(tmp_path, 1, (151, 101)), ": which?")
-    asked = asked.model_copy(update={"options": ("A", "B", "C")})
+    asked = shown("Look at ", picture(tmp_path, 1, (151, 101)), ": which?", options=OPTIONS)
     scorer = provider(tiny[family])
     ((_, scores),) = _scores(scorer, [answer_so_far(asked, response)])
     engine = scorer.open_engine()
@@ -122,8 +123,10 @@ def test_conversations_inside_and_before_a_response_are_scored_together(
     tiny: dict[str, Path], tmp_path: Path
 ) -> None:
     image = picture(tmp_path, 1, (151, 101))
-    both = [shown("Look at ", image, ": which?", problem=n) for n in ("before", "inside")]
-    both = [request.model_copy(update={"options": ("A", "B")}) for request in both]
+    both = [
+        shown("Look at ", image, ": which?", problem=name, options=("A", "B"))
+        for name in ("before", "inside")
+    ]
     both[1] = answer_so_far(both[1], RESPONSE)
     together = dict(_scores(provider(tiny["qwen2_5_vl"]), both))
     for request in both:

@@ -91,11 +91,11 @@ def test_a_batch_answers_as_one_by_one(
 def test_left_padding_changes_no_probability(
     tiny: dict[str, Path], mixed: list[Request], device: str, family: str
 ) -> None:
-    options = [["A", "B", "C", "D"]] * len(mixed)
+    asked = [request.model_copy(update={"options": tuple("ABCD")}) for request in mixed]
     found = {}
     for size in (1, 8):
-        asked = provider(tiny[family], batch_size=size, device=device)
-        for request, logprobs in asked.score_options(mixed, options):
+        scorer = provider(tiny[family], batch_size=size, device=device)
+        for request, logprobs in scorer.score_options(asked):
             found[size, request.tags.problem] = logprobs
     for request in mixed:
         alone, beside = found[1, request.tags.problem], found[8, request.tags.problem]
@@ -254,7 +254,7 @@ def test_max_pixels_is_refused_where_nothing_would_be_scaled(
 
 def test_options_of_several_tokens_are_refused(tiny: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match="the option 'Ω' is 2 tokens"):
-        list(provider(tiny["qwen2_5_vl"]).score_options([shown("Which?")], [["A", "Ω"]]))
+        answers(provider(tiny["qwen2_5_vl"]), shown("Which?", options=("A", "Ω")))
 
 
 def test_a_model_of_text_alone_answers_texts(tmp_path: Path) -> None:

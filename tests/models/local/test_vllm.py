@@ -180,43 +180,43 @@ def test_an_image_that_the_engine_drops_is_caught(fake: FakeVllm, tmp_path: Path
 
 
 def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:
-    asked = shown("Which?")
+    asked = shown("Which?", options=("A", "B"))
     requests = [asked, answer_so_far(asked, "The answer is "), answer_so_far(asked, "So it is (")]
-    scores = list(provider().score_options(requests, [["A", "B"]] * 3))
+    scores = answers(provider(), *requests)
     assert fake.continued == [False, True]
     assert [len(call.messages) for call in fake.calls] == [1, 2]
     assert fake.calls[1].messages[0][-1] == {
         "role": "assistant", "content": [{"type": "text", "text": "The answer is "}],
     }  # fmt: skip
-    assert [score.request for score in scores] == requests
-    assert scores[1].logprobs == {"A": -65.0, "B": -66.0}
+    assert scores[1].option_logprobs == {"A": -65.0, "B": -66.0}
 
 
 def test_a_template_that_changes_the_end_of_a_response_is_refused(fake: FakeVllm) -> None:
     fake.opens_thinking = True
     with pytest.raises(ModelError, match=r"changes the end of the response .* `before_answer`"):
-        list(provider().score_options([answer_so_far(shown("Which?"), "It is ")], [["A", "B"]]))
+        answers(provider(), answer_so_far(shown("Which?", options=("A", "B")), "It is "))
 
 
 def test_option_scores_that_are_not_exact_are_refused(
     fake: FakeVllm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = shown("Which?", options=("A", "B"))
     with pytest.raises(ModelError, match="the option 'AB' is 2 tokens"):
-        list(provider().score_options([shown("Which?")], [["A", "AB"]]))
+        answers(provider(), shown("Which?", options=("A", "AB")))
     fake.hides = ord("B")
     with pytest.raises(ModelError, match="no log-probability for some options of 'p'"):
-        list(provider().score_options([shown("Which?")], [["A", "B"]]))
+        answers(provider(), asked)
     LOADED.release()
     fake.sampling_params = OldSamplingParams
     use(fake, monkeypatch)
     with pytest.raises(ModelError, match=r"install 0\.32 or later"):
-        list(provider().score_options([shown("Which?")], [["A", "B"]]))
+        answers(provider(), asked)
 
 
 def test_options_of_a_prompt_that_is_rejected_are_an_error(fake: FakeVllm) -> None:
     fake.rejects = "Which"
     with pytest.raises(ModelError, match=r"'qwen': vLLM: The prompt .* is longer than"):
-        list(provider().score_options([shown("Which?")], [["A"]]))
+        answers(provider(), shown("Which?", options=("A",)))
 
 
 class CountingBudget(NoBudget):

@@ -61,13 +61,6 @@ class InputShape(NamedTuple):
     most_bytes: int
 
 
-class FoundBatch(NamedTuple):
-    """A batch of the provider: the submission itself if `sure`, else a candidate."""
-
-    id: str
-    sure: bool
-
-
 class BatchStatus(NamedTuple):
     """The progress of a batch."""
 
@@ -147,23 +140,26 @@ class BatchApi(ABC):
             self.provider.pictures,
         ).read()
 
-    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
-        """List the provider's batches that can be this submission, without the `claimed` ones."""
-        candidates: list[FoundBatch] = []
+    def find(self, submission: Submission, claimed: set[str]) -> tuple[list[str], bool]:
+        """List the provider's batches that can be this submission, without the `claimed` ones.
+
+        Returns their ids, and whether the only one certainly is the submission.
+        """
+        candidates: list[str] = []
         after: dict[str, str] = {}
         while True:
             page = self.get(self.path, {"limit": str(_PAGE), **after})
             for row in (rows := as_objects(page.get("data"))):
                 is_it = self.match(row, submission)
                 if is_it:
-                    return [FoundBatch(read_id(row), sure=True)]
+                    return [read_id(row)], True
                 if is_it is None and read_id(row) not in claimed:
-                    candidates.append(FoundBatch(read_id(row), sure=False))
+                    candidates.append(read_id(row))
             oldest = self.created_at(rows[-1]) if rows else None
             if not page.get("has_more") or oldest is None:
-                return candidates
+                return candidates, False
             if oldest < submission.asked_at - self.clocks_differ_s:
-                return candidates
+                return candidates, False
             after = {self.after: read_id(rows[-1])}
 
     def status(self, batch: str) -> BatchStatus:

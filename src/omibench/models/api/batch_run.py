@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,14 +28,14 @@ from omibench.models.api.batch_api import (
     Submission,
     SubmissionFolder,
     custom_id,
+    name_draw,
 )
-from omibench.models.api.failures import Failure, wait_s
+from omibench.models.api.failures import Failure, PendingCall, wait_s
 from omibench.models.api.http import MOST_REPLY
 from omibench.models.api.replies import Json, parse_json
 from omibench.models.api.scheduler import Answer
 from omibench.models.api.stop import check_stop, pause
 from omibench.models.provider import Budget, Reservation
-from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 
@@ -44,8 +44,6 @@ Drawn = tuple[str, Response]
 """A draw with its response."""
 Result = list[Response] | Failure
 """The samples of a line, or the reason that there are none."""
-GroupJobs = Callable[[list[Request]], list[Sequence[Request]]]
-"""Groups requests into lines."""
 MAYBE_MADE = "it is not known yet whether the batch was created; the next run checks again and \
 sends nothing twice"
 SUBMITTED = "batch %s was submitted with %d requests; you can stop this command at any time; the \
@@ -107,51 +105,40 @@ class BatchRun:
     """Run the requests of one `answer` call of a provider.
 
     Args:
-        api: The batch API.
+        api: The batch API; its provider has the limits, and turns requests into lines.
         folder: The submissions of the model.
         budget: Reserves each line, and settles it with its result.
-        draw: Names a request by its content.
-        cost: Cost in US dollars of the samples of one line.
-        limits: Attempts and waits.
-        poll: Seconds between polls.
-        stored_answers: Number of other requests that were answered before.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
-        self,
-        api: BatchApi,
-        folder: SubmissionFolder,
-        budget: Budget,
-        draw: Callable[[Request], str],
-        cost: Callable[[list[Response]], float | None],
-        limits: Limits,
-        poll: PollInterval,
-        stored_answers: int = 0,
-    ) -> None:
+    def __init__(self, api: BatchApi, folder: SubmissionFolder, budget: Budget) -> None:
         self.api, self.folder, self.budget = api, folder, budget
-        self._draw, self._cost, self._limits, self._poll = draw, cost, limits, poll
+        self._limits, self._poll = api.provider.limits, api.provider.poll_interval
+        self._identity = api.provider.identity
         self._most_lines = api.shape.most_lines
         """Lines of a chunk; fewer than the provider's limit after it rejected one as too large."""
-        self._works = stored_answers > 0
+        self._works = api.provider.stored_answers > 0
         self._crowded = 0
         self._left: dict[str, list[Request]] = {}
 
-    def answers(self, requests: Sequence[Request], jobs: GroupJobs) -> Iterator[Answer]:
-        """See `Provider.answer`; `jobs` groups requests into lines."""
+    def answers(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """See `Provider.answer`."""
         for request in requests:
-            self._left.setdefault(self._draw(request), []).append(request)
+            self._left.setdefault(self._name_draw(request), []).append(request)
         while self._left:
-            for draw, response in self._run(jobs):
+            for draw, response in self._run():
                 for request in self._left.pop(draw, []):
                     yield request, response
 
-    def _run(self, jobs: GroupJobs) -> Iterator[Drawn]:
-        drawn, waiting = self._submit(jobs)
+    def _name_draw(self, request: Request) -> str:
+        return name_draw(self._identity, request)
+
+    def _run(self) -> Iterator[Drawn]:
+        drawn, waiting = self._submit()
         yield from drawn
         for submission, status in self._await_ends(waiting):
             yield from self._take(submission, status)
 
-    def _submit(self, jobs: GroupJobs) -> tuple[list[Drawn], list[Submission]]:
+    def _submit(self) -> tuple[list[Drawn], list[Submission]]:
         """Submit the requests of no batch yet: the failed ones, and the submissions to await."""
         with self.folder.lock():
             self.folder.sweep()
@@ -169,7 +156,7 @@ class BatchRun:
                         failed += _fail_lines(submission.lines, reason)
                 out |= submission.draws
             fresh = [requests[0] for draw, requests in self._left.items() if draw not in out]
-            failed += self._submit_jobs(jobs(fresh))
+            failed += self._submit_jobs(self.api.provider.jobs(fresh))
             waiting = [s for s in self._list_submissions() if s.batch is not None or s.maybe]
         return failed, waiting
 
@@ -177,7 +164,7 @@ class BatchRun:
         """Return the submissions with at least one of the requests."""
         return [s for s in self.folder.submissions() if not s.draws.isdisjoint(self._left)]
 
-    def _submit_jobs(self, jobs: Sequence[Sequence[Request]]) -> list[Drawn]:
+    def _submit_jobs(self, jobs: Sequence[PendingCall]) -> list[Drawn]:
         """Submit the requests within the budget; returns the responses of the others.
 
         Raises ModelError if the endpoint would reject everything.
@@ -185,15 +172,17 @@ class BatchRun:
         unsent: list[Drawn] = []
         draft, token, chunk = self.folder.draft(), token_hex(4), self._start_chunk()
         try:
-            for place, requests in enumerate(jobs):
+            for place, requests in enumerate(job.requests for job in jobs):
                 check_stop()
                 reservation = self.budget.reserve(requests)
                 if reservation is None:
                     stop = Response(text="", outcome="budget_stop")
-                    unsent += [(self._draw(r), stop) for job in jobs[place:] for r in job]
+                    unsent += [
+                        (self._name_draw(r), stop) for job in jobs[place:] for r in job.requests
+                    ]
                     break
                 draft.note(reservation)
-                draws = tuple(map(self._draw, requests))
+                draws = tuple(map(self._name_draw, requests))
                 line = BatchLine(
                     id=custom_id(draws[0], token), draws=draws, ticket=tuple(reservation)
                 )
@@ -267,21 +256,18 @@ class BatchRun:
         for wait in self._poll.look_again_s:
             pause(wait)
             try:
-                candidates = self.api.find(submission, claimed)
+                candidates, is_sure = self.api.find(submission, claimed)
             except Failure as error:
                 failure = error
                 if not error.transient:
                     break
                 continue
             failure = None
-            sure = next((batch.id for batch in candidates if batch.sure), None)
-            if sure is not None:
-                log.info("batch %s already exists; it is collected, not sent again", sure)
-                self.folder.save(submission.model_copy(update={"batch": sure}))
-                return True
+            if is_sure:
+                log.info("batch %s already exists; it is collected, not sent again", candidates[0])
             if candidates:
-                maybe = tuple(batch.id for batch in candidates)
-                self.folder.save(submission.model_copy(update={"maybe": maybe}))
+                update = {"batch": candidates[0]} if is_sure else {"maybe": tuple(candidates)}
+                self.folder.save(submission.model_copy(update=update))
                 return True
         if failure is not None:
             raise failure
@@ -419,9 +405,8 @@ class BatchRun:
                 self._give_back([line.reservation])
             elif not submission.collected:
                 with suppress(ValueError):  # see `_give_back`
-                    self.budget.settle(
-                        line.reservation, self._cost(responses) if responses else None
-                    )
+                    sent = self.api.provider.summarize_call(responses)
+                    self.budget.settle(line.reservation, sent.cost_usd if responses else None)
             without = _make_failed_response(cause, works=self._works)
             missing = [without] * (len(line.draws) - len(responses))
             drawn = list(zip(line.draws, [*responses, *missing], strict=True))

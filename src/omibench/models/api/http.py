@@ -10,11 +10,12 @@ import urllib.error
 import urllib.request
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -95,28 +96,34 @@ def size_text(size: int) -> str:
     return next((f"{size >> s} {name}" for s, name in units if size >= 1 << s), f"{size} bytes")
 
 
+def start_in_thread(call: Callable[[], T], name: str) -> Future[T]:
+    """Start a blocking call in a thread of its own, which the end of the process does not wait for.
+
+    A pool would: its threads that a library never gives back would also fill it.
+    """
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # a caller that gives up does not cancel it
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=copy_context().run, args=(run,), name=name, daemon=True).start()
+    return future
+
+
 def call_with_timeout(seconds: float, call: Callable[[], T], *, may_retry: bool = True) -> T:
     """Run a blocking call, or raise Failure after the time limit; its thread is then abandoned.
 
     Time limits of HTTP libraries apply to each read, so a slow server passes all of them.
     `may_retry` states whether the call can be retried while that thread may still be running.
     """
-    outcomes: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            outcomes.put((call(), None))
-        except BaseException as error:
-            outcomes.put((None, error))
-
-    Thread(target=run, name="omibench call", daemon=True).start()
-    try:
-        value, error = outcomes.get(timeout=seconds)
-    except Empty:
-        raise _late(seconds, may_retry=may_retry) from None
-    if error is not None:
-        raise error
-    return value  # type: ignore[return-value]
+    future = start_in_thread(call, "omibench call")
+    if not wait([future], seconds).done:
+        raise _late(seconds, may_retry=may_retry)
+    return future.result()
 
 
 # One HTTP exchange with the standard library: limited in size and time, without redirects.

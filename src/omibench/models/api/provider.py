@@ -1,4 +1,4 @@
-"""The base of API providers: checks before sending, calls of samples, connections and runs."""
+"""The bases of providers over the engine and of API dialects: checks, calls, connections, runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from omibench.models.api.batch_api import (
     BatchApi,
     SubmissionFolder,
     locate_submissions,
-    name_draw,
     warn_of_batches,
 )
 from omibench.models.api.batch_run import BatchRun, PollInterval
@@ -157,8 +156,6 @@ class EngineProvider(BaseProvider[B]):
         )
 
 
-# The base of API providers: checks before sending, calls of samples, connections and runs.
-
 MOST_SAMPLES = 8
 """Maximum samples per request: supported by every endpoint with `n`."""
 
@@ -265,25 +262,12 @@ class ApiProvider(EngineProvider[A]):
             yield from super().answer(requests, budget)
             return
         self.check(requests)
-        yield from self._answer_in_batches(requests, read_key(self.model.key_env), budget)
-
-    def _answer_in_batches(
-        self, requests: Sequence[Request], key: SecretStr, budget: Budget
-    ) -> Iterator[tuple[Request, Response]]:
+        key = read_key(self.model.key_env)
         if self.folders.batches is None:
             raise ModelError(f"model {self.name!r}: batches need a folder for their submissions")
-        identity = self.identity
-        folder = SubmissionFolder(locate_submissions(self.folders.batches, identity))
+        folder = SubmissionFolder(locate_submissions(self.folders.batches, self.identity))
         with self.connect_batches(key) as api:
-            run = BatchRun(
-                api, folder, budget,
-                lambda request: name_draw(identity, request),
-                lambda responses: self.summarize_call(responses).cost_usd,
-                self.model.limits, self.poll_interval, self.stored_answers,
-            )  # fmt: skip
-            yield from run.answers(
-                requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
-            )
+            yield from BatchRun(api, folder, budget).answers(requests)
 
     def jobs(self, requests: Sequence[Request]) -> list[PendingCall]:
         """Return the calls: samples of one conversation share one if the model supports `n`."""

@@ -1,4 +1,7 @@
-"""One run of calls to an endpoint: what is sent when, again, or no more."""
+"""One run of calls to an endpoint: what is sent when, again, or no more.
+
+First the limits of a run (requests in flight, and per minute), then the run, then its thread.
+"""
 
 from __future__ import annotations
 
@@ -172,7 +175,7 @@ class Caps:
             self._tokens.take(tokens - guessed, now)
 
 
-# One run of calls to an endpoint: what is sent when, again, or no more.
+# The run itself, in one event loop.
 
 HOPELESS = 20
 """Stop sending after this many permanent rejections before the first answer."""

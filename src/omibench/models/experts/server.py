@@ -7,7 +7,7 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -83,20 +83,6 @@ class Expert(ABC):
         return self.processor(images=image, return_tensors="pt", **more).to(self.device)
 
 
-EXPERTS: dict[ExpertName, type[Expert]] = {}
-
-
-def expert(name: ExpertName) -> Callable[[type[Expert]], type[Expert]]:
-    """Register a class as the expert of a tool."""
-
-    def register(kind: type[Expert]) -> type[Expert]:
-        EXPERTS[name] = kind
-        return kind
-
-    return register
-
-
-@expert("detect")
 class Detector(Expert):
     """Open-vocabulary detection, such as by GroundingDINO."""
 
@@ -121,7 +107,6 @@ class Detector(Expert):
         return Finding("\n".join(lines), _draw_boxes(image, [box for _, _, box in best]))
 
 
-@expert("segment")
 class Segmenter(Expert):
     """Segmentation of what is in boxes, such as by SAM 2."""
 
@@ -151,7 +136,6 @@ class Segmenter(Expert):
         return Finding("\n".join(lines), _draw_boxes(shown, boxes))
 
 
-@expert("depth")
 class DepthEstimator(Expert):
     """Depth from one picture, such as by Depth Anything V2."""
 
@@ -171,7 +155,6 @@ class DepthEstimator(Expert):
         return Finding("Brighter is nearer.", grey)
 
 
-@expert("read_text")
 class TextReader(Expert):
     """Text of a picture, such as by GOT-OCR2."""
 
@@ -186,6 +169,13 @@ class TextReader(Expert):
         return Finding(text or "No text was read.")
 
 
+EXPERTS: Final[Mapping[ExpertName, type[Expert]]] = {
+    "detect": Detector,
+    "segment": Segmenter,
+    "depth": DepthEstimator,
+    "read_text": TextReader,
+}
+"""The expert of each tool."""
 _COLOURS = ("red", "blue", "green", "orange", "purple")
 
 
@@ -291,8 +281,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 def load_experts(model: ExpertsModel) -> ExpertServer:
     """Load the experts of a block and bind the server. Raises as `Expert` and `ExpertServer`."""
-    from omibench.extras import require_extra
-
     require_extra("experts", "omibench experts serve", "torch", "transformers")
     import torch
 

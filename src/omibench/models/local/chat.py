@@ -18,9 +18,9 @@ from omibench.models.local.prompts import (
     make_responses,
     special_tokens,
 )
-from omibench.models.local.provider import LocalProvider
+from omibench.models.local.provider import LocalProvider, Scored
 from omibench.models.local.transformers_engine import HubEngine, RowSampler, own_code_errors
-from omibench.models.provider import OptionScores, is_continued, refuse_options
+from omibench.models.provider import is_continued, refuse_options
 from omibench.models.registry import provider
 from omibench.params.models.providers import ChatModel
 from omibench.schemas.request import Conversation, Decoding, Request, Response
@@ -257,9 +257,7 @@ class ChatProvider(LocalProvider[ChatModel, ChatEngine]):
         """See `LocalProvider.load`."""
         return ChatEngine(self.name, self.model)
 
-    def score_options(
-        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
-    ) -> Iterable[OptionScores]:
+    def score_options(self, requests: Sequence[Request]) -> Iterable[Scored]:
         """Refuse: `chat` returns text alone."""
         refuse_options(requests, self.name, "use vllm or transformers")
         return ()

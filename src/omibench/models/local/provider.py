@@ -16,11 +16,9 @@ from omibench.models.provider import (
     BaseProvider,
     Budget,
     Folders,
-    OptionScores,
     Reservation,
     make_scored_response,
     refuse_options,
-    split_scoring,
 )
 from omibench.params.models.providers import LocalModel
 from omibench.schemas.request import Request, Response
@@ -28,6 +26,8 @@ from omibench.schemas.request import Request, Response
 L = TypeVar("L", bound=LocalModel)
 E = TypeVar("E")
 Answers = Iterable[tuple[SampleRun, Sequence[Response]]]
+Scored = tuple[Request, dict[str, float]]
+"""A request, and the log-probabilities (nats) of its options as the next token."""
 AT_A_TIME = 256
 """Maximum requests that score options in one call to an engine."""
 
@@ -64,13 +64,11 @@ class LocalProvider(BaseProvider[L], Generic[L, E]):
         fit into memory.
         """
 
-    def score_options(
-        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
-    ) -> Iterable[OptionScores]:
+    def score_options(self, requests: Sequence[Request]) -> Iterable[Scored]:
         """Return the log-probability of each request's options as the next token, in any order.
 
-        They are normalised over the whole vocabulary, before any temperature. Each option must be
-        one token. Raises ModelError if the model cannot score options.
+        They are in nats, normalised over the whole vocabulary, before any temperature. Each option
+        must be one token. Raises ModelError if the model cannot score options.
         """
         refuse_options(requests, self.name, "use a model that generates text")
         return ()
@@ -99,10 +97,10 @@ class LocalProvider(BaseProvider[L], Generic[L, E]):
         A prompt that the engine rejects, or that does not fit into memory alone, is a
         `provider_error`. Raises ModelError if the model cannot be loaded or crashes.
         """
-        scoring, generating = split_scoring(requests)
-        alone = [SampleRun((request,)) for request in scoring]
-        chunks = cut_chunks(alone, AT_A_TIME, lambda run: 1)
+        scoring = [SampleRun((request,)) for request in requests if request.options]
+        chunks = cut_chunks(scoring, AT_A_TIME, lambda run: 1)
         yield from _answer_calls(chunks, budget, self._score)
+        generating = [request for request in requests if not request.options]
         yield from _answer_calls(self.cut_calls(generating), budget, self._ask)
 
     def shrink(self, engine: Any, rows: int) -> None:
@@ -113,9 +111,8 @@ class LocalProvider(BaseProvider[L], Generic[L, E]):
 
     def _score(self, runs: list[SampleRun]) -> Answers:
         scored = {id(run.requests[0]): run for run in runs}
-        requests = [run.requests[0] for run in runs]
-        for scores in self.score_options(requests, [r.options for r in requests]):
-            yield scored[id(scores.request)], [make_scored_response(scores.logprobs)]
+        for request, logprobs in self.score_options([run.requests[0] for run in runs]):
+            yield scored[id(request)], [make_scored_response(logprobs)]
 
     def _ask(self, runs: list[SampleRun]) -> Answers:
         with LOADED.lock:

@@ -14,7 +14,7 @@ from omibench.models.local.prompts import (
     pixels,
     split_by_turn,
 )
-from omibench.models.local.provider import LocalProvider, is_out_of_memory
+from omibench.models.local.provider import LocalProvider, Scored, is_out_of_memory
 from omibench.models.local.transformers_engine import (
     TransformersEngine,
     generate,
@@ -22,7 +22,6 @@ from omibench.models.local.transformers_engine import (
     option_logprobs,
     strip_patches,
 )
-from omibench.models.provider import OptionScores
 from omibench.models.registry import provider
 from omibench.params.models.providers import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response
@@ -44,29 +43,23 @@ class TransformersProvider(LocalProvider[TransformersModel, TransformersEngine])
         """See `LocalProvider.load`."""
         return TransformersEngine(self.name, self.model)
 
-    def score_options(
-        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
-    ) -> Iterator[OptionScores]:
-        """Yield the log-probability of each request's options as the next token, in any order.
-
-        They are normalised over the whole vocabulary in float32. Each option must be one token.
-        """
-        pairs = list(zip(requests, options, strict=True))
+    def score_options(self, requests: Sequence[Request]) -> Iterator[Scored]:
+        """See `LocalProvider.score_options`; the softmax is in float32."""
         first: dict[object, int] = {}
         kinds = {
-            id(r): first.setdefault(strip_patches(r.conversation), n)
-            for n, (r, _) in enumerate(pairs)
+            id(request): first.setdefault(strip_patches(request.conversation), n)
+            for n, request in enumerate(requests)
         }
-        pairs.sort(key=lambda pair: (-self._length(pair[0].conversation), kinds[id(pair[0])]))
+        waiting = sorted(requests, key=lambda r: (-self._length(r.conversation), kinds[id(r)]))
         tokens: OptionTokens | None = None
-        while pairs:
-            part = pairs[: int(self.batch_size)]
-            alike = [pair for pair in part if kinds[id(pair[0])] == kinds[id(part[0][0])]]
+        while waiting:
+            part = waiting[: int(self.batch_size)]
+            alike = [request for request in part if kinds[id(request)] == kinds[id(part[0])]]
             part = alike if len(alike) > 1 else part
             with LOADED.lock:
                 engine = self.open_engine()
                 tokens = tokens or OptionTokens(engine.tokenizer, engine.specials, self.name)
-                prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
+                prompts = [tokens.prepare(r.conversation, r.options) for r in part]
                 # A batch either continues assistant turns or begins new ones.
                 prompts = next(split_by_turn(prompts))
                 part = part[: len(prompts)]
@@ -82,9 +75,9 @@ class TransformersProvider(LocalProvider[TransformersModel, TransformersEngine])
                         raise
                     self.shrink(engine, len(part))
                     continue
-            for (request, choices), values in zip(part, logprobs, strict=True):
-                yield OptionScores(request, dict(zip(choices, values, strict=True)))
-            pairs = pairs[len(part) :]
+            for request, values in zip(part, logprobs, strict=True):
+                yield request, dict(zip(request.options, values, strict=True))
+            waiting = waiting[len(part) :]
 
     def cut_calls(self, requests: Sequence[Request]) -> Iterator[list[SampleRun]]:
         """See `LocalProvider.cut_calls`: runs of a call share decoding, draws and tools."""

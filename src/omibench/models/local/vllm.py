@@ -45,8 +45,8 @@ from omibench.models.local.prompts import (
     special_tokens,
     split_by_turn,
 )
-from omibench.models.local.provider import LocalProvider
-from omibench.models.provider import NO_BUDGET, Budget, OptionScores, is_continued
+from omibench.models.local.provider import LocalProvider, Scored
+from omibench.models.provider import NO_BUDGET, Budget, is_continued
 from omibench.models.registry import provider
 from omibench.params.models.providers import ADAPTER_FILES, VllmModel
 from omibench.schemas.request import Conversation, ImagePart, Request, Response
@@ -226,7 +226,6 @@ def image_part(image: ImagePart) -> dict[str, Any]:
 CHUNK = 8
 """Sequences per call to vLLM, in multiples of `max_num_seqs`. Answers arrive after each call;
 with smaller calls the GPU idles more while the longest answers finish."""
-ScoredPair = tuple[Request, Sequence[str]]
 CHUNK_PIXELS = 400e6
 """Maximum pixels per call: 1.2 GB of decoded pictures."""
 
@@ -274,23 +273,19 @@ class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
                 group, limit, lambda run: max(run.draws, _weigh_pictures(run.requests[0], limit))
             )
 
-    def score_options(
-        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
-    ) -> Iterator[OptionScores]:
-        """Yield the log-probability of each request's options as the next token, in order.
+    def score_options(self, requests: Sequence[Request]) -> Iterator[Scored]:
+        """See `LocalProvider.score_options`; in order.
 
-        They are normalised over the whole vocabulary, before any temperature. Each option must be
-        one token. These calls never contain a request that generates: vLLM mixes up their rows.
-        Raises ModelError if vLLM rejects a prompt.
+        These calls never contain a request that generates: vLLM mixes up their rows. Raises
+        ModelError if vLLM rejects a prompt.
         """
         self.expect(requests)
-        pairs = list(zip(requests, options, strict=True))
         limit = CHUNK * self.model.max_num_seqs
-        for part in cut_chunks(pairs, limit, lambda pair: _weigh_pictures(pair[0], limit)):
+        for part in cut_chunks(requests, limit, lambda request: _weigh_pictures(request, limit)):
             with LOADED.lock:
                 engine = self.open_engine()
                 tokens = OptionTokens(engine.tokenizer, engine.specials, self.name)
-                prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
+                prompts = [tokens.prepare(r.conversation, r.options) for r in part]
                 outputs = [
                     output
                     # A call either continues assistant turns or begins new ones.
@@ -304,9 +299,9 @@ class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
             yield from self._read_scores(part, prompts, outputs)
 
     def _read_scores(
-        self, pairs: Sequence[ScoredPair], prompts: Sequence[OptionPrompt], outputs: Sequence[Any]
-    ) -> Iterator[OptionScores]:
-        for (request, choices), prompt, output in zip(pairs, prompts, outputs, strict=True):
+        self, requests: Sequence[Request], prompts: Sequence[OptionPrompt], outputs: Sequence[Any]
+    ) -> Iterator[Scored]:
+        for request, prompt, output in zip(requests, prompts, outputs, strict=True):
             check_tail(output.prompt_token_ids, prompt.tail, self.name)
             logprobs = output.outputs[0].logprobs[0]
             if any(token not in logprobs for token in prompt.ids):
@@ -315,7 +310,7 @@ class VllmProvider(LocalProvider[VllmModel, VllmEngine]):
                     f"{request.tags.problem!r}"
                 )
             values = [float(logprobs[token].logprob) for token in prompt.ids]
-            yield OptionScores(request, dict(zip(choices, values, strict=True)))
+            yield request, dict(zip(request.options, values, strict=True))
 
     def respond(self, engine: VllmEngine, runs: list[SampleRun]) -> list[list[Response]]:
         """See `LocalProvider.respond`."""

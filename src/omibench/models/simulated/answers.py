@@ -20,7 +20,7 @@ from omibench.models.synthetic.items import chance, clean_items, items, make_ran
 from omibench.models.synthetic.profiles import Made, parse_address
 from omibench.params.models.providers import SimulatedModel, Slips
 from omibench.schemas.problem import AnswerType
-from omibench.schemas.request import Outcome, Response, Usage
+from omibench.schemas.request import Outcome, Request, Response, Usage
 from omibench.schemas.tables import read_jsonl
 
 _ONLY_IN_ANSWERS = {"solution", "attributes"}
@@ -425,15 +425,6 @@ def is_bare_number(text: str) -> bool:
     return _BARE_NUMBER.fullmatch(text) is not None
 
 
-class PosedProblem(NamedTuple):
-    """One problem as posed: the words of the prompt and the token limit of the answer."""
-
-    row: OracleRow
-    setting: str
-    prompt: str
-    max_tokens: int
-
-
 def is_sample_right(
     chance_right: float, lasting_share: float, lasting_draw: float, sample_draw: float
 ) -> bool:
@@ -454,19 +445,20 @@ def is_sample_right(
 
 
 def respond(
-    model: SimulatedModel, oracle: Oracle, problem: PosedProblem, lasting: Random, rng: Random
+    model: SimulatedModel, oracle: Oracle, request: Request, lasting: Random, rng: Random
 ) -> Response:
     """Return one response of a simulated respondent.
 
     Args:
         model: Its block of params.
         oracle: The known answers.
-        problem: The problem as posed.
+        request: The request.
         lasting: The generator of the part common to all samples of the problem.
         rng: The generator of this sample.
     """
-    row, prompt, max_tokens = problem.row, problem.prompt, problem.max_tokens
-    chance_right = probability_correct(model, row, problem.setting)
+    row, prompt = oracle.row(request.tags.problem), request.conversation.text
+    max_tokens = request.decoding.max_tokens
+    chance_right = probability_correct(model, row, request.tags.setting)
     right = is_sample_right(chance_right, model.lasting_share, lasting.random(), rng.random())
     slip = draw_slip(model.slips, row, rng)
     is_usual = not right and rng.random() < model.usual_mistake

@@ -31,13 +31,12 @@ from omibench.models.registry import provider
 from omibench.models.simulated.answers import (
     Oracle,
     OracleRow,
-    PosedProblem,
     load_oracle,
     reasoning,
     respond,
     write_response,
 )
-from omibench.models.simulated.roles import CHOOSERS, WRITERS, make_view, reward
+from omibench.models.simulated.roles import CHOOSERS, WRITERS, RoleRequest, make_view, reward
 from omibench.models.synthetic.items import Drawing, picture
 from omibench.params.models.base import Draws
 from omibench.params.models.providers import SimulatedModel
@@ -258,12 +257,11 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         if request.options:
             logprobs = option_logprobs(self.model, row, request, self._rng)
             return make_scored_response(logprobs, simulated=True)
-        if tags.role == "respondent" and (early := self._before_answering(request, row)):
-            return early
         if tags.role == "respondent":
+            if early := self._before_answering(request, row):
+                return early
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
-            problem = PosedProblem(row, tags.setting, prompt, request.decoding.max_tokens)
-            reply = respond(self.model, self.oracle, problem, self._rng("lasting", row.id), rng)
+            reply = respond(self.model, self.oracle, request, self._rng("lasting", row.id), rng)
             sketching = self._rng("draws", row.id, tags.setting, str(request.index))
             return add_pictures(reply, self.model.draws, sketching)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
@@ -274,7 +272,8 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
             return write_response(reward(words, view), prompt)
         if choose := CHOOSERS.get(tags.role):
             return write_response(choose(prompt, view), prompt)
-        return write_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
+        asked = RoleRequest(self.model, row, self.oracle, prompt, rng)
+        return write_response(WRITERS[tags.role](asked), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
         """Return the text of a tool turn before the answer."""

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from math import sqrt
 from random import Random
 from statistics import NormalDist
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from omibench.errors import ModelError
 from omibench.models.simulated.answers import (
@@ -100,119 +100,158 @@ def _normal(text: str) -> str:
 # Simulated judges: each reads the sections of its prompt, and errs at its configured rates.
 #
 # `true_positive_rate` and `false_positive_rate` apply to judge and grader; `error_rate` applies to
-# the others, whose flawed replies are wrong but well-formed. Judges that choose among samples are
-# in `choosing`.
+# the others, whose flawed replies are wrong but well-formed.
 
 MARKS = tuple(name.replace("_", "-") for name in QUALITY_MARKS)
 _TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)
 _SCALE = re.compile(r"N a (whole )?number from (-?[\d.]+) to (-?[\d.]+):\nMARK: N")
+_UNSIGNED_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
 _STEPS = 4
 """Minimum sentences of a simulated rationale that counts as detailed."""
+T = TypeVar("T")
 
 
-def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+class RoleRequest(NamedTuple):
+    """A request to a simulated model in another role than answering, and the known answer."""
+
+    model: SimulatedModel
+    row: OracleRow
+    oracle: Oracle
+    prompt: str
+    rng: Random
+
+    @property
+    def closing(self) -> str:
+        """The prompt after the last piece of material."""
+        return self.prompt.rpartition("<<<END")[2]
+
+    def is_response_right(self) -> bool:
+        """Return whether the response in the prompt ends in the right answer."""
+        text = read_section(self.prompt, "RESPONSE")
+        return is_right(text, self.row.answer, bool(self.row.choices))
+
+    def call_right(self, right: bool) -> bool:
+        """Return whether to call a response right, at the two configured rates."""
+        model = self.model
+        rate = model.true_positive_rate if right else model.false_positive_rate
+        return self.rng.random() < rate
+
+    def draw_flaw(self) -> bool:
+        """Return whether this reply has the flaw of its role."""
+        return self.rng.random() < self.model.error_rate
+
+    def write(self, text: str) -> str:
+        """Return the text; a flaw misreads one number, or adds a remark if there is none."""
+        if not self.draw_flaw():
+            return text
+        numbers = list(_UNSIGNED_NUMBER.finditer(text))
+        if not numbers:
+            return f"{text} {pick(_FILLERS, self.rng)}"
+        number = numbers[int(self.rng.random() * len(numbers))]
+        moved = moved_number(number.group(), self.rng)
+        return text[: number.start()] + moved + text[number.end() :]
+
+    def require(self, value: T | None, field: str) -> T:
+        """Return a value of the row; ModelError with its `field` if it is missing."""
+        if not value:
+            raise ModelError(
+                f"{self.oracle.source}: the line of {self.row.id!r} has no {field!r}, which a "
+                "simulated model in this role needs"
+            )
+        return value
+
+
+def judge(request: RoleRequest) -> str:
     """Return the line of GPTScore (OMIBench, C.2), right at the two configured rates."""
-    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
-    return f"ANSWER: {'consistent' if _called_right(model, right, rng) else 'inconsistent'}"
+    right = request.call_right(request.is_response_right())
+    return f"ANSWER: {'consistent' if right else 'inconsistent'}"
 
 
-def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def grade(request: RoleRequest) -> str:
     """Return the share of parts that are right (MathReal): all of them at the configured rates.
 
     A right answer that is rejected scores nothing; a wrong one otherwise scores its right parts.
     """
-    answer, letters = read_section(prompt, "MODEL ANSWER"), bool(row.choices)
-    parts = len(row.answer)
-    right = same_answer(answer, row.answer, letters) or is_right(answer, row.answer, letters)
-    if _called_right(model, right, rng):
+    gold, letters = request.row.answer, bool(request.row.choices)
+    answer = read_section(request.prompt, "MODEL ANSWER")
+    parts = len(gold)
+    right = same_answer(answer, gold, letters) or is_right(answer, gold, letters)
+    if request.call_right(right):
         return f"SCORE: {parts}/{parts}"
     answer_parts = re.split(r"\s*[;,]\s+", answer)
-    pairs = zip(answer_parts, row.answer, strict=False) if not (right or letters) else []
-    right_count = sum(same_answer(part, [gold], letters) for part, gold in pairs)
+    pairs = zip(answer_parts, gold, strict=False) if not (right or letters) else []
+    right_count = sum(same_answer(part, [own], letters) for part, own in pairs)
     return f"SCORE: {min(right_count, parts - 1) if parts > 1 else 0}/{parts}"
 
 
-def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def extract(request: RoleRequest) -> str:
     """Return the final answer of a response (MathReal); a flaw finds none."""
-    answers = final_answers(read_section(prompt, "RESPONSE"), max(1, len(row.answer)))
+    text = read_section(request.prompt, "RESPONSE")
+    answers = final_answers(text, max(1, len(request.row.answer)))
     answer = " ".join(answers[-1].split()) if answers else ""
-    return f"EXTRACTED: {answer if answer and not _is_flawed(model, rng) else 'null'}"
+    return f"EXTRACTED: {answer if answer and not request.draw_flaw() else 'null'}"
 
 
-def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def rate(request: RoleRequest) -> str:
     """Return marks of a rationale (OMIBench, B.2): one less for a wrong answer or a brief text.
 
     A flaw draws all of them at random. For a transcript, the shares of the printed text that it
     keeps.
     """
-    if "TRANSCRIPT" in (sections := read_fenced(prompt)):
-        return _compare_transcripts(model, sections["PRINTED TEXT"], sections["TRANSCRIPT"], rng)
-    response = read_section(prompt, "RESPONSE")
-    best = 5 - (not is_right(response, row.answer, bool(row.choices)))
+    sections, rng = read_fenced(request.prompt), request.rng
+    if "TRANSCRIPT" in sections:
+        from rapidfuzz import fuzz
+
+        near = round(fuzz.ratio(sections["PRINTED TEXT"], sections["TRANSCRIPT"]))
+        share = int(rng.random() * 101) if request.draw_flaw() else near
+        return json.dumps({"key-terms": share, "semantics": share})
+    response = read_section(request.prompt, "RESPONSE")
+    best = 5 - (not request.is_response_right())
     best -= response.count(". ") + response.count(".\n") < _STEPS
-    if _is_flawed(model, rng):
+    if request.draw_flaw():
         return json.dumps({mark: 1 + int(rng.random() * 5) for mark in MARKS})
     return json.dumps({mark: best - int(rng.random() * 2) for mark in MARKS})
 
 
-def _compare_transcripts(model: SimulatedModel, printed: str, transcript: str, rng: Random) -> str:
-    from rapidfuzz import fuzz
-
-    near = round(fuzz.ratio(printed, transcript))
-    share = int(rng.random() * 101) if _is_flawed(model, rng) else near
-    return json.dumps({"key-terms": share, "semantics": share})
-
-
-def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def align(request: RoleRequest) -> str:
     """Return the alignment with the reference (OMIBench, B.2): 4 or 5 if right, else 1 or 2.
 
     A flaw draws it at random.
     """
-    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
-    mark = (4 if right else 1) + int(rng.random() * 2)
-    return json.dumps({"score": 1 + int(rng.random() * 5) if _is_flawed(model, rng) else mark})
+    rng = request.rng
+    mark = (4 if request.is_response_right() else 1) + int(rng.random() * 2)
+    return json.dumps({"score": 1 + int(rng.random() * 5) if request.draw_flaw() else mark})
 
 
-def classify(
-    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
-) -> str:
+def classify(request: RoleRequest) -> str:
     """Return one of the error types in the prompt, `no_error` if the answer is right.
 
     The type of a wrong answer is drawn from the others; a flaw draws from all.
     """
-    types = tuple(_TYPE.findall(prompt.rpartition("<<<END")[2]))
-    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
-    if _is_flawed(model, rng):
-        return f"ERROR TYPE: {pick(types, rng)}"
-    return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
+    types = tuple(_TYPE.findall(request.closing))
+    if request.draw_flaw():
+        return f"ERROR TYPE: {pick(types, request.rng)}"
+    return (
+        f"ERROR TYPE: {types[-1] if request.is_response_right() else pick(types[:-1], request.rng)}"
+    )
 
 
-def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def assess(request: RoleRequest) -> str:
     """Return a value of the scale at the end of the prompt: in the upper half for a right answer.
 
     For labels, the first for a right answer and the last for a wrong one; a flaw draws any.
     """
-    closing = prompt.rpartition("<<<END")[2]
-    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
-    flawed = _is_flawed(model, rng)
-    if labels := tuple(_TYPE.findall(closing)):
+    right, flawed, rng = request.is_response_right(), request.draw_flaw(), request.rng
+    if labels := tuple(_TYPE.findall(request.closing)):
         return f"LABEL: {pick(labels, rng) if flawed else labels[0 if right else -1]}"
-    scale = _SCALE.search(closing)
+    scale = _SCALE.search(request.closing)
     if scale is None:
         return "I cannot tell."
     lowest, highest = float(scale.group(2)), float(scale.group(3))
     share = rng.random()
     value = lowest + (share if flawed else (share + right) / 2) * (highest - lowest)
     return f"MARK: {round(value) if scale.group(1) else round(value, 2)}"
-
-
-def _called_right(model: SimulatedModel, right: bool, rng: Random) -> bool:
-    rate = model.true_positive_rate if right else model.false_positive_rate
-    return rng.random() < rate
-
-
-def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
-    return rng.random() < model.error_rate
 
 
 def read_section(prompt: str, name: str) -> str:
@@ -290,7 +329,6 @@ CHOOSERS: dict[Role, Callable[[str, View], str]] = {"marker": mark, "referee": c
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _FIGURES = "Describe the figures"
-_UNSIGNED_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "Copy exactly one"
 _DESCRIBED = "without its\ndescription"
@@ -299,48 +337,42 @@ _WORD = re.compile(r"[a-z]{4,}")
 _POINT = re.compile(r'"(\w+)": true or false')
 _ASKS_SUBJECT = '{"subject": "'
 """Phrase of a vote prompt that starts the reply with a subject."""
-T = TypeVar("T")
-_FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
 
 
-def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def caption(request: RoleRequest) -> str:
     """Return the captions of the figures in the prompt, or of all; a flaw changes a number.
 
     Text in fences is skipped: it is the problem, with all its image marks.
     """
-    captions = _require(row.captions, row, "captions", oracle)
-    numbers = IMAGE_MARK.findall(prompt.rpartition("<<<END")[2])
-    named = [int(n) for n in numbers if int(n) < len(captions)]
-    text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
-    return _misread_number(text, rng) if _is_flawed(model, rng) else text
+    captions = request.require(request.row.captions, "captions")
+    named = [int(n) for n in IMAGE_MARK.findall(request.closing) if int(n) < len(captions)]
+    numbers = dict.fromkeys(named) or range(len(captions))
+    return request.write("\n".join(captions[n] for n in numbers))
 
 
-def perceive(
-    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
-) -> str:
+def perceive(request: RoleRequest) -> str:
     """Return the question's text, or the content of its figures if the prompt requests that.
 
     A flaw changes a number. For an unknown problem the reply states that nothing was read.
     """
-    read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
-    text = read or f"(SIMULATED: nothing was read of {row.id})"
-    return _misread_number(text, rng) if _is_flawed(model, rng) else text
+    row = request.row
+    figures = _FIGURES in request.prompt
+    read = "\n".join(row.captions) if figures else row.statement or row.translation
+    return request.write(read or f"(SIMULATED: nothing was read of {row.id})")
 
 
-def translate(
-    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
-) -> str:
+def translate(request: RoleRequest) -> str:
     """Return the translated statement; a flaw changes a number.
 
     If the prompt contains the question and its choices in fences, all of them are returned under
     their names, with each image mark once and decimal points in the choices.
     """
-    text = _require(row.translation or row.statement, row, "translation", oracle)
-    sections = read_fenced(prompt)
+    text = request.require(request.row.translation or request.row.statement, "translation")
+    sections = read_fenced(request.prompt)
     marks = dict.fromkeys(IMAGE_MARK.findall(sections.pop("QUESTION", "")))
     text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
-    text = _misread_number(text, rng) if _is_flawed(model, rng) else text
-    if not sections and "QUESTION:" not in prompt:
+    text = request.write(text)
+    if not sections and "QUESTION:" not in request.prompt:
         return text
     choices = (
         f"\n{name}:\n{_DECIMAL_COMMA.sub('.', section)}" for name, section in sections.items()
@@ -348,36 +380,35 @@ def translate(
     return f"QUESTION:\n{text}{''.join(choices)}"
 
 
-def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def vote(request: RoleRequest) -> str:
     """Answer yes to each point in the prompt; a flaw answers no to one of them.
 
     If the prompt requests a subject, it is the known one.
     """
-    points = _POINT.findall(prompt.rpartition("<<<END")[2])
-    against = pick(tuple(points), rng) if points and _is_flawed(model, rng) else None
-    subject = {"subject": row.subject} if _ASKS_SUBJECT in prompt else {}
+    points = _POINT.findall(request.closing)
+    against = pick(tuple(points), request.rng) if points and request.draw_flaw() else None
+    subject = {"subject": request.row.subject} if _ASKS_SUBJECT in request.prompt else {}
     return json.dumps(subject | {point: point != against for point in points})
 
 
-def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+def label(request: RoleRequest) -> str:
     """Return `{CLASS: topic}` (OMIBench, A.5); a flaw returns another of the labels in the prompt.
 
     If the prompt lists none, the known topics of the subject are used. Free topics combine the
     topic with a word of the captions; skills and classes are drawn from the list, skills with a
     reason.
     """
+    prompt, row, rng = request.prompt, request.row, request.rng
     listed = _LISTED.findall(prompt)
-    if _SKILLS in prompt:
+    if _SKILLS in prompt or _DESCRIBED in prompt:
+        reason = "(SIMULATED: no reason is known.)\n" if _SKILLS in prompt else ""
         names = tuple(line.partition(":")[0] for line in listed)
-        return f"(SIMULATED: no reason is known.)\n{{CLASS: {pick(names, rng)}}}"
-    if _DESCRIBED in prompt:
-        names = tuple(line.partition(":")[0] for line in listed)
-        return f"{{CLASS: {pick(names, rng)}}}"
-    topic = _require(row.topic, row, "topic", oracle)
-    names = tuple(name for name in listed or oracle.topics(row.subject) if name != topic)
+        return f"{reason}{{CLASS: {pick(names, rng)}}}"
+    topic = request.require(row.topic, "topic")
+    names = tuple(name for name in listed or request.oracle.topics(row.subject) if name != topic)
     if _PICK in prompt and topic not in listed and names:
         topic = (get_close_matches(topic, names, n=1, cutoff=0.0) or names)[0]
-    elif names and _is_flawed(model, rng):
+    elif names and request.draw_flaw():
         topic = pick(names, rng)
     if _OWN_WORDS in prompt:
         topic = f"{topic} of {_find_long_word(row)}"
@@ -390,28 +421,24 @@ def _find_long_word(row: OracleRow) -> str:
     return min(words, key=lambda word: (-len(word), word), default="figures")
 
 
-def read_page(
-    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
-) -> str:
+def read_page(request: RoleRequest) -> str:
     """Return the text of a page; a flaw misreads one number of it."""
-    text = _require(row.page_text, row, "page_text", oracle)
-    return _misread_number(text, rng) if _is_flawed(model, rng) else text
+    return request.write(request.require(request.row.page_text, "page_text"))
 
 
-def write_rationale(
-    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
-) -> str:
+def write_rationale(request: RoleRequest) -> str:
     """Return `Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
 
     A writer that is shown the reference ends in the right answer.
     """
-    right = any(word in prompt for word in REFERENCES) or not _is_flawed(model, rng)
+    row, rng = request.row, request.rng
+    right = any(word in request.prompt for word in REFERENCES) or not request.draw_flaw()
     steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
-    answer = answer_text(row, right, oracle, rng)
+    answer = answer_text(row, right, request.oracle, rng)
     return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
 
 
-WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {
+WRITERS: dict[Role, Callable[[RoleRequest], str]] = {
     "judge": judge,
     "grader": grade,
     "extractor": extract,
@@ -427,21 +454,3 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "page_reader": read_page,
     "rationale_writer": write_rationale,
 }
-
-
-def _misread_number(text: str, rng: Random) -> str:
-    """Return the text with one number misread, or with a remark if it contains none."""
-    numbers = list(_UNSIGNED_NUMBER.finditer(text))
-    if not numbers:
-        return f"{text} {pick(_FILLERS, rng)}"
-    number = numbers[int(rng.random() * len(numbers))]
-    return text[: number.start()] + moved_number(number.group(), rng) + text[number.end() :]
-
-
-def _require(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
-    if not value:
-        raise ModelError(
-            f"{oracle.source}: the line of {row.id!r} has no {field!r}, which a simulated model "
-            "in this role needs"
-        )
-    return value
