@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import string
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import ceil, floor, sqrt
 from statistics import fmean
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from omibench.errors import OmibenchError
 from omibench.files.pictures import READERS
@@ -204,16 +204,17 @@ def image_formula(model: ModelBlock) -> ImageFormula:
         return ImageFormula(lambda width, height: 0)
     name = model.image_tokens
     if name is None:
-        return _UNDECLARED
-    return _formula(name, model.id, tuple(model.image_options(name).items()))
+        return ImageFormula(dearest, is_declared=False)
+    served = model.id.lower()
+    listed = next((own for start, own in _FAMILIES[name] if re.match(start, served)), None)
+    options = _DEAREST.get(name, {}) if listed is None else listed
+    fixed = tuple({**options, **model.image_options(name)}.items())
+    return ImageFormula(partial(_count_image, name, fixed), listed is not None, name)
 
 
-@lru_cache(maxsize=1024)
-def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
-    options = _options(name, served)
-    is_listed = options is not None
-    chosen = _DEAREST.get(name, {}) if options is None else options
-    return ImageFormula(_bind_options(name, {**chosen, **dict(declared)}), is_listed, name)
+@lru_cache(maxsize=65536)
+def _count_image(name: ImageTokens, options: Options, width: int, height: int) -> int:
+    return _FORMULAS[name](width, height, **dict(options))
 
 
 # A plan evaluates the same few sizes for every model, setting and judge.
@@ -221,22 +222,6 @@ def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
 def dearest(width: int, height: int) -> int:
     """Return the maximum tokens of an image of this size over all published formulas."""
     return max(f(width, height, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
-
-
-_UNDECLARED = ImageFormula(dearest, is_declared=False)
-
-
-def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:
-    name = served.lower()
-    return next((o for start, o in _FAMILIES[formula] if re.match(start, name)), None)
-
-
-def _bind_options(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:
-    function = _FORMULAS[formula]
-    return cast(
-        "Callable[[int, int], int]",
-        lru_cache(maxsize=65536)(lambda width, height: function(width, height, **options)),
-    )
 
 
 # Tokens of a conversation: expected number and upper bound.
@@ -276,32 +261,24 @@ def estimate_text_tokens(text: str) -> int:
     Providers publish 4 English characters per token; the other numbers are our estimates, which
     the plan corrects with the model's responses in the store.
     """
-    return _measure_text(text).tokens
+    return _measure_text(text)[0]
 
 
-class _TextSize(NamedTuple):
+def _measure_text(text: str) -> tuple[int, int]:
     """Return the expected tokens of a text and its length in UTF-8 bytes."""
-
-    tokens: int
-    bytes: int
-
-
-def _measure_text(text: str) -> _TextSize:
     return _count(text) if len(text) > CACHED_CHARACTERS else _count_cached(text)
 
 
-def _count(text: str) -> _TextSize:
+def _count(text: str) -> tuple[int, int]:
     raw = text.encode("utf-8", "surrogatepass")
     non_letters = raw.translate(None, _LETTERS)
-    letters, marks = (
-        len(raw) - len(non_letters),
-        len(non_letters) - len(non_letters.translate(None, _MARKS)),
-    )
+    letters = len(raw) - len(non_letters)
+    marks = len(non_letters) - len(non_letters.translate(None, _MARKS))
     ideographs = 0 if len(raw) == len(text) else len(_IDEOGRAPHS.findall(text))
     counts = {"letters": letters, "marks": marks, "ideographs": ideographs}
     counts["others"] = len(text) - letters - marks - ideographs
     tokens = ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
-    return _TextSize(tokens, len(raw))
+    return tokens, len(raw)
 
 
 _count_cached = lru_cache(maxsize=65536)(_count)  # every model gets the same questions
@@ -325,7 +302,7 @@ def bound_input(conversation: Conversation, formula: ImageFormula) -> int:
     The bound adds 32 tokens per message and 128 per request for the chat template, and for each
     image its formula and 16 tokens.
     """
-    text = sum(_measure_text(t).bytes for t in _texts(conversation))
+    text = sum(_measure_text(t)[1] for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
     images = [formula(size) + 16 for size in sizes]
     return text + 128 + 32 * len(conversation.messages) + sum(images)

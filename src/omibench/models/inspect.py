@@ -27,7 +27,7 @@ from omibench.models.provider import is_continued, refuse_options
 from omibench.models.registry import provider
 from omibench.models.sdk import SdkProvider
 from omibench.params.models.providers import InspectModel
-from omibench.schemas.request import Conversation, Message, Part, Request, Response, TextPart, Usage
+from omibench.schemas.request import Conversation, Message, Request, Response, TextPart, Usage
 from omibench.text.masking import mask_line, remember
 
 if TYPE_CHECKING:
@@ -190,16 +190,14 @@ def _as_arguments(text: str) -> dict[str, Any]:
 
 
 def _convert_parts(turn: Message, show: Show) -> list[Content]:
-    return [_convert_part(part, show) for part in turn.parts]
-
-
-def _convert_part(part: Part, show: Show) -> Content:
     from inspect_ai.model import ContentImage, ContentText
 
-    if isinstance(part, TextPart):
-        return ContentText(text=part.text)
-    picture = show(part)
-    return ContentImage(image=f"data:{picture.media_type};base64,{picture.data}")
+    return [
+        ContentText(text=part.text)
+        if isinstance(part, TextPart)
+        else ContentImage(image=show(part).url)
+        for part in turn.parts
+    ]
 
 
 def _convert_tools(conversation: Conversation) -> list[ToolInfo]:

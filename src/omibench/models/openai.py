@@ -117,7 +117,7 @@ def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
     detail = {} if model.detail is None else {"detail": model.detail}
-    return {"type": "image_url", "image_url": {"url": _url(part, show), **detail}}
+    return {"type": "image_url", "image_url": {"url": show(part).url, **detail}}
 
 
 def _responses_body(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[st
         if isinstance(part, TextPart)
         else {
             "type": "input_image",
-            "image_url": _url(part, show),
+            "image_url": show(part).url,
             "detail": model.detail or "auto",
         }
         for part in message.parts
@@ -164,11 +164,6 @@ def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[st
             "name": call.name,
             "arguments": call.arguments,
         }
-
-
-def _url(part: ImagePart, show: Show) -> str:
-    picture = show(part)
-    return f"data:{picture.media_type};base64,{picture.data}"
 
 
 # Replies: chat completions and Responses.

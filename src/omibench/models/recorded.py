@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -31,12 +31,8 @@ from omibench.schemas.request import Request, Response
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")
 
 
-class SampleKey(NamedTuple):
-    """Key of a recorded response: setting, problem and sample."""
-
-    setting: str
-    problem: str
-    sample: int
+Place = tuple[str, str, int]
+"""Setting, problem and sample of a recorded response."""
 
 
 @provider("recorded", block=RecordedModel)
@@ -45,7 +41,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
 
     def __init__(self, name: str, model: RecordedModel, folders: Folders = NO_FOLDERS) -> None:
         super().__init__(name, model, folders)
-        self._responses: dict[SampleKey, Response] = {}
+        self._responses: dict[Place, Response] = {}
         self._hashes = {
             setting: [self._load(Path(p), setting) for p in model.files(folders.data, setting)]
             for setting in model.responses
@@ -86,7 +82,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
     def describe_missing(self, lacking: Sequence[Request], total: int) -> str:
         """Describe on one line the number of missing responses and the first of them."""
         tags = lacking[0].tags
-        recorded = [place.problem for place in self._responses if place.setting == tags.setting]
+        recorded = [problem for setting, problem, _ in self._responses if setting == tags.setting]
         if recorded and len(lacking) == total:
             return (
                 f"model {self.name!r}: recorded for other problems; none of the {total} problems "
@@ -94,7 +90,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
                 f"is requested, {recorded[0]!r} was recorded)"
             )
         if not recorded:
-            settings = ", ".join(sorted({place.setting for place in self._responses})) or "none"
+            settings = ", ".join(sorted({setting for setting, _, _ in self._responses})) or "none"
             return (
                 f"model {self.name!r}: no recorded responses for the setting {tags.setting!r} "
                 f"(only for: {settings}); limit its settings with `infer.only`"
@@ -113,25 +109,26 @@ class RecordedProvider(BaseProvider[RecordedModel]):
                 f"setting {setting!r}); the path is relative to the study's `data` folder"
             )
         for row in _rows(path):
-            place = SampleKey(setting, str(row["problem"]), int(row.get("index") or 0))
+            place = setting, str(row["problem"]), int(row.get("index") or 0)
             if place in self._responses:
                 raise FileFormatError(
-                    f"{path}: a second response to {place.problem!r} for the setting {setting!r}; "
+                    f"{path}: a second response to {place[1]!r} for the setting {setting!r}; "
                     "number the samples in a column `index`"
                 )
             self._responses[place] = _response(row, path)
         return hash_file(path)
 
 
-def _place(request: Request) -> SampleKey:
-    return SampleKey(request.tags.setting, request.tags.problem, request.index)
+def _place(request: Request) -> Place:
+    return request.tags.setting, request.tags.problem, request.index
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     suffix = path.suffix.lower()
     if suffix not in (".parquet", ".jsonl"):
         raise ParamsError(f"{path}: recorded responses must be .parquet or .jsonl files")
-    for number, row in enumerate(_parquet(path) if suffix == ".parquet" else _lines(path), 1):
+    rows = read_table_rows(path) if suffix == ".parquet" else _lines(path)
+    for number, row in enumerate(rows, 1):
         key = next((name for name in ("pid", "id") if row.get(name) is not None), None)
         if key is None or "response" not in row:
             lacking = "response" if key else "pid"
@@ -143,10 +140,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 f"{path}, row {number}: response is not text (got {row['response']!r})"
             )
         yield {"problem": row[key], **{name: row[name] for name in _COLUMNS if name in row}}
-
-
-def _parquet(path: Path) -> Iterator[dict[str, Any]]:
-    return read_table_rows(path)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -53,16 +53,16 @@ def history(image: ImagePart) -> tuple[Message, ...]:
 
 
 def test_calls_are_read_out_of_the_words() -> None:
-    found = parse_reply(f"Closer.\n{CALL}\n{CALL}")
-    assert found.words == "Closer."
-    assert [(c.id, c.name) for c in found.calls] == [("call_1", "look"), ("call_2", "look")]
-    assert json.loads(found.calls[0].arguments) == {"image": "image_1"}
+    words, calls = parse_reply(f"Closer.\n{CALL}\n{CALL}")
+    assert words == "Closer."
+    assert [(c.id, c.name) for c in calls] == [("call_1", "look"), ("call_2", "look")]
+    assert json.loads(calls[0].arguments) == {"image": "image_1"}
     assert parse_reply("\\boxed{4} ") == ("\\boxed{4} ", ())
 
 
 def test_what_is_no_call_has_no_name() -> None:
     for body in ("{", "[]", '{"arguments": {}}', '{"name": 3}', "[" * 100_000):
-        (call,) = parse_reply(f"<tool_call>{body}").calls
+        _, (call,) = parse_reply(f"<tool_call>{body}")
         assert call.name == ""
         assert "it is no object" in call.arguments
 
@@ -70,7 +70,7 @@ def test_what_is_no_call_has_no_name() -> None:
 @given(st.lists(st.sampled_from(["<tool_call>", "</tool_call>", "{", "}", '"name"', ":", " x"])))
 def test_no_reply_breaks_the_reader(words: list[str]) -> None:
     text = "".join(words)
-    assert bool(parse_reply(text).calls) == ("<tool_call>" in text)
+    assert bool(parse_reply(text)[1]) == ("<tool_call>" in text)
 
 
 def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:

@@ -407,7 +407,7 @@ class BatchRun:
                 with suppress(ValueError):  # see `_give_back`
                     sent = self.api.provider.summarize_call(responses)
                     self.budget.settle(line.reservation, sent.cost_usd if responses else None)
-            without = _make_failed_response(cause, works=self._works)
+            without = cause.to_response(works=self._works)
             missing = [without] * (len(line.draws) - len(responses))
             drawn = list(zip(line.draws, [*responses, *missing], strict=True))
             yield from drawn
@@ -481,22 +481,8 @@ def read_rows(file: BinaryIO) -> Iterator[Json | None]:
 
 def _fail_lines(lines: Iterable[BatchLine], failure: Failure) -> list[Drawn]:
     """Return the draws as `provider_error`, so that a later run sends them again."""
-    response = _make_failed_response(failure)
+    response = failure.to_response(works=False)
     return [(draw, response) for line in lines for draw in line.draws]
-
-
-def _make_failed_response(failure: Failure, *, works: bool = False) -> Response:
-    """Return the response to a request without an answer: `refused` or an error.
-
-    A failure that concerns only the content counts as a refusal if the endpoint answers others
-    (`works`).
-    """
-    if failure.refused is not None:
-        return Response(text="", outcome="refused", finish_reason=failure.refused)
-    error = mask(failure.message)
-    if failure.content is not None and works:
-        return Response(text="", outcome="refused", finish_reason=failure.content, error=error)
-    return Response(text="", outcome="provider_error", error=error, passing=failure.transient)
 
 
 def _was_surely_not_made(failure: Failure) -> bool:

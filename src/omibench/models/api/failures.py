@@ -13,8 +13,8 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from threading import Lock
 
-from omibench.schemas.request import Request
-from omibench.text.masking import mask_line
+from omibench.schemas.request import Request, Response
+from omibench.text.masking import mask, mask_line
 
 MOST_WORDS = 600
 _UNSENT = "the request was not sent completely"
@@ -75,6 +75,19 @@ class Failure(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def to_response(self, *, works: bool) -> Response:
+        """Return the response to a request that is not sent again: `refused` or an error.
+
+        A failure that concerns only the content counts as a refusal if the endpoint answers other
+        requests (`works`).
+        """
+        if self.refused is not None:
+            return Response(text="", outcome="refused", finish_reason=self.refused)
+        error = mask(self.message)
+        if self.content is not None and works:
+            return Response(text="", outcome="refused", finish_reason=self.content, error=error)
+        return Response(text="", outcome="provider_error", error=error, passing=self.transient)
 
 
 # Errors that reject the content of a request: too long, an unsupported picture, a policy.

@@ -60,6 +60,11 @@ class PicturePayload(NamedTuple):
     media_type: str
     data: str
 
+    @property
+    def url(self) -> str:
+        """The picture as a data URL."""
+        return f"data:{self.media_type};base64,{self.data}"
+
 
 Show = Callable[[ImagePart], PicturePayload]
 """How a body gets its pictures: encoded in place, or as a mark that is replaced when sent."""

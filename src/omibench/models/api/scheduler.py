@@ -30,7 +30,7 @@ from omibench.models.api.failures import (
 from omibench.models.api.stop import stoppable
 from omibench.models.provider import Budget, Reservation
 from omibench.params.models.base import Limits
-from omibench.schemas.request import Outcome, Request, Response
+from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 
 NOISE = 0.1
@@ -254,8 +254,8 @@ class Dispatch:
         self._doubtful: list[tuple[PendingCall, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
-        self._over: Outcome | None = None
-        self._end_reason: str | None = None
+        self._over: Response | None = None
+        """The response to all requests that are not sent any more."""
         self._stop_at: float | None = None
         self._broken: BaseException | None = None
         self._last_failure = ""
@@ -285,9 +285,9 @@ class Dispatch:
         if self._stop_at is not None:
             return
         self._turn_down_doubtful()
-        for job in self.agenda:
-            passing = self._over == "provider_error"
-            self._give_up(job, self._over or "provider_error", self._end_reason, passing=passing)
+        if self._over is not None:
+            for job in self.agenda:
+                self._give_up(job, self._over)
         if self._reasons:
             (commonest, times), *others = self._reasons.most_common()
             suffix = f" ({times} times; {len(others)} other reasons)" if others else ""
@@ -331,7 +331,7 @@ class Dispatch:
             if reservation is None:
                 self.agenda.put_back(job)
                 if not self._running:
-                    self._over = "budget_stop"
+                    self._over = Response(text="", outcome="budget_stop")
                 # Calls in flight reserve their worst case; budget may be free when they end.
                 return None
             self._alone_until = min(self._alone_until, now + ALONE_S)
@@ -416,15 +416,13 @@ class Dispatch:
         self._recent.append(failure.congestion)
         if not failure.transient:
             self._note_reached()
-        if failure.refused is not None:
-            self._give_up(job, "refused", None, failure.refused)
-        elif failure.transient:
+        if failure.refused is None and failure.transient:
             self._retry(job, failure, offline=self._is_offline(job, failure, probe))
-        elif failure.content is not None and self._works:
-            self._give_up(job, "refused", failure.message, failure.content)
+        elif failure.refused is not None or (failure.content is not None and self._works):
+            self._give_up(job, failure.to_response(works=True))
         else:
             if failure.content is None:
-                self._give_up(job, "provider_error", failure.message)
+                self._give_up(job, failure.to_response(works=False))
                 self._turned_down += 1
             else:
                 self._doubtful.append((job, failure))
@@ -444,10 +442,7 @@ class Dispatch:
         """
         doubtful, self._doubtful = self._doubtful, []
         for job, failure in doubtful:
-            if self._works:
-                self._give_up(job, "refused", failure.message, failure.content)
-            else:
-                self._give_up(job, "provider_error", failure.message)
+            self._give_up(job, failure.to_response(works=self._works))
 
     def _is_hopeless(self) -> bool:
         """Return whether no answer can be expected any more; rare gateway errors do not count."""
@@ -484,9 +479,9 @@ class Dispatch:
                 f"{failure.message}; it asks to wait {requested_s / 60:,.0f} min, until {moment}, "
                 f"longer than `limits.retry_after_s` ({longest_s:g} s); run the command again then"
             )
-            self._give_up(job, "provider_error", reason, passing=True)
+            self._give_up(job, _write_error(reason))
             if self._all_turned_away():
-                self._over, self._end_reason = "provider_error", f"not sent: {reason}"
+                self._over = _write_error(f"not sent: {reason}")
             return
         if offline and not failure.maybe_paid:
             # it reached no model, so it does not count as an attempt
@@ -495,7 +490,7 @@ class Dispatch:
         job.attempts += 1
         if job.attempts >= self.limits.attempts:
             reason = f"{job.attempts} attempts failed, the last with {failure.message}"
-            self._give_up(job, "provider_error", reason, passing=True)
+            self._give_up(job, _write_error(reason))
             return
         due = self._clock() + wait_s(failure, job.attempts - 1, self._random.random())
         if requested_s is not None and self._all_turned_away():
@@ -507,27 +502,20 @@ class Dispatch:
         """Return whether the endpoint rejects all requests, not just one in many."""
         return 2 * sum(self._recent) >= len(self._recent)
 
-    def _give_up(
-        self,
-        job: PendingCall,
-        outcome: Outcome,
-        reason: str | None,
-        finish: str | None = None,
-        *,
-        passing: bool = False,
-    ) -> None:
-        error = None if reason is None else mask(reason)
-        if error is not None and outcome != "refused":
-            self._reasons[error] += len(job.requests)
-        response = Response(
-            text="", outcome=outcome, finish_reason=finish, error=error, passing=passing
-        )
+    def _give_up(self, job: PendingCall, response: Response) -> None:
+        if response.error is not None and response.outcome != "refused":
+            self._reasons[response.error] += len(job.requests)
         for request in job.requests:
             self._hand_over(request, response)
 
     def _hand_over(self, request: Request, response: Response) -> None:
         self._unwritten += 1
         self._deliver(request, response)
+
+
+def _write_error(reason: str) -> Response:
+    """Return the response to a request that a later run may answer."""
+    return Response(text="", outcome="provider_error", error=mask(reason), passing=True)
 
 
 def run_calls(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)

@@ -209,7 +209,7 @@ class StudyBudget:
         return False
 
     def spending(self) -> Spending:
-        """Return the study's spending and reservations so far; zero if the store has no ledger."""
+        """Return the study's spending and reservations so far; see `read_spending`."""
         if self._ledger is not None:
             return self._ledger.spending(self.account.study)
         return read_spending(self.folder, self.account.study)
@@ -294,7 +294,7 @@ def open_budget(study: Study, name: str) -> Iterator[StudyBudget | None]:
 def read_spending(store: str | Path, study: str) -> Spending:
     """Return the spending and reservations of a study from the ledger of a store, read-only.
 
-    Zero if there is no ledger. Raises StoreError if it cannot be read.
+    Without a ledger nothing was spent or reserved. Raises StoreError if it cannot be read.
     """
     if not (Path(store) / LEDGER).is_file():
         return Spending(0.0, 0.0, 0.0)

@@ -216,13 +216,6 @@ def cut_chunks(
 OPENING, CLOSING = "<tool_call>", "</tool_call>"
 
 
-class Spoken(NamedTuple):
-    """A reply: its text, and the calls in it."""
-
-    words: str
-    calls: tuple[ToolCall, ...]
-
-
 def group_by_tools(runs: Iterable[SampleRun]) -> list[list[SampleRun]]:
     """Group runs by the tools that they offer, since one call of an engine offers one set."""
     ordered = sorted(runs, key=_names)
@@ -253,8 +246,8 @@ def template_calls(message: Message, safe: Callable[[str], str]) -> dict[str, An
     return {"tool_calls": calls} if calls else {}
 
 
-def parse_reply(text: str) -> Spoken:
-    """Parse the text and calls of a reply. Never raises; an invalid call has the name ""."""
+def parse_reply(text: str) -> tuple[str, tuple[ToolCall, ...]]:
+    """Return the text of a reply, and the calls in it; an invalid call has the name ""."""
     head, *blocks = text.split(OPENING)
     words: list[str] = [head]
     calls: list[ToolCall] = []
@@ -262,7 +255,7 @@ def parse_reply(text: str) -> Spoken:
         body, _, after = block.partition(CLOSING)
         calls.append(_call(f"call_{len(calls) + 1}", body))
         words.append(after)
-    return Spoken("".join(words).strip() if calls else text, tuple(calls))
+    return "".join(words).strip() if calls else text, tuple(calls)
 
 
 def _call(id: str, body: str) -> ToolCall:
@@ -388,7 +381,7 @@ def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     if draw.finish not in ("stop", "length"):
         return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
     reply = split_reply([THINK if opened else "", *(draw.pieces or [draw.text])])
-    words, calls = parse_reply(reply.text) if tools else Spoken(reply.text, ())
+    words, calls = parse_reply(reply.text) if tools else (reply.text, ())
     cut = draw.finish == "length"
     return Response(
         text=words,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from omibench.errors import ParamsError
 from omibench.schemas.problem import AnswerType, Subject
 from omibench.schemas.validation import suggest_name
 
+K = TypeVar("K")
 
-def proportional(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+
+def proportional(sizes: Mapping[K, int], total: int) -> dict[K, int]:
     """Split `total` in proportion to `sizes`, by largest remainders; ties go to the first."""
     size_sum = sum(sizes.values())
     exact = {name: total * size / size_sum for name, size in sizes.items()}
@@ -183,19 +185,21 @@ def _mathreal(count: int, types: Mapping[str, int], several_parts: int) -> Profi
 
 def profile(like: Like) -> Profile:
     """Return the shape of one study; `emma-mini` takes 100 per subject from that of `emma`."""
-    if like == "omibench":
-        return _OMIBENCH
-    if like == "emma":
-        return _emma()
-    if like == "emma-mini":
-        return _mini(_emma())
-    if like == "usnco-v":
-        return _usnco_v()
-    types = {"MultipleChoice": 104, "FillInTheBlank": 475, "ConstructedResponse": 1421}
-    if like == "mathreal":
-        return _mathreal(2000, types, 1171)
-    types = {"MultipleChoice": 26, "FillInTheBlank": 113, "ConstructedResponse": 341}
-    return _mathreal(480, types, 281)
+    match like:
+        case "omibench":
+            return _OMIBENCH
+        case "emma":
+            return _emma()
+        case "emma-mini":
+            return _mini(_emma())
+        case "usnco-v":
+            return _usnco_v()
+        case "mathreal":
+            types = {"MultipleChoice": 104, "FillInTheBlank": 475, "ConstructedResponse": 1421}
+            return _mathreal(2000, types, 1171)
+        case "mathreal-testmini":
+            types = {"MultipleChoice": 26, "FillInTheBlank": 113, "ConstructedResponse": 341}
+            return _mathreal(480, types, 281)
 
 
 def _mini(full: Profile, per_subject: int = 100) -> Profile:
@@ -209,15 +213,14 @@ def _mini(full: Profile, per_subject: int = 100) -> Profile:
             sizes[name] = sizes.get(name, 0) + kind.total
         for name, share in equal(sizes, per_subject).items():
             inside = [kind for kind in subject_kinds if kind.attributes["category"] == name]
-            counts = proportional({str(i): kind.total for i, kind in enumerate(inside)}, share)
-            kinds += [_shrink(kind, counts[str(i)]) for i, kind in enumerate(inside)]
+            counts = proportional({i: kind.total for i, kind in enumerate(inside)}, share)
+            kinds += [_shrink(kind, counts[i]) for i, kind in enumerate(inside)]
     return Profile([kind for kind in kinds if kind.total])
 
 
 def _shrink(kind: Kind, count: int) -> Kind:
     def scale(counts: Counts) -> Counts:
-        keys = {str(key): n for key, n in counts.items()}
-        return {int(key): n for key, n in proportional(keys, count).items() if n}
+        return {key: n for key, n in proportional(counts, count).items() if n}
 
     return kind._replace(
         images=scale(kind.images),
